@@ -13,6 +13,7 @@ def main() -> "NoReturn":
     """Load the command line and carry it out; exits with its code."""
     if sys.platform == "win32":
         sys.exit("ralph: it runs on Linux and macOS; on Windows use it in WSL 2 or in a container")
+    _open_standard_streams()
     usual = signal.getsignal(signal.SIGINT)
     try:
         if usual is signal.default_int_handler:  # else whoever started it wants Ctrl-C to be ignored
@@ -25,6 +26,15 @@ def main() -> "NoReturn":
         run()
     except KeyboardInterrupt:
         _leave()
+
+
+def _open_standard_streams() -> None:
+    """Give a standard stream that is closed to nobody: else the next file, a journal for one, would take its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
 
 
 def _leave(*_: object) -> "NoReturn":

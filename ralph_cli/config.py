@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from io import StringIO
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -26,10 +27,11 @@ from pydantic.fields import FieldInfo
 
 from ralph_cli.checks.form import AnswerForm, Range
 from ralph_cli.checks.output.shape import Format
-from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.providers.governor import MAX_IN_FLIGHT
+from ralph_cli.providers.prices import PriceList, parse_prices
 from ralph_cli.providers.registry import KEYLESS_VENDORS, Endpoint
 
 SETTINGS_FILE = "ralph.toml"
@@ -95,14 +97,45 @@ def _parse_models(value: Any) -> Any:
         return value
     names = tuple(name.strip() for name in value.split(","))
     if not all(names):
-        raise ValueError(f"write models with commas between them, not {value!r}")
+        raise ValueError(f"write them with commas between, not {value!r}")
     return names
 
 
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
+
+
+def _parse_seconds(value: Any) -> Any:
+    """Seconds as a number, or as a text such as 90s, 5m, 1h30m."""
+    match = _DURATION.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    if match is None or not any(match.groups()):
+        return value
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return hours * 3_600 + minutes * 60 + seconds
+
+
+def _parse_dollars(value: Any) -> Any:
+    """An amount, or "none" for no bound at all, which is endless."""
+    if isinstance(value, str) and value.strip().lower() == "none":
+        return inf
+    if not isinstance(value, str) and value == inf:
+        return value
+    if str(value).strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
+        raise ValueError("it must be a finite number, or none")
+    return value.strip().removeprefix("$") if isinstance(value, str) else value
+
+
+def _check_prices(value: tuple[str, ...]) -> tuple[str, ...]:
+    parse_prices(value)
+    return value
+
+
+Seconds = Annotated[float, BeforeValidator(_parse_seconds)]
+Dollars = Annotated[float, BeforeValidator(_parse_dollars)]
 Folder = Annotated[Path, AfterValidator(_expand_folder)]
 Counts = Annotated[Range, BeforeValidator(_parse_range)]
 Lengths = Annotated[Range, BeforeValidator(_parse_lengths)]
 Models = Annotated[tuple[str, ...], BeforeValidator(_parse_models)]
+Prices = Annotated[tuple[str, ...], BeforeValidator(_parse_models), AfterValidator(_check_prices)]
 Key = Annotated[SecretStr | None, BeforeValidator(_check_key)]
 
 
@@ -208,6 +241,10 @@ class Settings(BaseModel):
     """Share of the document that a model must have read, such as 0.9. What read less is sent back with the pages to
     read. That text was sent to a model does not show that nothing is missing: see tasks.
     """
+    max_lost: float = setting(0.2, CHECKS, RECORDED, ge=0, le=1)
+    """Share of the sub-queries that may give no answer. Of an attempt for which more were lost nothing is accepted,
+    until what they were to read was read in another way. The result counts lost ones in any case.
+    """
     score_threshold: float = setting(0.0, CHECKS, RECORDED, default_words="0, off", ge=0, le=1)
     """Stop, not accepted, at this share of supported claims, or of figures found in a task. For a task it counts
     figures, dates and quotations that were found; for a goal, verifiers that passed. What a check without a score
@@ -233,16 +270,40 @@ class Settings(BaseModel):
     """Characters of a memory file. The oldest notes are dropped first."""
     summary_chars: int = setting(4_000, WORK, RECORDED, ge=200, le=100_000)
     """Characters of the summary between iterations. A goal's conversation begins anew from it."""
+    refresh: bool = setting(False, WORK, CURRENT)
+    """Ask again what was answered before. Without it a question or task that this machine has answered in the same
+    way, to acceptance, is answered from its record, which costs nothing.
+    """
     max_iterations: int = setting(4, LIMITS, RECORDED, old=("MAX_ITERS",), ge=1, le=100)
     """Attempts of the outer loop. For `ralph goal` 20, unless it is set."""
     max_steps: int = setting(80, LIMITS, RECORDED, old=("WORKER_MAX_STEPS",), ge=2, le=1_000)
     """Worker steps in an attempt. Then one call over what was printed."""
     max_subqueries: int = setting(60, LIMITS, RECORDED, old=("WORKER_MAX_LLM_CALLS",), ge=0, le=10_000)
     """Sub-queries in an attempt."""
-    max_time: float | None = setting(None, LIMITS, LOWER, gt=0, le=1e9)
-    """Seconds for the whole run. A model call, a snippet or a verifier that is at work then is cut."""
-    max_cost: float | None = setting(None, LIMITS, LOWER, gt=0, allow_inf_nan=False)
-    """US dollars for the whole run. Refused when a price is unknown, and reached when a reply comes without one."""
+    max_parallel: int = setting(MAX_IN_FLIGHT, LIMITS, CURRENT, ge=1, le=256)
+    """Requests in flight at once. A service that is asked too much is sent fewer, and more again slowly."""
+    max_call_time: float = setting(300.0, LIMITS, CURRENT, gt=0, le=86_400)
+    """Seconds for one request to a model, from sending to the last byte of its reply. With all repetitions it has twice
+    that time. A slow model of one's own may need more.
+    """
+    max_time: Seconds | None = setting(None, LIMITS, LOWER, gt=0, le=1e9, metavar="<time>")
+    """Time for the whole run: `90`, `90s`, `5m`, `1h30m`. A model call, a snippet or a verifier that is at work then is
+    cut.
+    """
+    max_cost: Dollars | None = setting(
+        None, LIMITS, LOWER, default_words="5; calls and tokens where a price is unknown", metavar="<float>", gt=0
+    )
+    """US dollars for the whole run, or `none`. Refused when a price is unknown, and reached when a reply comes without
+    one.
+    """
+    max_calls: int | None = setting(None, LIMITS, LOWER, ge=1)
+    """Calls of models in the whole run."""
+    max_tokens: int | None = setting(None, LIMITS, LOWER, ge=1)
+    """Tokens in the whole run, of prompts and replies."""
+    prices: Prices = setting((), LIMITS, CURRENT)
+    """Prices that count instead of the table's, with commas between: `vendor:model=IN/OUT` or `.../CACHED`, in US
+    dollars for a million tokens.
+    """
     max_failures: int = setting(3, LIMITS, RECORDED, ge=0, le=1_000)
     """Attempts in a row that gave nothing to check, before giving up. 0 is no limit."""
     out: Folder = setting(Path("out"), OUTPUT, CURRENT, old=("OUT_DIR",))
@@ -251,6 +312,8 @@ class Settings(BaseModel):
     """Milliseconds after which waiting is reported when standard error is not a terminal."""
     sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED)
     """Where snippets run: `auto`, `pyodide` or `native` (Linux)."""
+    require_walls: bool = setting(False, MACHINE, CURRENT)
+    """Run no snippet on a machine that lacks one of the sandbox's walls."""
     snippet_seconds: float = setting(30.0, MACHINE, ACCEPTED, gt=0, le=3_600)
     """Wall time of one snippet, without the time sub-queries take."""
     snippet_memory_mb: int = setting(2_048, MACHINE, ACCEPTED, ge=256, le=16_384)
@@ -269,9 +332,9 @@ class Settings(BaseModel):
         return self.format or ("json" if self.output_schema else "md")
 
     @property
-    def budget(self) -> Budget:
-        """What a run may spend."""
-        return Budget(self.max_time, self.max_cost)
+    def price_list(self) -> PriceList:
+        """The prices of one's own."""
+        return parse_prices(self.prices)
 
     @property
     def stops(self) -> StopConditionConfig:
@@ -279,7 +342,7 @@ class Settings(BaseModel):
         return StopConditionConfig(
             max_iterations=self.max_iterations,
             timeout=self.max_time or 0.0,
-            max_cost=self.max_cost or 0.0,
+            max_cost=self.max_cost if self.max_cost and self.max_cost < inf else 0.0,
             max_consecutive_failures=self.max_failures,
             score_threshold=self.score_threshold,
         )
@@ -312,7 +375,8 @@ class Settings(BaseModel):
         plain = self.model_dump(mode="json", exclude={*SECRETS, "bullets", "quotes", "quote_chars"})
         # In full: a range of one length must not be read back as an upper bound.
         lengths = f"{self.quote_chars.low}-{self.quote_chars.high}"
-        return plain | {"bullets": str(self.bullets), "quotes": str(self.quotes), "quote_chars": lengths}
+        unbounded = {"max_cost": "none"} if self.max_cost == inf else {}
+        return plain | unbounded | {"bullets": str(self.bullets), "quotes": str(self.quotes), "quote_chars": lengths}
 
 
 def _declared_options() -> dict[str, Option]:

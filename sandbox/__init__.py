@@ -10,3 +10,4 @@ from sandbox.interface import Result as Result
 from sandbox.interface import Sandbox as Sandbox
 from sandbox.interface import SandboxFailure as SandboxFailure
 from sandbox.interface import SandboxUnavailable as SandboxUnavailable
+from sandbox.interface import missing_walls as missing_walls

@@ -19,12 +19,15 @@ def open_sandbox(
     limits: ResourceLimits = DEFAULT_LIMITS,
     fetch_env: Mapping[str, str] | None = None,
     on_wait: Callable[[str], None] = lambda _: None,
+    require_walls: bool = False,
+    on_missing: Callable[[str], None] = lambda _: None,
 ) -> Sandbox:
     """A sandbox that is not started yet; `engine` is "auto" (pyodide), "pyodide" or "native" (Linux).
 
     `cache`: folder where the Pyodide runtime is kept (made on need). `fetch_env`: the environment of the one command
     that may fetch that runtime (npm registry, proxies, certificates); None means that nothing is ever fetched.
-    `on_wait` is told, in one line, what a wait of more than a second is for. Never falls back to another engine.
+    `on_wait` is told, in one line, what a wait of more than a second is for. Where a wall is missing, the sandbox does
+    not start with `require_walls`; without, `on_missing` is told in one line. Never falls back to another engine.
 
     Raises ValueError for an unknown name, SandboxUnavailable if the engine cannot run on this platform.
     """
@@ -38,7 +41,8 @@ def open_sandbox(
     if engine == "native":
         from sandbox.native import NativeEngine
 
-        return WorkerSandbox(NativeEngine(limits), limits)
+        return WorkerSandbox(NativeEngine(limits), limits, require_walls, on_missing)
     from sandbox.deno.engine import PyodideEngine
 
-    return WorkerSandbox(PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=on_wait), limits)
+    pyodide = PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=on_wait)
+    return WorkerSandbox(pyodide, limits, require_walls, on_missing)

@@ -8,11 +8,20 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from typing import Protocol, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
 
-from sandbox.interface import HostQuery, Protections, QueryFailure, ResourceLimits, Result, SandboxFailure
-from sandbox.touched import MAX_SPANS
+from sandbox.guest.touched import MAX_SPANS
+from sandbox.interface import (
+    HostQuery,
+    Protections,
+    QueryFailure,
+    ResourceLimits,
+    Result,
+    SandboxFailure,
+    SandboxUnavailable,
+    missing_walls,
+)
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
@@ -37,8 +46,16 @@ class Engine(Protocol):
 class WorkerSandbox:
     """A `Sandbox` whose snippets run in a worker process; replaces the worker when it breaks."""
 
-    def __init__(self, engine: Engine, limits: ResourceLimits) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        limits: ResourceLimits,
+        require_walls: bool = False,
+        on_missing: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.name = engine.name
+        self._require_walls, self._on_missing = require_walls, on_missing
+        self._told = False
         self._engine = engine
         self._limits = limits
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, max_resident=engine.max_resident)
@@ -46,6 +63,7 @@ class WorkerSandbox:
         self._document = b""
         self._characters = 0
         self._pages = "[]"
+        self._prelude: tuple[str, tuple[str, ...]] | None = None
         self._closed = False
         self._lock = threading.RLock()
 
@@ -68,8 +86,25 @@ class WorkerSandbox:
                 "call_bytes": CALL_BYTES,
             }
             self._worker = self._engine.spawn(self._bounds, options)
+            self._check_walls()
             if self._document or self._pages != "[]":
                 self._send_document(self._worker)
+            if self._prelude is not None:
+                self._send_prelude(self._worker, *self._prelude)
+
+    def _check_walls(self) -> None:
+        """Say once which walls this machine does not have; raises SandboxUnavailable if they are required."""
+        missing = missing_walls(self.walls)
+        if not missing:
+            return
+        what = f"on this machine the {self.name} sandbox stands without {', '.join(missing)}"
+        if self._require_walls:
+            self._kill_worker()
+            raise SandboxUnavailable(what, "`ralph doctor` shows the walls; without --require-walls the others do")
+        if not self._told:
+            self._told = True
+            held = [name for name, state in self.walls.items() if state]
+            self._on_missing(f"{what}; what holds is {', '.join(held)}")
 
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Keep the document, and give it to the running worker."""
@@ -79,6 +114,13 @@ class WorkerSandbox:
             self._pages = json.dumps([list(page) for page in pages])
             if self._worker is not None:
                 self._send_document(self._worker)
+
+    def define(self, code: str, offered: Sequence[str]) -> None:
+        """Keep the prelude, and give it to the running worker; see `Sandbox.define`."""
+        with self._lock:
+            self._prelude = code, tuple(offered)
+            if self._worker is not None:
+                self._send_prelude(self._worker, *self._prelude)
 
     def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet; see `Sandbox.run`."""
@@ -115,14 +157,20 @@ class WorkerSandbox:
         if worker is not None:
             worker.kill()
 
-    def _send_document(self, worker: Worker) -> None:
+    def _send_prelude(self, worker: Worker, code: str, offered: Sequence[str]) -> None:
+        error = self._hand_over(worker, {"op": "define", "code": code, "offered": list(offered)}, "defined")
+        if error is not None:
+            raise SandboxFailure(f"the sandbox could not run the code that comes before every snippet: {error}")
+
+    def _hand_over(self, worker: Worker, message: dict[str, Any], expected: str, blob: bytes = b"") -> str | None:
+        """Send what a worker is to keep; what went wrong, if anything did: then the worker is ended."""
         nonce = secrets.token_hex(16)
         try:
-            worker.send({"op": "load", "nonce": nonce, "pages": self._pages}, self._document, seconds=LOAD_SECONDS)
+            worker.send({**message, "nonce": nonce}, blob, seconds=LOAD_SECONDS)
             reply = worker.receive(seconds=LOAD_SECONDS).meta
+            if reply.get("op") != expected or reply.get("nonce") != nonce:
+                raise WorkerFault("protocol violation", f"no answer to what was to be {expected}")
             error = reply.get("error")
-            if reply.get("op") != "loaded" or reply.get("nonce") != nonce:
-                raise WorkerFault("protocol violation", "no answer to the document")
         except WorkerFault as fault:
             error = str(fault)
         except BaseException:
@@ -130,6 +178,11 @@ class WorkerSandbox:
             raise
         if error is not None:
             self._kill_worker()
+        return None if error is None else replace_unsafe(str(error)[:ERROR_CHARS])
+
+    def _send_document(self, worker: Worker) -> None:
+        error = self._hand_over(worker, {"op": "load", "pages": self._pages}, "loaded", self._document)
+        if error is not None:
             size, memory = len(self._document) >> 20, self._limits.memory >> 20
             raise SandboxFailure(
                 f"the document ({size} MB) could not be loaded into the sandbox, which may use {memory} MB: {error}"

@@ -60,6 +60,19 @@ HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
 Protections = Mapping[str, bool | int]
 """Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""
 
+KERNEL_WALLS = {
+    "namespaces": "no network, no shared memory and no queues of the machine can be seen",
+    "private root": "no path can be seen but the few that the runtime needs",
+    "landlock": "no file can be read but those of the runtime, none can be written",
+    "seccomp": "no sockets, processes, signals or files can be made, whatever is seen",
+}
+"""The walls that Linux can raise around a worker, and what each of them keeps up alone."""
+
+
+def missing_walls(walls: Protections) -> tuple[str, ...]:
+    """The walls that a worker's engine has but this machine does not."""
+    return tuple(name for name, state in walls.items() if not state)
+
 
 class Sandbox(Protocol):
     """Runs snippets over one document in a process of its own, and keeps their variables."""
@@ -70,16 +83,27 @@ class Sandbox(Protocol):
 
     @property
     def walls(self) -> Protections:
-        """The walls around the running worker, as reported by the code that raised them; empty before `start`."""
+        """The walls of this engine, and whether they stand around the running worker; empty before `start`.
+
+        The code that raises them reports it.
+        """
 
     def start(self) -> None:
         """Start the worker, if it is not running. May be called on another thread, but not beside other calls.
 
-        Raises SandboxUnavailable if this machine lacks something, SandboxFailure if the worker does not start.
+        Raises SandboxUnavailable if this machine lacks something, a wall that is required for one, SandboxFailure if
+        the worker does not start.
         """
 
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Give the guest `context` and `pages` (number, label, start, end); kept here and loaded into every worker."""
+
+    def define(self, code: str, offered: Sequence[str]) -> None:
+        """Have code of the caller's own run in every worker, in a namespace of its own; kept here, as the document is.
+
+        The names in `offered` are put into the snippets' namespace before each of them, whatever the last one did to
+        them. The code finds `context` and `pages` among its globals, and those of the snippets as the dict _session.
+        """
 
     def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.

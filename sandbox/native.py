@@ -9,15 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sandbox.interface import Protections, ResourceLimits, SandboxFailure, SandboxUnavailable
-from sandbox.kernel import ARCHITECTURES
-from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
+from sandbox.syscalls import ARCHITECTURES
+from sandbox.worker import LOAD_MODULES, Bounds, Worker, WorkerFault, kill_on_error, read_sources
 
 START_SECONDS = 30.0
-HERE = Path(__file__).parent
-MODULES = ("kernel", "touched", "guest", "native_worker")
 # The worker gets its program over the pipe: no path of this package is in its command line or its modules.
 BOOT = """
-import json, os, sys, types
+import json, os, sys
 def take(n):
     b = b""
     while len(b) < n:
@@ -26,11 +24,9 @@ def take(n):
         b += c
     return b
 m = json.loads(take(int.from_bytes(take(12)[:4], "big")))
-sys.modules["sandbox"] = p = types.ModuleType("sandbox")
-for n, s in m["modules"]:
-    q = sys.modules["sandbox." + n] = types.ModuleType("sandbox." + n)
-    setattr(p, n, q)
-    exec(compile(s, "<sandbox>", "exec"), q.__dict__)
+sys.modules["ssl"] = None  # asyncio would load it, which takes time, and has no use for it here
+exec(m["load"])
+load_modules(m["modules"])
 sys.modules["sandbox.native_worker"].serve(m)
 """
 
@@ -54,9 +50,10 @@ class NativeEngine:
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
-        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", BOOT]
+        # As isolated as with -I, but for the one variable: a snippet that is run again must find its sets in order.
+        command = [sys.executable, "-P", "-s", "-S", "-B", "-X", "utf8", "-c", BOOT]
         try:
-            worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
+            worker = Worker(command, env={"PYTHONHASHSEED": "0"}, cwd=Path("/"), bounds=bounds)
             with kill_on_error(worker):
                 self.walls = _send_program(worker, options, self._limits.memory, self._extra_modules)
         except WorkerFault as fault:
@@ -66,7 +63,8 @@ class NativeEngine:
 
 def _send_program(worker: Worker, options: Mapping[str, int], memory: int, extra_modules: Sequence[str]) -> Protections:
     program = {
-        "modules": [(name, (HERE / f"{name}.py").read_text("utf-8")) for name in MODULES],
+        "load": LOAD_MODULES,
+        "modules": read_sources("syscalls", "kernel", "native_worker"),
         "options": dict(options),
         "memory": memory,
         "extra_modules": extra_modules,

@@ -10,11 +10,12 @@ import sys
 import types
 from typing import Any
 
-from sandbox import guest, kernel, touched
+from sandbox import kernel, syscalls
+from sandbox.guest.session import Guest
 
 HEADER = struct.Struct("!IQ")
 CHUNK = 1 << 20
-REMOVED_MODULES = ("ctypes", "_ctypes", "resource", "sandbox")  # of this worker; a snippet has no use for them
+REMOVED_MODULES = ("ctypes", "_ctypes", "resource", "sandbox", "ssl")  # of this worker; a snippet has no use for them
 ERROR_BYTES = 1 << 16  # what the worker may write to its standard error, a file
 # After the lock-down no file can be opened, so what is not imported here cannot be imported at all.
 PRELOADED = """
@@ -24,7 +25,8 @@ PRELOADED = """
     hmac html html.entities html.parser io ipaddress itertools json keyword linecache locale math mimetypes
     numbers operator pathlib pickle pprint random re reprlib secrets shlex statistics string stringprep struct
     symtable textwrap time timeit token tokenize traceback types typing unicodedata urllib.parse uuid warnings weakref
-    xml.etree.ElementTree zlib bz2 lzma gzip zipfile configparser threading queue inspect
+    xml.etree.ElementTree zlib bz2 lzma gzip zipfile configparser threading queue inspect asyncio logging sqlite3
+    tomllib tempfile signal
 """
 
 
@@ -37,7 +39,7 @@ def serve(source: dict[str, Any]) -> None:
         except ImportError:
             pass  # not in every build of Python
     pipe = _Pipe()
-    session = guest.Guest(pipe.call, json.dumps(source["options"]), touched.Text)
+    session = Guest(pipe.call, json.dumps(source["options"]))
     walls = _lock_down(source["parent"], source["memory"], extra_modules)
     pipe.send({"op": "ready", "walls": walls})
     if not walls["seccomp"]:
@@ -47,12 +49,24 @@ def serve(source: dict[str, Any]) -> None:
         pipe.nonce = message["nonce"]
         if message["op"] == "load":
             pipe.send({"op": "loaded", "error": _load(session, blob, message["pages"])})
-        else:
-            del blob
-            pipe.send({"op": "done", **json.loads(session.run(message["code"]))})
+        elif message["op"] == "define":
+            pipe.send({"op": "defined", "error": session.define(message["code"], json.dumps(message["offered"]))})
+        elif not _run(session, pipe, message["code"]):
+            return
 
 
-def _load(session: guest.Guest, blob: bytearray, pages: str) -> str | None:
+def _run(session: Guest, pipe: _Pipe, code: str) -> bool:
+    """Run a snippet and send its result; False if the runner itself failed, which is the end of this worker."""
+    try:
+        fields = json.loads(session.run(code))
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+        pipe.send({"op": "fatal", "error": type(error).__name__})
+        return False
+    pipe.send({"op": "done", **fields})
+    return True
+
+
+def _load(session: Guest, blob: bytearray, pages: str) -> str | None:
     try:
         session.load(blob, pages)
     except MemoryError:
@@ -100,7 +114,7 @@ class _Pipe:
 def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, bool | int]:
     _erase_paths()
     limits = {"as": memory, "core": 0, "fsize": ERROR_BYTES, "nofile": 16, "nproc": 0, "memlock": 0}
-    walls = kernel.isolate_process(parent, kernel.allow_list, limits, read=(), write=())
+    walls = kernel.isolate_process(parent, syscalls.native_program, limits)
     tools = set(REMOVED_MODULES) - set(extra_modules)
     for name in [name for name in sys.modules if name.split(".")[0] in tools]:
         del sys.modules[name]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.engines import open_sandbox
-from sandbox.interface import Result, Sandbox, SandboxFailure, SandboxUnavailable
+from sandbox.interface import KERNEL_WALLS, Result, Sandbox, SandboxFailure, SandboxUnavailable, missing_walls
 
 SECRET = "canary-7f3a9c"
 # What Emscripten and CPython set in the guest's own, virtual environment; nothing of it comes from the host.
@@ -21,10 +21,13 @@ VIRTUAL_NAMES = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried: its name, whether it went as it must, and what was seen."""
+    """One thing that was tried: its name, whether it went as it must, and what was seen.
+
+    `ok` is None for a wall that is missing while the engine's own one holds.
+    """
 
     name: str
-    ok: bool
+    ok: bool | None
     detail: str
 
 
@@ -48,7 +51,7 @@ def check_sandbox(sandbox: Sandbox) -> list[Check]:
     sandbox.start()
     with tempfile.TemporaryDirectory(prefix="ralph-check-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
-        return [*_check_features(sandbox), *_check_walls(sandbox, Path(folder), server), _check_protections(sandbox)]
+        return [*_check_features(sandbox), *_check_walls(sandbox, Path(folder), server), *_check_protections(sandbox)]
 
 
 def _check_features(sandbox: Sandbox) -> Iterator[Check]:
@@ -96,12 +99,15 @@ def _check_walls(sandbox: Sandbox, folder: Path, listener: socket.socket) -> Ite
     yield Check("cannot start a program", refused, _describe_result(result))
 
 
-def _check_protections(sandbox: Sandbox) -> Check:
-    """The wall an engine cannot do without must hold; the others are reported."""
+def _check_protections(sandbox: Sandbox) -> Iterator[Check]:
+    """The wall an engine cannot do without must hold; of the others, each that is missing is said."""
     needed = "seccomp" if sandbox.name == "native" else "deno permissions"
     shown = {name: "yes" if state is True else state or "no" for name, state in sandbox.walls.items()}
     states = ", ".join(f"{name}: {state}" for name, state in shown.items())
-    return Check("its protections are active", bool(sandbox.walls.get(needed)), states or "none")
+    yield Check("its protections are active", bool(sandbox.walls.get(needed)), states or "none")
+    for name in missing_walls(sandbox.walls):
+        if name != needed:
+            yield Check(f"without {name}", None, f"this machine lacks the wall by which {KERNEL_WALLS[name]}")
 
 
 def _run(sandbox: Sandbox, code: str) -> Result:

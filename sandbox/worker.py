@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sandbox.guest import MODULES as GUEST_MODULES
+
 HEADER = struct.Struct("!IQ")  # length of the JSON part, length of the blob
 TICK = 0.05  # seconds between two looks at the worker's memory
 CHUNK = 1 << 20
@@ -181,6 +183,28 @@ class Worker:
     def _remove_scratch(self) -> None:
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+LOAD_MODULES = """
+import sys, types
+def load_modules(modules):
+    for name, source in modules:
+        above, _, own = name.rpartition(".")
+        module = sys.modules[name] = types.ModuleType(name)
+        if above:
+            setattr(sys.modules[above], own, module)
+        exec(compile(source, "<sandbox>", "exec"), vars(module))
+"""
+"""What a worker loads modules of ours with, from their sources: no path of this package is known to it."""
+
+
+def read_sources(*modules: str) -> list[tuple[str, str]]:
+    """Names and sources of the guest's modules and of these of the package, in this order, for `LOAD_MODULES`."""
+    folder = Path(__file__).parent
+    guest = [f"guest.{name}" for name in GUEST_MODULES]
+    files = [(name, folder.joinpath(*name.split(".")).with_suffix(".py")) for name in (*guest, *modules)]
+    empty = [("sandbox", ""), ("sandbox.guest", "")]
+    return empty + [(f"sandbox.{name}", file.read_text("utf-8")) for name, file in files]
 
 
 @contextmanager

@@ -13,13 +13,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").rglob("*.py"))
 GUEST = {
-    "sandbox/guest.py",
-    "sandbox/touched.py",
+    *(f"sandbox/guest/{name}.py" for name in ("touched", "names", "reports", "stand_ins", "queries", "session")),
     *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
     "ralph_cli/providers/offline/rank.py",
 }
-CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno/worker.py", "sandbox/kernel.py"}
-CHILDREN |= {"ralph_cli/documents/process/worker.py"}  # a program that talks to its parent over standard output
+CHILDREN = {f"sandbox/{name}.py" for name in ("worker", "native_worker", "deno/worker", "deno/launcher", "kernel")}
+CHILDREN |= {"ralph_cli/documents/process/worker.py", "ralph_cli/documents/process/side_by_side.py"}  # of a parser
 
 
 @cache
@@ -92,7 +91,7 @@ def test_printing_is_for_commands_only() -> None:
 
 
 def test_only_the_app_exits() -> None:
-    app = {"ralph_cli/commands/app.py", "ralph_cli/__main__.py"}
+    app = {"ralph_cli/commands/app.py", "ralph_cli/commands/terminal/interrupts.py", "ralph_cli/__main__.py"}
     assert uses({"sys.exit", "os._exit", "exit", "quit"}, GUEST | CHILDREN | app) == []
 
 

@@ -37,8 +37,12 @@ RARE_WORD_MAX_PLACES = 12
 FEW_PLACES = 8
 """A searched term that stands in no more places ought to have been looked at in all of them."""
 
-ENOUGH_OTHER_WORDS = 3
-"""Terms without a word of the question, from which on it was looked for in other words."""
+OTHERS_PER_WORD, ENOUGH_OTHERS, ENOUGH_OTHERS_IN_VAIN = 2, 3, 6
+"""Terms without a word of the question for each of its words that the text does not have, from which on it was looked
+for in other words; at most so many are asked for, or so many if nothing at all was found."""
+
+SAME_LETTERS = 5
+"""Letters at the beginning by which a word is taken for a form of another: "sublet", "subletting"."""
 
 MIN_NEAR_SHARE = 0.4
 """Share of the question, by weight, that a passage must hold if nothing of what was searched is there: what the text
@@ -131,25 +135,27 @@ class AbsenceReview:
 
     def _words_to_replace(self, tallies: Sequence[Tally]) -> list[str]:
         """The words of the question for which the document may use others: those that stand nowhere in it, or, if
-        nothing that was searched does, the rare ones. None when all of the text was read, or something was found and
-        enough other words were searched.
+        nothing that was searched does, the rare ones. None when all of the text was read, or enough other words were
+        searched.
         """
         size = len(self.document.text)
         if count_covered(self.shown_spans(), 0, size) >= size:
             return []
         places = Counter(stem for _, _, stem in self._question_places)
         has_hits = any(tally.search.hits for tally in tallies)
-        if has_hits and sum(self._is_other_word(tally.search.term) for tally in tallies) >= ENOUGH_OTHER_WORDS:
-            return []
-        missing = [word for stem, word in self._question_words.items() if not places[stem]]
-        if missing or has_hits:
-            return missing
-        rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
-        return rare or list(self._question_words.values()) or ["what was asked"]
+        words = [word for stem, word in self._question_words.items() if not places[stem]]
+        if not words and not has_hits:
+            rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
+            words = rare or list(self._question_words.values()) or ["what was asked"]
+        others = sum(self._is_other_word(tally.search.term) for tally in tallies)
+        enough = min(OTHERS_PER_WORD * len(words), ENOUGH_OTHERS if has_hits else ENOUGH_OTHERS_IN_VAIN)
+        return words if others < enough else []
 
     def _is_other_word(self, term: str) -> bool:
-        """Whether a term that was searched has none of the words of the question."""
-        return not find_words(self._question_words, term)
+        """Whether a term that was searched has none of the words of the question, in whatever form."""
+        begun = {word[:SAME_LETTERS].casefold() for word in self._question_words.values() if len(word) >= SAME_LETTERS}
+        forms = (word[:SAME_LETTERS] in begun for word in re.findall(r"\w+", term.casefold()))
+        return not find_words(self._question_words, term) and not any(forms)
 
     def _other_words_refusal(self, words: Sequence[str], tallies: Sequence[Tally], places: Sequence[Place]) -> Issue:
         """The refusal of a search for words that the document does not have: it may say the same in others."""
@@ -206,7 +212,8 @@ class AbsenceReview:
         if attempt.absence is None:
             return attempt
         counted = self.add_search_counts(attempt)
-        return replace(counted, nearest=tuple(map(self._passage, self._nearest_passages)))
+        nearest = [near for near in self._nearest_passages if near.share >= MIN_NEAR_SHARE]
+        return replace(counted, nearest=tuple(map(self._passage, nearest)))
 
     def add_search_counts(self, attempt: Attempt) -> Attempt:
         """The attempt with what was searched for it, counted here."""

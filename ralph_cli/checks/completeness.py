@@ -27,6 +27,11 @@ NEAR = 300
 MAX_NAMED, MAX_CALLS_NAMED = 30, 6
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 
+_ENDS = re.compile(r"[.:;!?\d]\W*\Z")
+"""How words end that are more than a heading: a sentence, what introduces a list, a total."""
+
+_GIVEN = "given to the reader, or to a model that it asked"
+
 
 @dataclass
 class CompletenessReview:
@@ -55,7 +60,8 @@ class CompletenessReview:
             "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
             "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
             "whose places all instances stand (`terms`), each place read, or the pages of the part that it is about "
-            "(`pages`), all read. Read what is left, or hand in again what you have"
+            "(`pages`), all read. Read what is left; then, if no item is to be added, hand in `claims: []` with "
+            "`complete`: the items are kept"
         )
         return (Issue(NAME, message, material=told),)
 
@@ -79,6 +85,8 @@ class CompletenessReview:
         match, shown = self.index.find(words), f"\u201c{shorten_line(words, 200)}\u201d"
         if match is None:
             return CompletenessProof("words", False, f"the words that close the list are not in the document: {shown}")
+        if match.span.start in {heading.start for heading in find_headings(self.document)} and not _ENDS.search(words):
+            return CompletenessProof("words", False, f"a heading closes no list: {shown}")
         page = f" (p. {self.document.page_at(match.span.start).number})" if self.document.paged else ""
         return CompletenessProof(
             "words", True, f"the reader names words of the document that close the list{page}: {shown}"
@@ -120,41 +128,36 @@ class CompletenessReview:
             return CompletenessProof("pages", False, f"pages are named by their numbers, such as 12-18: {said[:80]!r}")
         pages = [self.document.pages[number - 1] for number in numbers]
         unread = [page.number for page in pages if not self._is_read(page.start, page.end)]
-        from_heading = [number for number in unread if number - 1 not in numbers and self._is_read_from_heading(number)]
-        level = self._level_of_part(numbers[0])
-        to_heading = [n for n in unread if n + 1 not in numbers and self._is_read_to_heading(n, level)]
-        unread = [number for number in unread if number not in (*from_heading, *to_heading)]
+        bounds: list[str] = []
+        for number in unread.copy():
+            ends = number + 1 not in numbers and self._heading_read_to(number)
+            begins = number - 1 not in numbers and self._heading_read_from(number)
+            if heading := begins or ends:
+                unread.remove(number)
+                bounds.append(f"page {number} {'from' if begins else 'up to'} the heading \u201c{heading}\u201d")
         if unread:
             message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
             left = ", ".join(map(self._name_unread, unread[:MAX_CALLS_NAMED]))
             return CompletenessProof("pages", False, f"{message}; what is left begins at {left}")
-        if len(numbers) == count and not from_heading and not to_heading:
-            return CompletenessProof("pages", True, "all pages were read")
-        message = f"the reader says that the task is about pages {format_ranges(numbers)}; they were read"
-        if from_heading or to_heading:
-            parts = format_ranges(sorted({*from_heading, *to_heading}))
-            message += f" (of {parts} the part that a heading begins or ends)"
-        return CompletenessProof("pages", True, message)
+        if len(numbers) == count and not bounds:
+            return CompletenessProof("pages", True, f"all pages were {_GIVEN}")
+        message = f"the reader says that the task is about pages {format_ranges(numbers)}; all of them were {_GIVEN}"
+        return CompletenessProof("pages", True, "; ".join((message, *bounds)))
 
     def _is_read(self, start: int, end: int) -> bool:
         return self._unread_share(start, end) <= 0.02
 
-    def _is_read_from_heading(self, number: int) -> bool:
-        """Whether a page was read from one of its headings to its end, as where a part begins on it."""
+    def _heading_read_from(self, number: int) -> str:
+        """The heading from which on a page was read to its end, as where a part begins; empty if there is none."""
         page = self.document.pages[number - 1]
-        return any(self._is_read(heading.start, page.end) for heading in self._headings_on(number))
+        found = (heading for heading in self._headings_on(number) if self._is_read(heading.start, page.end))
+        return _name_heading(next(found, None))
 
-    def _is_read_to_heading(self, number: int, level: int) -> bool:
-        """Whether a page was read from its beginning to a heading of this level or above: a part ends there."""
-        page = self.document.pages[number - 1]
-        ends = (heading.start for heading in self._headings_on(number) if heading.level <= level)
-        return any(self.document.text[page.start : end].strip() and self._is_read(page.start, end) for end in ends)
-
-    def _level_of_part(self, number: int) -> int:
-        """The level of the heading with which a part begins on a page, as far as it was read."""
-        page = self.document.pages[number - 1]
-        read = [heading.level for heading in self._headings_on(number) if self._is_read(heading.start, page.end)]
-        return read[0] if read else 1
+    def _heading_read_to(self, number: int) -> str:
+        """The heading up to which a page was read: whether a part ends there is for the judge to see."""
+        page, text = self.document.pages[number - 1], self.document.text
+        found = [it for it in self._headings_on(number) if text[page.start : it.start].strip()]
+        return _name_heading(next((it for it in reversed(found) if self._is_read(page.start, it.start)), None))
 
     def _headings_on(self, number: int) -> list[Heading]:
         page = self.document.pages[number - 1]
@@ -201,3 +204,7 @@ def _parse_pages(said: str, count: int) -> list[int]:
             return []
         found |= set(range(first, last + 1))
     return sorted(found)
+
+
+def _name_heading(heading: Heading | None) -> str:
+    return shorten_line(heading.text, 60) if heading is not None else ""

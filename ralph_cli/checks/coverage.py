@@ -1,4 +1,4 @@
-"""Was as much of the document read as a person demands (`min_coverage`); nothing is demanded otherwise.
+"""Was as much of the document read as a person demands (`min_coverage`), and did enough sub-queries give an answer.
 
 Only what a model was shown counts, for a search has not read what it went through. That text was sent to a model does
 not show that it was read with care: what shows that nothing is missing is in `checks.completeness`.
@@ -7,11 +7,11 @@ not show that it was read with care: what shows that nothing is missing is in `c
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ralph_cli.core.coverage import Coverage, Spans, coverage_map, format_ranges
+from ralph_cli.core.coverage import Coverage, Spans, SubqueryTally, coverage_map, format_ranges
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
-NAME = "coverage"
+NAME, LOST = "coverage", "subqueries"
 SLICE_CHARS = 100_000
 """Characters that one sub-query reads at most."""
 
@@ -45,3 +45,27 @@ class CoverageCheck:
             "and hand in what they add"
         )
         return Evidence(NAME, (Issue(NAME, message),))
+
+
+@dataclass(frozen=True, slots=True)
+class SubqueryCheck:
+    """The check that no more than `most_lost` of the sub-queries, a share, gave no answer.
+
+    Those count no more whose part of the document a model was shown later, by asking again or by printing it.
+    """
+
+    most_lost: float
+    tally: Callable[[], SubqueryTally]
+    shown_spans: Callable[[], Spans]
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        """The evidence; it says nothing of the attempt itself, which may not know what it has missed."""
+        tally, shown = self.tally(), self.shown_spans()
+        if tally.lost_share(shown) <= self.most_lost:
+            return Evidence(LOST)
+        lost = tally.unread(shown)
+        message = (
+            f"{len(lost)} of {tally.asked} sub-queries gave no answer, so what they were to read was not read; ask "
+            "them again, word for word, or print those parts and read them yourself, and hand in what they add"
+        )
+        return Evidence(LOST, (Issue(LOST, message, material=lost[0].reason),))

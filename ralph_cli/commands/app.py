@@ -4,7 +4,6 @@ import difflib
 import io
 import os
 import re
-import signal
 import sys
 import warnings
 from typing import Any, NoReturn
@@ -12,7 +11,8 @@ from typing import Any, NoReturn
 import typer
 
 from ralph_cli.commands import check, doctor, eval, goal, judge_test, models, qa, task, trace, verify
-from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Late
+from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
+from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import print_error
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
@@ -70,15 +70,20 @@ def _root(
 def run(argv: list[str] | None = None) -> int:
     """Carry out a command line and return its exit code; standard error has said why when it is not 0."""
     if sys.stdout is None:
-        return ERROR  # nobody can be told anything: better to stop before a run is paid for
+        # Better to stop before a run is paid for.
+        print_error("standard output is closed", "the result is written there: give it a file, or a program that reads")
+        return ERROR
     as_json = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
         code = app(args=argv, prog_name="ralph", standalone_mode=False)
+        return code if isinstance(code, int) else ACCEPTED
     except typer.TyperException as error:
         # A word of the command line was not understood.
         return _fail(_usage_error(error), as_json=as_json)
+    except Interrupted as error:
+        return _fail_interrupted(error.notes)
     except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
+        return _fail_interrupted([])
     except RalphError as error:
         return _fail(error, as_json=as_json)
     except (BrokenPipeError, SystemExit) as error:
@@ -92,9 +97,6 @@ def run(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print_error(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
         return ERROR
-    if code == INTERRUPTED:
-        print_error("interrupted", "what was recorded is kept: `ralph trace list`")
-    return code if isinstance(code, int) else ACCEPTED
 
 
 def _usage_error(error: Any) -> UserError:
@@ -130,10 +132,19 @@ def _usage_error(error: Any) -> UserError:
 def _fail(error: RalphError, *, as_json: bool) -> int:
     """Say what is wrong on standard error, for a program on standard output, too; return the exit code."""
     print_error(error.message, error.hint, error.code)
+    for note in getattr(error, "__notes__", []):
+        print_error(note, "")
     if as_json:
-        fields = {"code": error.code, "message": error.message, "hint": error.hint}
+        fields = {"code": error.code, "message": error.message, "hint": error.hint, "run": error.run or None}
         typer.echo(to_json({"ok": False, "error": fields}))
     return BUDGET if isinstance(error, LimitExceeded) else ERROR
+
+
+def _fail_interrupted(notes: list[str]) -> int:
+    """Say what is kept of a run that was interrupted before there was anything to show; return the exit code."""
+    for line in notes or ([] if interrupts.received else ["interrupted"]):
+        print_error(line, "")
+    return INTERRUPTED
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -143,22 +154,15 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> NoReturn:
     """The console script."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the program lasts
     warnings.showwarning = _show_warning
     warnings.simplefilter("once", FutureWarning)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character must not cost an answer.
             stream.reconfigure(errors="backslashreplace")
-    for name in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, _on_end_signal)
+    interrupts.install()
     code = run()
-    sys.exit(128 + _received_signals[-1] if _received_signals and code == INTERRUPTED else code)
-
-
-_received_signals: list[int] = []
-
-
-def _on_end_signal(number: int, _frame: object) -> NoReturn:
-    """SIGTERM and SIGHUP end a run as Ctrl-C does: recorded, and with nothing left behind."""
-    _received_signals.append(number)
-    raise KeyboardInterrupt
+    interrupts.end()
+    sys.exit(interrupts.exit_code if code == INTERRUPTED else code)

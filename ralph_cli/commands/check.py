@@ -24,7 +24,7 @@ WithJudge = Annotated[
 ]
 
 
-@takes("judge_model", "allow_hidden_text", "max_time", "max_cost")
+@takes("judge_model", "allow_hidden_text", "max_time", "max_cost", "max_calls", "max_tokens", "prices")
 def check(
     given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],

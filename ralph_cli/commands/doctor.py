@@ -117,8 +117,10 @@ def _check_engines(settings: "Settings") -> Iterator[Line]:
     engines = ("pyodide", "native") if sys.platform == "linux" else ("pyodide",)
     for engine in engines:
         wrong = False if engine == used else None
+        missing = wrong if settings.require_walls else None
         for item in check(engine, cache=settings.cache_folder, fetch_env=fetch_environment(), on_wait=_print_wait):
-            yield (True if item.ok else wrong), f"sandbox {engine} {item.name}", item.detail
+            good = {True: True, False: wrong, None: missing}[item.ok]
+            yield good, f"sandbox {engine} {item.name}", item.detail
 
 
 def _print_wait(what: str) -> None:

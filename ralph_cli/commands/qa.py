@@ -12,7 +12,7 @@ from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence", "refresh")
 def qa(
     given: Given,
     document: options.Document,
@@ -53,7 +53,7 @@ def exit_code(stop: StopType) -> int:
             return 1
         case StopType.ABSENT:
             return 3
-        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS:
+        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS | StopType.MAX_TOKENS:
             return 4
         case StopType.USER_INTERRUPTED:
             return 130

@@ -8,6 +8,7 @@ import typer
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import Given, takes
+from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import print_error
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import one_line
@@ -102,11 +103,15 @@ def write_requested_reports(
             _print_written(path, size, err=True)
 
     try:
-        run = history.RecordedRun(finished.view, history.read_run(finished.folder).events)
-        report.write_reports(run, found, targets, on_written)
+        with interrupts.allowed():
+            run = history.RecordedRun(finished.view, history.read_run(finished.folder).events)
+            report.write_reports(run, found, targets, on_written)
     except RalphError as error:
         print_error(error.message, error.hint, error.code)
         return code or 1
+    except KeyboardInterrupt:
+        print_error("not every report was written", f"`ralph trace report {finished.run}` writes them")
+        return code or 130
     return code
 
 

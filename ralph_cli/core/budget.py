@@ -13,6 +13,11 @@ from ralph_cli.core.model import Usage
 
 T = TypeVar("T")
 
+WARNING_SHARE = 0.8
+"""The share of a bound at which a person is warned."""
+
+POLL_S = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -21,39 +26,71 @@ class Budget:
     seconds: float | None = None
     usd: float | None = None
     calls: int | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The most that a call may cost in US dollars (None: unknown), and the most tokens that it may take."""
+
+    usd: float | None = None
+    tokens: int = 0
+
+
+_FLAGS = {"cost": "--max-cost", "calls": "--max-calls", "tokens": "--max-tokens", "time": "--max-time"}
 
 
 def unknown_cost_error(cap: float) -> LimitExceeded:
     """The end of a run whose cap cannot be kept: something was paid for that nobody knows the price of."""
     message = f"the cost limit of ${cap:g} cannot be enforced: the price of a call is unknown"
-    hint = "remove max_cost (--max-cost), or use models with known prices"
+    hint = "remove max_cost (--max-cost), give the price (--prices), or use models with known prices"
     return LimitExceeded("cost", cap=cap, spent=0.0, message=message, hint=hint)
+
+
+def _amount(limit: str, value: float) -> str:
+    return f"${value:.4g}" if limit == "cost" else f"{value:,.0f}"
+
+
+def _limit_error(limit: str, cap: float, spent: float, worst: float) -> LimitExceeded:
+    """A bound that the next call could break, with what is spent and what the call may take."""
+    told = {"spent": _amount(limit, spent), "cap": _amount(limit, cap), "worst": _amount(limit, worst)}
+    if spent <= 0:
+        noun = "cost" if limit == "cost" else "take"
+        message = f"one call may {noun} up to {told['worst']}, the cap is {told['cap']}"
+        hint = f"raise {_FLAGS[limit]}, or choose a smaller document or a cheaper model"
+    else:
+        further = "" if spent >= cap or limit == "calls" else f", and the next call may take up to {told['worst']}"
+        message = f"{limit} limit reached: {told['spent']} of {told['cap']} spent{further}"
+        hint = f"resume with a higher {_FLAGS[limit]}"
+    return LimitExceeded(limit, cap=cap, spent=round(spent, 4), message=message, hint=hint)
 
 
 class Ledger:
     """What was spent and what is promised, against what may be spent. Safe from every thread.
 
     A call whose bill is unknown counts as the most that was promised for it; when nothing was, a cap on the cost cannot
-    be kept any more. What is reported as spent is unknown either way. It is made in the thread, or the coroutine's
-    context, that the run belongs to: cancelling that coroutine ends the run before its next call.
+    be kept any more. What is reported as spent is unknown either way. A bill above the promise is booked as it is, and
+    ends the run if it goes beyond a cap. The ledger is made in the thread, or the coroutine's context, that the run
+    belongs to: cancelling that coroutine ends the run before its next call.
     """
 
     def __init__(self, budget: Budget, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self.budget = budget
         self._monotonic = monotonic
         self._cancelled = cancellation.get()
+        self._is_closed = False
         self._started = monotonic()
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._spent = Usage()
         self._counted_usd = 0.0
         self._unpriced = False
-        self._promised_usd = 0.0
-        self._promised_calls = 0
+        self._promises: dict[object, tuple[int, Forecast]] = {}
+        self._warned: set[str] = set()
 
     @property
     def spent(self) -> Usage:
         """Sum of all booked calls."""
-        with self._lock:
+        with self._changed:
             return self._spent
 
     @property
@@ -66,13 +103,28 @@ class Ledger:
         """Seconds until the run's time is over; None when it has no limit."""
         return None if self.budget.seconds is None else max(self.budget.seconds - self.elapsed, 0.0)
 
+    @property
+    def left(self) -> dict[str, float]:
+        """What is left of each bound that is set: cost, calls, tokens, time."""
+        with self._changed:
+            return {limit: max(cap - spent, 0) for limit, cap, spent in self._bounds()}
+
+    def close(self) -> None:
+        """The run is over: whoever still waits for a call ends without making it."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
     def check_time(self) -> None:
-        """Raise LimitExceeded when the run's time is over, or when the coroutine that it runs for was cancelled."""
+        """Raise LimitExceeded when the run's time is over, or when it has ended or its coroutine was cancelled."""
+        if self._is_closed:
+            raise LimitExceeded("cancelled", cap=0, spent=0, message="the run is over")
         if self._cancelled is not None and self._cancelled.is_set():
             raise LimitExceeded("cancelled", cap=0, spent=0, message="cancelled by the caller")
         cap = self.budget.seconds
         if cap is not None and self.elapsed >= cap:
-            raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1))
+            hint = f"resume with a higher {_FLAGS['time']}"
+            raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1), hint=hint)
 
     def call_in_remaining_time(self, call: Callable[[], T]) -> T:
         """What `call` gives, if it does so while the run has time; else LimitExceeded, and it is left behind at work.
@@ -89,27 +141,21 @@ class Ledger:
             raise
 
     @contextmanager
-    def reserve(self, worst_usd: float | None) -> Iterator[Callable[[Usage], None]]:
+    def reserve(self, worst_usd: float | None, worst_tokens: int = 0) -> Iterator[Callable[[Usage], None]]:
         """Promise one call that may cost up to `worst_usd` (None: unknown); the value yielded books what it did cost.
 
-        Raises LimitExceeded before the call if the promise does not fit, or if there is a cap on a cost that is
-        unknown. A call that fails without being booked gives its promise back.
+        A promise that fits only if the calls under way take less than was promised for them waits for these. Raises
+        LimitExceeded before the call if the promise cannot fit, or if there is a cap on a cost that is unknown. A call
+        that fails without being booked gives its promise back.
         """
-        self.check_time()
-        worst = worst_usd or 0.0
-        with self._lock:
-            calls, usd = self._spent.calls + self._promised_calls, self._counted_usd + self._promised_usd
-            if self.budget.calls is not None and calls >= self.budget.calls:
-                raise LimitExceeded("calls", cap=self.budget.calls, spent=calls)
-            if self.budget.usd is not None and self._unpriced:
-                raise unknown_cost_error(self.budget.usd)
-            if self.budget.usd is not None and usd + worst > self.budget.usd:
-                raise LimitExceeded("cost", cap=self.budget.usd, spent=round(usd + worst, 4))
-            self._promised_usd += worst
-            self._promised_calls += 1
+        promise, ticket = Forecast(worst_usd, worst_tokens), object()
+        with self._changed:
+            while not self._fits(promise):
+                self._changed.wait(POLL_S)
+            self._promises[ticket] = (threading.get_ident(), promise)
 
         def book(usage: Usage) -> None:
-            with self._lock:
+            with self._changed:
                 self._spent += usage
                 counted = worst_usd if usage.usd is None else usage.usd
                 self._counted_usd += counted or 0.0
@@ -118,6 +164,54 @@ class Ledger:
         try:
             yield book
         finally:
-            with self._lock:
-                self._promised_usd -= worst
-                self._promised_calls -= 1
+            with self._changed:
+                del self._promises[ticket]
+                self._changed.notify_all()
+
+    def take_warnings(self) -> list[str]:
+        """A sentence on each bound of which four fifths are used since this was last asked."""
+        with self._changed:
+            used = [bound for bound in self._bounds() if bound[2] >= WARNING_SHARE * bound[1] - 1e-9]
+            fresh = [bound for bound in used if bound[0] not in self._warned]
+            self._warned |= {limit for limit, _, _ in fresh}
+        return [
+            f"{spent / cap:.0%} of the {limit} limit is used: {_amount(limit, spent)} of {_amount(limit, cap)}"
+            for limit, cap, spent in fresh
+        ]
+
+    def _bounds(self) -> Iterator[tuple[str, float, float]]:
+        """Each bound that is set: its name, its cap, what is spent of it."""
+        budget, spent = self.budget, self._spent
+        tokens = spent.input_tokens + spent.output_tokens
+        counted = (
+            ("cost", budget.usd, self._counted_usd),
+            ("calls", budget.calls, spent.calls),
+            ("tokens", budget.tokens, tokens),
+            ("time", budget.seconds, self.elapsed),
+        )
+        return ((limit, cap, used) for limit, cap, used in counted if cap is not None)
+
+    def _fits(self, promise: Forecast) -> bool:
+        """Whether a promise can be given now; False while that depends on the calls under way. Raises LimitExceeded."""
+        self.check_time()
+        if self.budget.usd is not None and self._unpriced:
+            raise unknown_cost_error(self.budget.usd)
+        given = [forecast for _, forecast in self._promises.values()]
+        worst = {"cost": promise.usd or 0.0, "calls": 1, "tokens": promise.tokens, "time": 0.0}
+        promised = {
+            "cost": sum(forecast.usd or 0.0 for forecast in given),
+            "calls": 0.0,
+            "tokens": sum(forecast.tokens for forecast in given),
+            "time": 0.0,
+        }
+        tight: LimitExceeded | None = None
+        for limit, cap, spent in self._bounds():
+            # A call under way will be one, so there is nothing to wait for.
+            spent += len(given) if limit == "calls" else 0
+            if spent + worst[limit] > cap:
+                raise _limit_error(limit, cap, spent, worst[limit])
+            if spent + promised[limit] + worst[limit] > cap:
+                tight = _limit_error(limit, cap, spent + promised[limit], worst[limit])
+        if tight is not None and threading.get_ident() in {owner for owner, _ in self._promises.values()}:
+            raise tight  # it would wait for itself
+        return tight is None

@@ -64,6 +64,37 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class LostSubquery:
+    """A sub-query that gave no answer: why, and the spans of the document that it was to read."""
+
+    reason: str
+    spans: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class SubqueryTally:
+    """The different sub-queries that a run has asked, those of them that have given no answer, asked again or not, and
+    how many more were not asked because their number was used up.
+    """
+
+    asked: int = 0
+    lost: tuple[LostSubquery, ...] = ()
+    refused: int = 0
+
+    def unread(self, shown: Spans) -> tuple[LostSubquery, ...]:
+        """The lost ones of whose part of the document a model was not shown all since; and those without a part."""
+        return tuple(item for item in self.lost if not _holds(shown, item.spans))
+
+    def lost_share(self, shown: Spans) -> float:
+        """The share of the sub-queries that these are."""
+        return len(self.unread(shown)) / self.asked if self.asked else 0.0
+
+
+def _holds(shown: Spans, part: Spans) -> bool:
+    return bool(part) and all(count_covered(shown, start, end) == end - start for start, end in part)
+
+
+@dataclass(frozen=True, slots=True)
 class PageCoverage:
     """The share of one page's characters that a model was shown, and that code went through; from 0 to 1."""
 

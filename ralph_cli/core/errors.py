@@ -33,12 +33,14 @@ def describe_fault(error: OSError | ValueError | RecursionError) -> str:
 class RalphError(Exception):
     """Base of all errors raised by ralph on purpose.
 
-    `code` is stable and machine-readable; `message` is one line; `hint` says what to do next, or is empty.
+    `code` is stable and machine-readable; `message` is one line; `hint` says what to do next, or is empty. `run` is the
+    name of the run that it ended, if it ended one; what that run keeps, and how to resume it, is in a note.
     """
 
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
+        self.run = ""
 
     @property
     def line(self) -> str:
@@ -85,6 +87,18 @@ class ProviderError(RalphError):
     ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.retryable, self.retry_after, self.usage_unknown = retryable, retry_after, usage_unknown
+
+    def again(self, attempts: int = 1) -> "ProviderError":
+        """The same failure to be raised once more; after several `attempts` it says so."""
+        tried = f" (gave up after {attempts} attempts)" if attempts > 1 else ""
+        return ProviderError(
+            self.message + tried,
+            code=self.code,
+            hint=self.hint,
+            retryable=self.retryable,
+            retry_after=self.retry_after,
+            usage_unknown=self.usage_unknown,
+        )
 
 
 class LimitExceeded(RalphError):

@@ -309,6 +309,9 @@ class Qualification:
     judge: str
 
 
+DoubtKind = Literal["objection", "open"]
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """Something of a claim that code could not confirm, for whoever judges the claim and for the reader.
@@ -320,7 +323,7 @@ class Doubt:
     claim: int
     words: str
     message: str
-    kind: Literal["objection", "open"] = "open"
+    kind: DoubtKind = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +434,7 @@ class StopType(StrEnum):
     TIMEOUT = "timeout"
     MAX_COST = "max_cost"
     MAX_CALLS = "max_calls"
+    MAX_TOKENS = "max_tokens"
     MAX_CONSECUTIVE_FAILURES = "max_consecutive_failures"
     SCORE_THRESHOLD = "score_threshold"
     STALLED = "stalled"
@@ -451,6 +455,18 @@ class StopType(StrEnum):
     def is_failure(self) -> bool:
         """Whether the loop could not work at all."""
         return self in (StopType.MAX_CONSECUTIVE_FAILURES, StopType.SYSTEM_ERROR)
+
+    def is_cut_off(self) -> bool:
+        """Whether something from outside ended the run: it was killed or interrupted, failed, or met a budget."""
+        return self in (
+            StopType.NONE,
+            StopType.USER_INTERRUPTED,
+            StopType.SYSTEM_ERROR,
+            StopType.TIMEOUT,
+            StopType.MAX_COST,
+            StopType.MAX_CALLS,
+            StopType.MAX_TOKENS,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from ralph_cli.evaluation.question_sets import Question
 from ralph_cli.evaluation.results import Grade
 from ralph_cli.runs.execute import Setup
 from ralph_cli.wiring.models import NOBODY, ModelNames, build_models
+from ralph_cli.wiring.spending import run_budget
 
 MAX_CHARS, MAX_TOKENS = 8_000, 1_000
 """Characters shown of the reference and of the answer, and tokens of the reply."""
@@ -42,7 +43,7 @@ def grade_with_model(question: Question, answer: str, names: ModelNames, setup: 
     shown = {"question": question.question, "reference": question.reference, "answer": answer}
     framed = {name: frame_data(truncate(text, MAX_CHARS), nonce) for name, text in shown.items()}
     request = agent_request("grader", render_prompt("grader_request", **framed), SCHEMA, "grade", shown, MAX_TOKENS)
-    ledger = Ledger(setup.settings.budget)
+    ledger = Ledger(run_budget(setup.settings, {"judge": names.judge}, setup.models)[0])
     # Nobody else is asked, so nothing else needs a key or a price.
     alone = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", panel=())
     given = {"judge": setup.models["judge"]} if "judge" in setup.models else {}

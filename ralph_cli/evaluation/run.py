@@ -28,14 +28,8 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.questions import answer_question
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.wiring.models import ModelNames, choose_models
-
-CUT_OFF = (StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR)
-"""Ends of a run that are no result: it is resumed."""
-
-BOUNDS = (StopType.TIMEOUT, StopType.MAX_COST)
-"""Ends of a run that are a result if the bound was the question's own."""
 
 UNBOUNDED = Budget()
 
@@ -63,7 +57,7 @@ def run_evaluation(
     models = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
     terms = terms_of(questions, setup.settings, models)
     record = reopen_record(folder, terms) if folder else begin_record(setup.settings.out, terms)
-    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder}))
+    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder, "refresh": True}))
     asked = questions.questions[:limit]
     halt = _Questioning(questions, names, setup, each, record, on_question).ask_all(asked)
     return Evaluation(
@@ -172,7 +166,7 @@ class _Questioning:
         earlier = self.record.runs.get((question.question.strip(), source.load().sha256))
         if earlier is None:
             return answer_question(source, question.question, setup).view
-        if earlier.halt.type not in (*CUT_OFF, *BOUNDS):
+        if not earlier.halt.type.is_cut_off():
             return earlier
         return resume(
             Path(earlier.folder),

@@ -111,7 +111,8 @@ class StalledDetector:
         if attempts[0].has_result and all(attempt == attempts[0] for attempt in attempts):
             return StopDecision(True, StopType.STALLED, f"the same answer failed {times}")
         if last[0].issues and all(step.issues == last[0].issues for step in last):
-            return StopDecision(True, StopType.STALLED, f"the same problems were found {times}")
+            why = f": {error}" if (error := last[-1].attempt.error) else ""
+            return StopDecision(True, StopType.STALLED, f"the same problems were found {times}{why}")
         return CONTINUE
 
 

@@ -19,6 +19,7 @@ LIMIT_STOP_TYPES = {
     "time": StopType.TIMEOUT,
     "cost": StopType.MAX_COST,
     "calls": StopType.MAX_CALLS,
+    "tokens": StopType.MAX_TOKENS,
     "cancelled": StopType.USER_INTERRUPTED,
 }
 
@@ -85,7 +86,13 @@ def run_loop(
     except BaseException as error:  # noqa: BLE001 - neither the best attempt nor the journal's end may be lost
         halt, failure = Halt(StopType.SYSTEM_ERROR, _error_message(error)), error
     if failure is None:
-        emit(RunHalted(halt, clock.now()))
+        try:
+            emit(RunHalted(halt, clock.now()))
+        except KeyboardInterrupt:
+            pass  # it comes too late to end anything
+        except Exception as error:  # noqa: BLE001 - an end that cannot be recorded must not cost the best attempt
+            halt, failure = Halt(StopType.SYSTEM_ERROR, _error_message(error)), error
+    if failure is None:
         return Outcome(halt, state.best, len(state.steps))
     with suppress(Exception):  # a sink that failed before may do so again; the failure itself is told below
         emit(RunHalted(halt, clock.now()))

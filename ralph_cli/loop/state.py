@@ -8,7 +8,7 @@ from typing import Any
 
 from ralph_cli.checks.base import rate_step
 from ralph_cli.core import clock
-from ralph_cli.core.coverage import Coverage
+from ralph_cli.core.coverage import Coverage, SubqueryTally
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
@@ -18,6 +18,7 @@ from ralph_cli.core.events import (
     RunHalted,
     RunStarted,
     StepFinished,
+    SubqueriesAsked,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Lesson, Step
@@ -39,6 +40,7 @@ class LoopState:
     open_calls: frozenset[int] = frozenset()
     has_language_model: bool = True
     coverage: Coverage = field(default_factory=Coverage)
+    subqueries: SubqueryTally = field(default_factory=SubqueryTally)
     started: float = field(default_factory=clock.monotonic, compare=False)
 
     @property
@@ -134,6 +136,8 @@ class LoopState:
                 return replace(self, steps=(*self.steps, step))
             case CoverageAdded(how=how, spans=spans):
                 return replace(self, coverage=self.coverage.with_spans(how, spans))
+            case SubqueriesAsked(tally=tally):
+                return replace(self, subqueries=tally)
             case CallStarted(number=number):
                 return replace(self, open_calls=self.open_calls | {number})
             case CallFinished(number=number, usage=usage):

@@ -35,13 +35,24 @@ def render_headings(document: Document, nonce: str) -> str:
     if not found:
         return ""
     titles = _table_titles(document, found)
-    ranked = sorted(found, key=lambda heading: (heading not in titles, heading.level, not is_numbered(heading.text)))
+    parts = _longest_parts(document, found)
+    ranked = sorted(parts, key=lambda heading: (heading not in titles, heading.level, not is_numbered(heading.text)))
     chosen = sorted(ranked[:MAX_HEADINGS], key=lambda heading: heading.start)
     lines = [f"{document.page_at(heading.start).number} {heading.text[:MAX_HEADING_CHARS]}" for heading in chosen]
-    if len(found) > len(chosen):
-        lines.append(f"... {len(found) - len(chosen)} more")
+    if len(parts) > len(chosen):
+        lines.append(f"... {len(parts) - len(chosen)} more")
     where = "Headings, each with its page" if document.paged else "Headings"
     return f"{where}:\n{frame_data(chr(10).join(lines), nonce)}\n"
+
+
+def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Heading]:
+    """Of the headings that read alike the one with most text under it: the others are contents, or running heads."""
+    ends = [heading.start for heading in headings[1:]] + [len(document.text)]
+    longest: dict[str, tuple[int, Heading]] = {}
+    for heading, end in zip(headings, ends, strict=True):
+        key = " ".join(heading.text.casefold().split())
+        longest[key] = max(longest.get(key, (0, heading)), (end - heading.start, heading), key=lambda part: part[0])
+    return [heading for _, heading in longest.values()]
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:

@@ -56,7 +56,7 @@ class QaMode:
         if reading.attempt is not None:
             return replace(reading.attempt, finished=True, source="worker")
         if reading.draft is None and not self.accepted_claims.claims:
-            return Attempt()
+            return Attempt(error=reading.stuck)
         merged = self._merge(reading.draft or Draft())
         finished = not form_issues(merged, self.reader.assignment.form)
         return replace(self.reader.resolve(merged), finished=finished, source="extractor")

@@ -8,12 +8,12 @@ from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.completeness import CompletenessReview
 from ralph_cli.checks.form import AnswerForm, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
-from ralph_cli.core.coverage import Spans
+from ralph_cli.core.coverage import Spans, SubqueryTally
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Completeness, Draft
+from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.opening import describe_pages, render_headings
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
@@ -45,10 +45,12 @@ class Assignment:
     least_share: float = 0.0
     output_chars: int
 
-    @property
-    def system(self) -> str:
-        """The system prompt."""
-        return render_prompt(_PROMPTS[self.kind][0], output_chars=f"{self.output_chars:,}")
+    def system(self, *, include_document: bool) -> str:
+        """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
+        python = "sandbox_whole" if include_document else "sandbox"
+        return render_prompt(
+            _PROMPTS[self.kind][0], python=render_prompt(python, output_chars=f"{self.output_chars:,}")
+        )
 
     @property
     def tool(self) -> Tool:
@@ -74,13 +76,13 @@ class Assignment:
         least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
         return render_prompt(opening, headings=render_headings(self.document, nonce), least_read=least, **values)
 
-    def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
+    def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
         message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._form_values)
         inputs = {**self.inputs, "trajectory": "\n".join(output for _, output in trajectory)}
-        return Request("extractor", self.system, (UserTurn(message),), (self.tool,), inputs=inputs)
+        return Request("extractor", system, (UserTurn(message),), (self.tool,), inputs=inputs)
 
     @property
     def inputs(self) -> dict[str, object]:
@@ -106,15 +108,32 @@ def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | Malf
     return split_long_quotes(act, form) if isinstance(act, Draft) else act
 
 
+@dataclass(slots=True)
+class SubmissionParser:
+    """What tool calls mean. One that hands in no items, and says only why nothing is missing, is about the last items:
+    they need not be written again."""
+
+    form: AnswerForm
+    _items: tuple[DraftClaim, ...] = ()
+
+    def __call__(self, call: ToolCall) -> Snippet | Draft | MalformedCall:
+        act = parse_submission(call, self.form)
+        if isinstance(act, Draft) and act.absence is None:
+            self._items = act.claims or (self._items if act.completeness else ())
+            return replace(act, claims=self._items)
+        return act
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an iteration of reading gave: the draft (None if there was none), by whom it was submitted, and the attempt
-    that the local rules made of it, if they accepted it.
+    that the local rules made of it, if they accepted it. `stuck` says what the worker repeated blindly, if it did.
     """
 
     draft: Draft | None
     source: Literal["worker", "extractor"]
     attempt: Attempt | None = None
+    stuck: str = ""
 
 
 @dataclass(slots=True)
@@ -153,6 +172,10 @@ class DocumentReader:
         """What a model was shown of the document so far."""
         return self.explorer.coverage_tracker.coverage.shown
 
+    def subquery_tally(self) -> SubqueryTally:
+        """What became of the sub-queries so far."""
+        return self.explorer.coverage_tracker.subqueries
+
     def read(self, message: str, iteration: int, review: ReviewDraft, *, fresh: bool) -> Reading:
         """One iteration from `message`, in a `fresh` conversation or in the live one.
 
@@ -163,7 +186,7 @@ class DocumentReader:
         explored = self.explorer.explore("" if fresh else message, iteration, review)
         if explored.accepted:
             return Reading(explored.draft, "worker", explored.attempt)
-        return Reading(self._extract_draft() or explored.draft, "extractor")
+        return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
@@ -178,11 +201,12 @@ class DocumentReader:
 
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""
-        opening = self.assignment.opening(self.nonce, include_document=False)
+        opening = self.assignment.opening(self.nonce, include_document=self.explorer.has_seen_text)
         return {"opening": opening, "done": self.explorer.summarize_steps(SUMMARY_CHARS)}
 
     def _extract_draft(self) -> Draft | None:
         """One last call over the trajectory; None if it submits nothing usable."""
-        reply = self.explorer.model.complete(self.assignment.extractor_request(self.explorer.trajectory, self.nonce))
+        asked = self.assignment.extractor_request(self.explorer.system, self.explorer.trajectory, self.nonce)
+        reply = self.explorer.model.complete(asked)
         drafts = [act for call in reply.calls if isinstance(act := parse_submission(call, self.assignment.form), Draft)]
         return drafts[-1] if drafts else None

@@ -7,6 +7,7 @@ from ralph_cli.checks.absence import NAME as ABSENCE
 from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
+from ralph_cli.checks.coverage import LOST as LOST_SUBQUERIES
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import as_draft, form_issues
@@ -35,7 +36,7 @@ VERBATIM_ITERATIONS = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, ABSENCE, "quotes", "form", "brief"})
+ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE, "quotes", "form", "brief"})
 """Issues of these checks can be mended by reading alone, and the reasoner has no document."""
 
 READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
@@ -85,17 +86,22 @@ class Task:
 
 
 def render_items(brief: Attempt, document: Document) -> str:
-    """The items of a brief with their quotes and pages."""
-    return "\n".join(_render_item(claim, brief, document) for claim in brief.claims)
+    """The items of a brief with their quotes and pages; the header of a table is printed with its first row."""
+    told: dict[tuple[str, ...], int] = {}
+    return "\n".join(_render_item(claim, brief, document, told) for claim in brief.claims)
 
 
-def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
-    """One item of the brief with its quotes and their pages."""
+def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tuple[str, ...], int]) -> str:
+    """One item of the brief with its quotes and their pages; `told` says with which item a header was printed."""
     lines = [f"Item {claim.id}: {claim.text}"]
     for quote in brief.quotes_of(claim):
         label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
         place = f"  (p. {quote.page}{label})" if document.paged else ""
-        lines += [f"  (above: {line})" for line in quote_header(document, quote.start, quote.end)]
+        header = quote_header(document, quote.start, quote.end)
+        if header and told.setdefault(header, claim.id) != claim.id:
+            lines.append(f"  (above: as in item {told[header]})")
+        else:
+            lines += [f"  (above: {line})" for line in header]
         lines.append(f'  "{_keep_cells(quote.text)}"{place}')
     lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:
@@ -223,7 +229,7 @@ class TaskMode:
             claims = merge_items(earlier, draft.claims if attempt else self._usable_items(draft))
             attempt = self.reader.resolve(Draft(claims))
         if not attempt.claims:
-            return Attempt(error="the reader submitted no quotes that are in the document")
+            return Attempt(error=reading.stuck or "the reader submitted no quotes that are in the document")
         return replace(self.reader.add_reading_record(attempt, self._completeness), source=reading.source)
 
     def review(self, draft: Draft) -> Review:

@@ -7,25 +7,42 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Ledger
+from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
+from ralph_cli.core.budget import Forecast, Ledger
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import CallFinished, CallStarted, EventSink
+from ralph_cli.core.events import CallFinished, CallStarted, EventSink, NoticeIssued
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
+from ralph_cli.providers.estimates import most_tokens
 from ralph_cli.providers.wrapper import ModelWrapper
 
-Estimate = Callable[[Request], float | None]
-"""The most a request can cost in US dollars, or None when the price is unknown."""
+Estimate = Callable[[Request], Forecast]
+"""The most that a request can cost and take."""
 
 
 @dataclass(slots=True)
 class TimeLimitedModel(ModelWrapper):
-    """A model that is cut off when the time of its run is over, whatever it does; for models that know of no limit."""
+    """A model that is cut off after `seconds`, and when the time of its run is over, whatever it does; for models that
+    know of no limit.
+    """
 
     ledger: Ledger
+    seconds: float
 
     def complete(self, request: Request) -> Reply:
-        """The wrapped model's reply. Raises LimitExceeded when the time is over before it has come."""
-        return self.ledger.call_in_remaining_time(lambda: self.wrapped.complete(request))
+        """The wrapped model's reply. Raises ProviderError when it has not come in time, and LimitExceeded when the time
+        of the run is over before that.
+        """
+        left = self.ledger.seconds_left
+        self.ledger.check_time()
+        try:
+            return call_with_timeout(
+                lambda: self.wrapped.complete(request), self.seconds if left is None else min(self.seconds, left)
+            )
+        except CallTimedOut:
+            self.ledger.check_time()
+            what = f"no answer from {self.name} within {self.seconds:g} s"
+            hint = "raise --max-call-time, or choose a faster model"
+            raise ProviderError(what, code="timeout", hint=hint, retryable=True, usage_unknown=True) from None
 
 
 @dataclass(slots=True)
@@ -35,27 +52,32 @@ class MeteredModel(ModelWrapper):
     ledger: Ledger
     sink: EventSink
     numbers: Iterator[int]
-    estimate: Estimate = field(default=lambda request: None)
+    estimate: Estimate = field(default=lambda request: Forecast(tokens=most_tokens(request)))
 
     def complete(self, request: Request) -> Reply:
         """The wrapped model's reply. The start is recorded before the request is sent, the reply before it is seen."""
-        with self.ledger.reserve(self.estimate(request)) as book:
+        worst = self.estimate(request)
+        with self.ledger.reserve(worst.usd, worst.tokens) as book:
             number = next(self.numbers)
             digest, newest = request_digest(request), turn_text(request.turns[-1])
-            self.sink(CallStarted(number, request.agent, self.name, request.characters, digest, newest))
+            size = request.characters
+            self.sink(CallStarted(number, request.agent, self.name, size, digest, newest, request.ordinal))
             begun = clock.monotonic()
 
-            def finish(usage: Usage, reply: Json | None = None, error: str = "") -> None:
+            def finish(usage: Usage, reply: Json | None = None, failure: ProviderError | None = None) -> None:
                 book(usage)
                 seconds = round(clock.monotonic() - begun, 3)
-                self.sink(CallFinished(number, request.agent, self.name, usage, seconds, reply, error))
+                why = (failure.message, failure.code, failure.hint) if failure else ("", "", "")
+                self.sink(CallFinished(number, request.agent, self.name, usage, seconds, reply, *why))
+                for warning in self.ledger.take_warnings():
+                    self.sink(NoticeIssued("budget", warning))
 
             try:
                 reply = self.wrapped.complete(request)
             except ProviderError as error:
                 # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
                 spent = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
-                finish(spent, error=error.message)
+                finish(spent, failure=error)
                 raise
             finish(replace(reply.usage, calls=1, characters=request.characters), _reply_as_json(reply))
             return reply

@@ -1,9 +1,14 @@
-"""What a call costs, from the price table that `genai_prices` carries; it never asks the network."""
+"""What a call costs: as the settings say, or from the price table that `genai_prices` carries; no network is asked."""
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from ralph_cli.core.model import Usage
 
+PriceList = Mapping[str, tuple[float, float, float]]
+"""By `vendor:model`, US dollars for a million tokens: of input, of output, of input read from a cache."""
+
+NO_PRICES: PriceList = {}
 OWN_HOSTS = {"anthropic": "api.anthropic.com", "openai": "api.openai.com"}
 
 
@@ -15,14 +20,52 @@ def is_own_service(vendor: str, base_url: str | None) -> bool:
     return host == OWN_HOSTS[vendor] or host.endswith("." + OWN_HOSTS[vendor])
 
 
-def price(vendor: str, model: str, usage: Usage, base_url: str | None = None) -> float | None:
-    """US dollars for one call's usage, or None when the price is unknown.
+def parse_prices(entries: tuple[str, ...]) -> PriceList:
+    """Prices as people write them, `vendor:model=IN/OUT` or `vendor:model=IN/OUT/CACHED`. Raises ValueError."""
+    found = {}
+    for entry in entries:
+        name, _, amounts = entry.partition("=")
+        try:
+            numbers = [float(amount) for amount in amounts.split("/")]
+        except ValueError:
+            numbers = []
+        usable = len(numbers) in (2, 3) and all(0 <= number < 1e6 for number in numbers)
+        if not usable or ":" not in name or not name.partition(":")[2].strip():
+            raise ValueError(f"write vendor:model=IN/OUT, in dollars for a million tokens, not {entry!r}")
+        found[name.strip()] = (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else numbers[0])
+    return found
 
-    Unknown are: models the table does not hold, vendors without a price list, and every address that is not the
-    vendor's own. Give the usage of one call, not a sum: long contexts have their own tier.
-    """
-    if not is_own_service(vendor, base_url):
+
+def own_price(name: str, usage: Usage, own: PriceList) -> float | None:
+    """US dollars for one call's usage by the prices of the settings; None where they name no such model."""
+    if name not in own:
         return None
+    fresh, out, cached = own[name]
+    plain = usage.input_tokens - usage.cache_read_tokens
+    return (plain * fresh + usage.cache_read_tokens * cached + usage.output_tokens * out) / 1_000_000
+
+
+def saved_by_cache(name: str, usage: Usage, own: PriceList = NO_PRICES) -> float:
+    """US dollars that one call would have cost more without a prompt cache; 0 where that is unknown."""
+    if not usage.cache_read_tokens or usage.usd is None:
+        return 0.0
+    vendor, _, model = name.partition(":")
+    plain = Usage(usage.calls, usage.input_tokens, usage.output_tokens)
+    whole = price(vendor, model, plain, own=own)
+    return max(whole - usage.usd, 0.0) if whole is not None else 0.0
+
+
+def price(
+    vendor: str, model: str, usage: Usage, base_url: str | None = None, own: PriceList = NO_PRICES
+) -> float | None:
+    """US dollars for one call's usage, or None when the price is unknown. What the settings say, `own`, comes first.
+
+    Unknown are, without it: models the table does not hold, vendors without a price list, and every address that is
+    not the vendor's own. Give the usage of one call, not a sum: long contexts have their own tier.
+    """
+    said = own_price(f"{vendor}:{model}", usage, own)
+    if said is not None or not is_own_service(vendor, base_url):
+        return said
     import genai_prices
 
     try:

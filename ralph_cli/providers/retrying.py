@@ -8,6 +8,7 @@ from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Reply, Request
+from ralph_cli.providers.governor import BUSY_CODES, LONGEST_HOLD_S, MAX_IN_FLIGHT, Governor
 from ralph_cli.providers.wrapper import ModelWrapper
 
 
@@ -17,6 +18,8 @@ class RetryPolicy:
 
     The wait before attempt n+1 is drawn evenly from 0 to `first_wait_s * growth ** (n - 1)`, at most `longest_wait_s`
     ("full jitter"; Brooker, "Exponential Backoff and Jitter", AWS 2015). With growth 3 the fifth wait reaches 60 s.
+    All attempts and these waits end at `deadline_s`. Waiting for a turn at a service that is asked too much counts
+    for neither: it ends when the service has answered nobody for `patience_s`.
     """
 
     attempts: int = 6
@@ -24,8 +27,8 @@ class RetryPolicy:
     first_wait_s: float = 1.0
     growth: float = 3.0
     longest_wait_s: float = 60.0
-    longest_retry_after_s: float = 120.0
-    deadline_s: float = 900.0
+    deadline_s: float = 600.0
+    patience_s: float = 300.0
 
 
 @dataclass(slots=True)
@@ -39,6 +42,8 @@ class RetryingModel(ModelWrapper):
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     on_retry: Callable[[int, ProviderError, float], None] = lambda attempt, error, wait: None
     ledger: Ledger | None = None
+    governor: Governor = field(default_factory=Governor)
+    most: int = MAX_IN_FLIGHT
     sleep: Callable[[float], None] = clock.sleep
     monotonic: Callable[[], float] = clock.monotonic
     jitter: Callable[[], float] = clock.jitter
@@ -52,23 +57,46 @@ class RetryingModel(ModelWrapper):
         seconds = self.policy.deadline_s
         if self.ledger is not None and (left := self.ledger.seconds_left) is not None:
             seconds = min(seconds, left)
-        deadline = self.monotonic() + seconds
-        attempt = 0
+        begun = self.monotonic()
+        deadline = begun + seconds
+        attempt = failures = 0
         while True:
             attempt += 1
+            queued = self.monotonic()
             try:
-                return call_with_timeout(lambda: self.wrapped.complete(request), deadline - self.monotonic())
-            except CallTimedOut:
-                failure = self._timeout_error()
+                with self.governor.turn(self._check_time, self.most):
+                    deadline += self.monotonic() - queued
+                    return self._ask_within(request, deadline - self.monotonic())
             except ProviderError as error:
                 failure = error
-            if self.ledger:
-                self.ledger.check_time()
-            wait = self._retry_delay(failure, attempt, deadline)
+            self._check_time()
+            if failure.code in BUSY_CODES:
+                wait = self._turn_delay(failure, begun)
+            else:
+                failures += 1
+                wait = self._retry_delay(failure, failures, deadline)
             if wait is None:
-                raise _final_error(failure, attempt)
+                raise failure.again(attempt)
             self.on_retry(attempt, failure, wait)
-            self.sleep(wait)
+            if failure.code not in BUSY_CODES:
+                self.sleep(wait)
+
+    def _ask_within(self, request: Request, seconds: float) -> Reply:
+        try:
+            return call_with_timeout(lambda: self.wrapped.complete(request), seconds)
+        except CallTimedOut:
+            raise self._timeout_error() from None
+
+    def _check_time(self) -> None:
+        if self.ledger is not None:
+            self.ledger.check_time()
+
+    def _turn_delay(self, error: ProviderError, begun: float) -> float | None:
+        """Seconds until the service may be asked again, or None when that is not worth waiting for."""
+        wait = self.governor.seconds_held
+        answered = max(begun, self.governor.last_answer)
+        is_patient = self.monotonic() + wait - answered <= self.policy.patience_s
+        return wait if error.retryable and wait <= LONGEST_HOLD_S and is_patient else None
 
     def _timeout_error(self) -> ProviderError:
         return ProviderError(
@@ -86,16 +114,10 @@ class RetryingModel(ModelWrapper):
         if not error.retryable or attempt >= max_attempts:
             return None
         if error.retry_after is not None:
-            if error.retry_after > policy.longest_retry_after_s:
+            if error.retry_after > LONGEST_HOLD_S:
                 return None
             # Up to a second more, or everybody who was told the same time comes back at the same time.
             wait = error.retry_after + self.jitter()
         else:
             wait = self.jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))
         return wait if self.monotonic() + wait < deadline else None
-
-
-def _final_error(error: ProviderError, attempt: int) -> ProviderError:
-    if attempt == 1:
-        return error
-    return ProviderError(**vars(error) | {"message": f"{error.message} (gave up after {attempt} attempts)"})

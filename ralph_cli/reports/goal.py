@@ -67,6 +67,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
             "seconds": view.seconds,
         },
         "document": view.document,
+        "subqueries": view.subqueries,
         "notices": list(view.notices),
         "run": {"id": view.run, "folder": view.folder, "continues": goal.terms.continues},
     }
@@ -88,7 +89,12 @@ def goal_lines(view: RunView, goal: GoalState) -> list[str]:
         lines.append("`ralph goal` with --continue resumes it.")
     if goal.said and goal.status is GoalStatus.COMPLETED:
         lines.append(f"The worker says: {one_line(goal.said, 300)}")
-    return [*lines, describe_spending(view, goal.iteration), trace_line(view.folder, view.run)]
+    return [
+        *lines,
+        *map(one_line, view.losses),
+        trace_line(view.folder, view.run),
+        describe_spending(view, goal.iteration),
+    ]
 
 
 def output_with_notice(view: RunView, goal: GoalState, output: str) -> str:

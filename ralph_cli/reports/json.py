@@ -23,9 +23,11 @@ def as_object(view: RunView) -> dict[str, Any]:
     by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `completeness`
     is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
     close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave
-    no verdict on a claim; `unconfirmed` has what code could not confirm of a claim (null: of the output): an
-    "objection" holds that the words are wrong, and comes with why the worker stands by them; what is "open" code could
-    not tell. `notices` say, too, if counter-evidence was not looked for. `verification` is what a verifier said of the
+    no verdict on a claim; `subqueries` counts those that were asked, gave no answer (lost, with the reasons, and with
+    the intervals of the text that no model has read instead), or were not asked (refused);
+    `unconfirmed` has what code could not confirm of a claim (null: of the output): an "objection" holds that the words
+    are wrong, and comes with why the worker stands by them; what is "open" code could not tell. `notices` say, too, if
+    counter-evidence was not looked for, and if sub-queries were lost. `verification` is what a verifier said of the
     result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
     null without one.
     """
@@ -68,6 +70,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "not_found": _absence(view),
         "completeness": [{"by": it.by, "holds": it.holds, "message": it.message} for it in view.completeness],
         "coverage": coverage.as_object(view.coverage),
+        "subqueries": view.subqueries,
         "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
@@ -81,6 +84,8 @@ def as_object(view: RunView) -> dict[str, Any]:
             "cache_write_tokens": view.usage.cache_write_tokens,
             "characters_sent": view.usage.characters,
             "usd": view.usage.usd,
+            "usd_by_role": dict(view.usd_by_role),
+            "usd_saved_by_cache": view.saved_usd,
             "seconds": view.seconds,
         },
         "document": view.document,

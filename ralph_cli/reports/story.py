@@ -15,6 +15,7 @@ from ralph_cli.core.events import (
     RunStarted,
     SnippetRan,
     StepFinished,
+    SubqueriesAsked,
     TurnRejected,
     VerifierFinished,
     WorkerReported,
@@ -58,6 +59,10 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
             yield f"-- step {step}: submitted" + (", rejected" if problems else ", accepted")
             yield from _draft_lines(draft)
             yield from (f"  ! {one_line(problem)}" for problem in problems)
+        case SubqueriesAsked(tally=tally) if tally.lost or tally.refused:
+            counted = f"{len(tally.lost)} of {tally.asked} gave no answer, {tally.refused} were not asked"
+            yield f"-- sub-queries so far: {counted}"
+            yield from (f"  ! {one_line(reason)}" for reason in dict.fromkeys(item.reason for item in tally.lost))
         case TurnRejected(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
         case GoalSet() | OutputChanged() | VerifierFinished() | WorkerReported():
@@ -101,7 +106,7 @@ def _goal_event_lines(event: GoalSet | OutputChanged | VerifierFinished | Worker
             if instructions:
                 yield f"Instructions: {one_line(instructions)}"
             if continues:
-                yield f"Continues: {make_visible(continues)}, after iteration {event.iteration}"
+                yield f"Continues: {make_visible(continues)}"
             yield ""
         case OutputChanged(output=output, revision=revision):
             yield f"-- output, version {revision}: {len(output):,} characters"

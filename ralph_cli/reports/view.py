@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
+from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, coverage_map
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
@@ -24,6 +24,7 @@ from ralph_cli.core.run import (
     Tier,
     VerificationOutcome,
 )
+from ralph_cli.reports.sections import subqueries as lost_subqueries
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
@@ -133,8 +134,10 @@ class RunView:
     verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
     claim; `unconfirmed` is what code could not confirm of claims and output; `notes` say what the checks did,
     `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded.
-    `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
-    `notices`, too. `asks_models` is False when nothing but the built-in engine could be asked.
+    `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
+    sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
+    `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
+    `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
     run: str
@@ -156,6 +159,10 @@ class RunView:
     found_passages: tuple[Quote, ...]
     notes: tuple[str, ...]
     counter_evidence_gaps: tuple[str, ...]
+    losses: tuple[str, ...]
+    subqueries: dict[str, Any]
+    usd_by_role: Mapping[str, float]
+    saved_usd: float
     notices: tuple[str, ...]
     verification: VerificationOutcome
     completeness: tuple[CompletenessProof, ...]
@@ -198,6 +205,9 @@ def build_view(
     notices: tuple[str, ...],
     coverage: Coverage,
     missing_votes: Mapping[int, tuple[MissingVote, ...]],
+    subqueries: SubqueryTally | None = None,
+    usd_by_role: Mapping[str, float] | None = None,
+    saved_usd: float = 0.0,
 ) -> RunView:
     """The view of a run that `started` so and came to this `outcome`; `folder` is where its record is.
 
@@ -210,7 +220,9 @@ def build_view(
     rulings = {ruling.claim: ruling for ruling in best.rulings}
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
     unconfirmed = list_unconfirmed(attempt, best.doubts)
+    subqueries = subqueries or SubqueryTally()
     gaps = tuple(_counter_evidence_gaps(best))
+    losses = tuple(lost_subqueries.describe_losses(subqueries, coverage.shown, starts or ()))
     return RunView(
         run=started.run,
         folder=folder,
@@ -243,7 +255,11 @@ def build_view(
         found_passages=tuple(quote for item in best.evidence for quote in item.quotes),
         notes=tuple(item.note for item in best.evidence if item.note),
         counter_evidence_gaps=gaps,
-        notices=tuple(dict.fromkeys((*notices, *gaps))),
+        losses=losses,
+        usd_by_role=usd_by_role or {},
+        saved_usd=saved_usd,
+        subqueries=lost_subqueries.as_object(subqueries, coverage.shown),
+        notices=tuple(dict.fromkeys((*notices, *gaps, *losses))),
         verification=best.verification,
         completeness=attempt.completeness,
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0)))

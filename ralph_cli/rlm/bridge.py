@@ -10,15 +10,18 @@ from importlib import resources
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
-from ralph_cli.core.model import Model, Request, StopReason, UserTurn
+from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
-MAX_PARALLEL = 32
-"""Sub-queries in flight at once."""
+MAX_ANSWER_TOKENS = 2_000
+"""Tokens of the answer to a sub-query."""
+
+OFFERED = ("find", "more", "show", "at", "section", "table", "term", "rest", "budget")
+"""The look-up functions that a snippet finds."""
 
 CLOSE_WAIT_S = 5.0
 """Seconds that closing waits for an engine that is still starting."""
@@ -32,10 +35,13 @@ class Subqueries:
     system: str
     nonce: str
     allowed: int
-    max_tokens: int = 2_000
     used: int = 0
-    _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MAX_PARALLEL))
+    most_at_once: int = 32
+    _slots: threading.BoundedSemaphore = field(init=False)
     _closed: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(self.most_at_once)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
@@ -46,8 +52,10 @@ class Subqueries:
                 answers.append(QueryFailure(spent))
                 continue
             self.used += 1
-            answers.append(self._submit(prompt, text))
+            answers.append(self._submit(prompt, text, self.used))
         try:
+            # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
+            wait([answer for answer in answers if isinstance(answer, Future)])
             return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
         except BaseException:
             for answer in answers:
@@ -55,7 +63,7 @@ class Subqueries:
                     answer.cancel()
             raise
 
-    def _submit(self, prompt: str, text: str) -> "Future[Answer]":
+    def _submit(self, prompt: str, text: str, ordinal: int) -> "Future[Answer]":
         """Ask on a thread that does not keep the program alive: after Ctrl-C nobody waits for a slow model."""
         future: Future[Answer] = Future()
 
@@ -64,24 +72,24 @@ class Subqueries:
                 if self._closed.is_set() or not future.set_running_or_notify_cancel():
                     return
                 try:
-                    future.set_result(self._ask(prompt, text))
+                    future.set_result(self._ask(prompt, text, ordinal))
                 except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, never swallowed
                     future.set_exception(error)
 
         threading.Thread(target=work, name="subquery", daemon=True).start()
         return future
 
-    def _ask(self, prompt: str, text: str) -> Answer:
-        body = f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
-        inputs = {"prompt": prompt, "text": text}
-        request = Request("subquery", self.system, (UserTurn(body),), max_tokens=self.max_tokens, inputs=inputs)
+    def _ask(self, prompt: str, text: str, ordinal: int) -> Answer:
+        turns, inputs = (UserTurn(self.message(prompt, text)),), {"prompt": prompt, "text": text}
+        request = Request("subquery", self.system, turns, max_tokens=MAX_ANSWER_TOKENS, inputs=inputs, ordinal=ordinal)
         try:
-            reply = self.model.complete(request)
+            return as_answer(self.model.complete(request))
         except ProviderError as error:
             return QueryFailure(error.message)
-        if reply.stop is StopReason.LENGTH:
-            return QueryFailure(f"the answer was cut at {self.max_tokens} tokens; ask for less at a time")
-        return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
+
+    def message(self, prompt: str, text: str) -> str:
+        """What the model is asked."""
+        return f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
 
     @property
     def warning(self) -> str:
@@ -93,6 +101,13 @@ class Subqueries:
     def close(self) -> None:
         """Begin no further call; those in flight are left to end by themselves."""
         self._closed.set()
+
+
+def as_answer(reply: Reply) -> Answer:
+    """What the code is given of a reply; one that was cut off is a failure, for nobody would see it."""
+    if reply.stop is StopReason.LENGTH:
+        return QueryFailure(f"the answer was cut at {MAX_ANSWER_TOKENS} tokens; ask for less at a time")
+    return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
 
 def refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
@@ -118,10 +133,12 @@ class DocumentSandbox:
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
         lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        self._first_snippet = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
+        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
+        self._offered = OFFERED if memory is None else (*OFFERED, "memory")
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
+        self._deferred: list[Callable[[], object]] = []
 
     def prepare(self) -> None:
         """Begin to start the engine, without waiting; a second call does nothing."""
@@ -137,16 +154,20 @@ class DocumentSandbox:
             sandbox.start()
             pages = [(page.number, page.label, page.start, page.end) for page in self._document.pages]
             sandbox.load(self._document.text, pages)
-            self._run_first_snippet(sandbox)
+            sandbox.define(self._prelude, self._offered)
             ready.set_result(sandbox)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
     def run(self, code: str, query: HostQuery) -> Result:
-        """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
+        """Run one snippet, and what was deferred before it. A snippet that fails is a Result.
 
-        Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.
+        Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
+        middle of the snippet.
         """
+        deferred, self._deferred = self._deferred, []
+        for action in deferred:
+            action()
         self.prepare()
         assert self._ready is not None
         wait([self._ready], timeout=self._ledger.seconds_left)
@@ -157,23 +178,28 @@ class DocumentSandbox:
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()
-                self._run_first_snippet(sandbox)
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
         except SandboxFailure as error:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
         return result
 
-    def keep_rest(self, text: str) -> None:
-        """Have `rest()` print this text: what was cut off the output of a snippet."""
-        self.run(f"_cut_off = {text!r}", refuse_queries)
+    def tell_budget(self, subqueries_left: int) -> None:
+        """Have `budget()` give what is left, as of now."""
+        left = {"subqueries": subqueries_left, **self._ledger.left}
+        self.run(f"_budget = {left!r}", refuse_queries)
 
-    def _run_first_snippet(self, sandbox: Sandbox) -> None:
-        """Define the look-up functions, and the notes, in a fresh guest."""
-        result = sandbox.run(self._first_snippet, refuse_queries)
-        if result.error:
-            fault = result.error.strip().splitlines()[-1]
-            raise SandboxFailure(f"the sandbox could not run its first snippet: {fault}")
+    def assign(self, name: str, text: str) -> None:
+        """Make `text` a variable, once a snippet is run that may read it."""
+        self.defer(lambda: self.run(f"{name} = {text!r}", refuse_queries))
+
+    def defer(self, action: Callable[[], object]) -> None:
+        """Have `action` done before the next snippet, if one is ever run."""
+        self._deferred.append(action)
+
+    def drop_deferred(self) -> None:
+        """Forget what was deferred: the variables that it was for are lost."""
+        self._deferred.clear()
 
     def close(self) -> None:
         """Kill the worker; safe to call at any time, more than once.

@@ -5,20 +5,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import DraftSubmitted, EventSink, SnippetRan, SnippetStarted, TurnRejected
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.events import DraftSubmitted, EventSink, NoticeIssued, SnippetRan, SnippetStarted, TurnRejected
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.core.prompts.framing import frame_data, render_issues
+from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Draft, Issue
 from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.observe import pages_shown, render_result
+from ralph_cli.rlm.observe import NOTHING_PRINTED, pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
+from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
+from ralph_cli.rlm.repetition import RepetitionDetector
 from ralph_cli.rlm.searches import extract_searches
-from sandbox import Answer, QueryFailure
+from sandbox import Answer, QueryFailure, Result
 
 MAX_TOKENS = 8_000
 MAX_TOKENS_LONG = 16_000
+COMPACT_SUMMARY_CHARS = 6_000
 NUDGE = "Use the tool `act`: run Python with `code`, or hand in with `claims` or `not_found`."
 LOOK_FIRST = "Nothing was looked at yet. Run code that prints the passages in question, then hand in."
 SEE_FIRST = "Hand in with a call of its own, after you have seen what the code prints."
@@ -47,12 +52,13 @@ def accept_draft(draft: Draft) -> Review:
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
     """How an iteration of exploring ended: the last draft (None if there was none), whether the rules accepted it, and
-    the attempt that they made of it.
+    the attempt that they made of it. `stuck` says what the worker repeated blindly, if that ended it.
     """
 
     draft: Draft | None
     accepted: bool
     attempt: Attempt | None = None
+    stuck: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,9 @@ class Explorer:
     MalformedCall is answered with its fault, and any other act of a mode's own is carried out by `perform`. What is
     said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
     `has_seen_text` says whether the worker has seen what it speaks of; at first, that the opening holds the whole
-    document. `coverage_tracker` keeps what was read; `listed_headings`, a part of the opening, is no reading.
+    document. `short_opening` makes one without it, for a conversation that has grown too long. `coverage_tracker` keeps
+    what was read; `listed_headings`, a part of the opening, is no reading. `recorded` holds the snippets of the runs
+    that this one goes on with: they are not run for what they print.
     """
 
     model: Model
@@ -94,6 +102,8 @@ class Explorer:
     perform: Callable[[object], ToolAnswer] | None = None
     on_text: Callable[[str], Draft | None] | None = None
     nudge: str = NUDGE
+    short_opening: Callable[[], str] | None = None
+    recorded: RecordedSnippets = field(default_factory=RecordedSnippets)
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
@@ -103,6 +113,9 @@ class Explorer:
     _last_attempt: Attempt | None = None
     _iteration: int = 0
     _step: int = 0
+    _told: str = ""
+    _is_compacted: bool = False
+    _repetition: RepetitionDetector = field(default_factory=RepetitionDetector)
 
     def __post_init__(self) -> None:
         self.coverage_tracker = CoverageTracker(self.document.text, self.sink)
@@ -110,9 +123,10 @@ class Explorer:
     def explore(self, feedback: str, iteration: int, review: ReviewDraft = accept_draft) -> ExplorationResult:
         """One iteration: go on from `feedback` (empty at first) until `review` accepts a draft or the steps are used.
 
-        Raises ProviderError, EngineError and LimitExceeded.
+        The same step three times in a row ends it, too. Raises ProviderError, EngineError and LimitExceeded.
         """
         self._iteration, self._step, self._last_draft, self._review = iteration, 0, None, review
+        self._told, self._is_compacted, self._repetition = feedback, False, RepetitionDetector()
         self.subqueries.used = 0
         if not self.turns and self.has_seen_text and not self.trajectory:
             self.coverage_tracker.add_all_shown(iteration)
@@ -122,6 +136,9 @@ class Explorer:
             draft = self._take_step()
             if draft is not None:
                 return ExplorationResult(draft, True, self._last_attempt)
+            if stuck := self._repetition.verdict:
+                self.sink(NoticeIssued("repetition", f"iteration {iteration} was ended: {stuck}"))
+                return ExplorationResult(self._last_draft, False, stuck=stuck)
         return ExplorationResult(self._last_draft, False)
 
     def restart(self, opening: str) -> None:
@@ -180,23 +197,50 @@ class Explorer:
         return self._answer(reply.calls)
 
     def _ask(self, max_tokens: int) -> Reply:
-        request = Request(
+        try:
+            return self.model.complete(self._request(max_tokens))
+        except ProviderError as error:
+            if error.code != "too-long" or self._is_compacted:
+                raise
+        self._compact()
+        return self.model.complete(self._request(max_tokens))
+
+    def _request(self, max_tokens: int) -> Request:
+        return Request(
             self.agent, self.system, self.turns, (self.tool,), max_tokens=max_tokens, cache=True, inputs=self.inputs
         )
-        return self.model.complete(request)
+
+    def _compact(self) -> None:
+        """Begin the conversation anew from what was run and last told, for it no longer fits the model."""
+        self._is_compacted = True
+        latest = truncate(self.trajectory[-1][1], self.output_chars) if self.trajectory else "(nothing was run)"
+        opening = self.short_opening() if self.short_opening else self.opening
+        text = render_prompt(
+            "compacted",
+            opening=opening,
+            done=self.summarize_steps(COMPACT_SUMMARY_CHARS),
+            latest=frame_data(latest, self.nonce),
+            told=f"What you were told last:\n{self._told}\n" if self._told else "",
+        )
+        self.turns, self._open_calls = (UserTurn(text),), ()
+        what = "the conversation had grown too long for the worker's model, and begins anew from what was run so far"
+        self.sink(NoticeIssued("compacted", f"{what} (iteration {self._iteration}, step {self._step})"))
 
     def _nudge(self, turn: ModelTurn, reason: str) -> None:
         if turn.text.strip():
             self.turns += (ModelTurn(turn.text, (), turn.raw),)
         self.turns += (UserTurn(reason),)
+        self._repetition.add(reason, f"the worker was told: {reason}")
         self.sink(TurnRejected(self._iteration, self._step, reason))
 
     def _answer(self, calls: tuple[ToolCall, ...]) -> Draft | None:
         """Carry out every call of a turn, in order; each id gets its answer, whatever happens to the others."""
         answers: list[tuple[str, ToolAnswer]] = []
+        acts: list[object] = []
         ran_code = False
         for call in calls:
             act = self.parse(call)
+            acts.append(act if not isinstance(act, MalformedCall) else None)
             match act:
                 case Snippet(code):
                     answers.append((call.id, self._run_snippet(code)))
@@ -209,6 +253,7 @@ class Explorer:
                 case _:
                     assert self.perform is not None, f"nobody carries out {act!r}"
                     answers.append((call.id, self.perform(act)))
+        self._note_repetition(acts, [answer.text for _, answer in answers])
         accepted = next((answer.accepted_draft for _, answer in answers if answer.accepted_draft is not None), None)
         if accepted is not None and len(answers) == 1:
             # The judge's word, if it is a no, will be the answer to this call.
@@ -217,33 +262,87 @@ class Explorer:
             self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in answers)),)
         return accepted
 
+    def _note_repetition(self, acts: Sequence[object], answers: Sequence[str]) -> None:
+        match acts[0]:
+            case None:
+                what = f"the worker was told: {answers[0]}"
+            case Snippet():
+                what = "the worker ran the same code and saw the same"
+            case _:
+                what = "the worker did the same and was told the same"
+        self._repetition.add((tuple(acts), tuple(answers)), what)
+
     def _run_snippet(self, code: str) -> ToolAnswer:
-        before = self.subqueries.used
         self.sink(SnippetStarted(self._iteration, self._step))
+        recorded = self.recorded.take(self._iteration, self._step, code)
+        ran = self._run_live(code) if recorded is None else self._replay(recorded)
+        # Code that fails or prints nothing has shown nothing of the document.
+        if not ran.error and ran.output != NOTHING_PRINTED:
+            self.has_seen_text = True
+        self.trajectory.append((code, ran.output))
+        self.coverage_tracker.add_shown(self._iteration, ran.output)
+        # What belongs to a snippet is recorded before its end, so that a run that is cut off has all of it, or none.
+        self.sink(ran)
+        notes = [VARIABLES_LOST] if ran.state_lost else []
+        notes += [self.subqueries.warning] if ran.queries and self.subqueries.warning else []
+        return ToolAnswer("\n".join((frame_data(ran.output, self.nonce), *notes)), error=ran.error)
+
+    def _run_live(self, code: str) -> SnippetRan:
+        before = self.subqueries.used
+        if "budget(" in code:
+            self.sandbox.tell_budget(self.subqueries.allowed - before)
         result = self.sandbox.run(code, self._answer_queries)
+        shown = self._show(result)
+        self.coverage_tracker.add_touched(self._iteration, result.touched)
+        failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
         asked = self.subqueries.used - before
+        return SnippetRan(self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages)
+
+    def _show(self, result: Result) -> str:
+        """What the worker is shown of a result; what is cut off is kept in the sandbox."""
         shown, rest = render_result(result, self.output_chars)
         if rest:
-            self.sandbox.keep_rest(rest)
-        # Code that fails or prints nothing has shown nothing of the document.
-        if result.error is None and (result.stdout.strip() or result.value):
-            self.has_seen_text = True
-        self.trajectory.append((code, shown))
-        failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
-        ran = SnippetRan(self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages)
-        self.sink(ran)
-        self.coverage_tracker.add_shown(self._iteration, shown)
-        self.coverage_tracker.add_touched(self._iteration, result.touched)
-        notes = [VARIABLES_LOST] if result.state_lost else []
-        notes += [self.subqueries.warning] if asked and self.subqueries.warning else []
-        return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=failed)
+            self.sandbox.assign("_cut_off", rest)
+        return shown
+
+    def _replay(self, recorded: RecordedSnippet) -> SnippetRan:
+        """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
+        ran = recorded.ran
+        self.recorded.repeat_calls(recorded.calls)
+        for part in recorded.reading:
+            self.coverage_tracker.record(part)
+        self.subqueries.used += ran.queries
+        if ran.state_lost:
+            self.sandbox.drop_deferred()
+        else:
+            self.sandbox.defer(lambda: self._rebuild(recorded))
+        return ran
+
+    def _rebuild(self, recorded: RecordedSnippet) -> None:
+        """Run a recorded snippet for its variables; when it prints something else now, the recorded output stands."""
+        ran, answers = recorded.ran, recorded.answers()
+        asked = 0
+
+        def answer(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+            nonlocal asked
+            found: list[Answer] = []
+            for prompt, text in items:
+                asked += 1
+                known = answers.take(self.subqueries.message(prompt, text), recorded.first_ordinal + asked - 1)
+                found += [known] if known is not None else self._answer_queries([(prompt, text)])
+            return found
+
+        if self._show(self.sandbox.run(ran.code, answer)) != ran.output:
+            what = f"the code of step {ran.step} of iteration {ran.iteration}, run again for its variables, gave "
+            self.sink(NoticeIssued("snippet-differs", what + "another output; the recorded one stands"))
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        """Let sub-queries be answered; what was answered was read."""
+        """Let sub-queries be answered, and keep what was read by them and what was not."""
+        before = self.subqueries.used
         answers = self.subqueries(items)
-        pairs = zip(items, answers, strict=True)
-        read = [part for item, answer in pairs if not isinstance(answer, QueryFailure) for part in item]
-        self.coverage_tracker.add_shown(self._iteration, *read)
+        faults = [answer.message if isinstance(answer, QueryFailure) else None for answer in answers]
+        asked = list(zip(items, faults, strict=True))[: self.subqueries.used - before]
+        self.coverage_tracker.add_subqueries(self._iteration, asked, len(items) - len(asked))
         return answers
 
     def _submit(self, draft: Draft, ran_code: bool) -> ToolAnswer:

@@ -6,6 +6,11 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
+NOTHING_PRINTED = "(no output)"
+"""What the worker is shown of a snippet that printed nothing."""
+NEARLY = 1.25
+"""By how much what is printed may exceed its cap before it is cut."""
+
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
 
 
@@ -25,12 +30,15 @@ def render_result(result: Result, cap: int) -> tuple[str, str]:
         shown += f"\n[{len(rest):,} characters were cut off here: rest() prints them]"
     if result.stdout_total > len(result.stdout):
         shown += f"\n[{result.stdout_total:,} characters were printed; {len(result.stdout):,} were kept]"
-    return "\n".join(part for part in (shown, error) if part) or "(no output)", rest
+    return "\n".join(part for part in (shown, error) if part) or NOTHING_PRINTED, rest
 
 
 def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
-    """A text within `cap` characters, cut where a line ends if one does in the latter half, and what was cut off."""
-    if len(text) <= cap:
+    """A text within `cap` characters, cut where a line ends if one does in the latter half, and what was cut off.
+
+    A text that is only a little longer is not cut: to print the rest would cost more.
+    """
+    if len(text) <= cap * NEARLY:
         return text, ""
     end = text.rfind("\n", cap // 2, cap)
     return (text[:end], text[end + 1 :]) if end >= 0 else (text[:cap], text[cap:])

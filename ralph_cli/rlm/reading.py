@@ -1,9 +1,10 @@
-"""What was read of a document in one conversation: kept here, and told as `CoverageAdded` events as it happens."""
+"""What was read of a document in one conversation, and what was not: kept here, and told as events as it happens."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ralph_cli.core.coverage import Coverage, Spans, merge_spans
-from ralph_cli.core.events import CoverageAdded, EventSink
+from ralph_cli.core.coverage import Coverage, LostSubquery, Spans, SubqueryTally, merge_spans
+from ralph_cli.core.events import CoverageAdded, EventSink, SubqueriesAsked
 from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder
 
 
@@ -14,6 +15,9 @@ class CoverageTracker:
     text: str
     sink: EventSink
     coverage: Coverage = field(default_factory=Coverage)
+    subqueries: SubqueryTally = field(default_factory=SubqueryTally)
+    _recorded: SubqueryTally = field(default_factory=SubqueryTally)
+    _answered: dict[tuple[str, str], LostSubquery | None] = field(default_factory=dict)
     _finder: ShownTextFinder = field(init=False)
 
     def __post_init__(self) -> None:
@@ -25,17 +29,40 @@ class CoverageTracker:
         for text in shown:
             if len(text) >= MIN_PIECE_CHARS:
                 found = merge_spans(found, self._finder.find_spans(text, merge_spans(self.coverage.shown, found)))
-        self._record(CoverageAdded(iteration, "shown", found))
+        self.record(CoverageAdded(iteration, "shown", found))
 
     def add_all_shown(self, iteration: int) -> None:
         """A model was given the whole text."""
-        self._record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
+        self.record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
 
     def add_touched(self, iteration: int, spans: Spans) -> None:
         """Code took these slices, as the guest says."""
-        self._record(CoverageAdded(iteration, "code", merge_spans(spans)))
+        self.record(CoverageAdded(iteration, "code", merge_spans(spans)))
 
-    def _record(self, event: CoverageAdded) -> None:
+    def add_subqueries(self, iteration: int, asked: Sequence[tuple[tuple[str, str], str | None]], refused: int) -> None:
+        """Sub-queries were asked: each prompt and text, and why it gave no answer (None if it did); more were refused.
+
+        What was answered was read. One that is asked again counts once, and is not lost once it is answered.
+        """
+        self.add_shown(iteration, *(part for item, fault in asked if fault is None for part in item))
+        for item, fault in asked:
+            if fault is None:
+                self._answered[item] = None
+            elif self._answered.get(item, item):
+                spans = merge_spans(*(self._finder.find_spans(part) for part in item if len(part) >= MIN_PIECE_CHARS))
+                self._answered[item] = LostSubquery(fault, spans)
+        lost = tuple(item for item in self._answered.values() if item is not None)
+        asked_before, lost_before = self._recorded.asked, self._recorded.lost
+        refused += self.subqueries.refused
+        self.subqueries = SubqueryTally(asked_before + len(self._answered), (*lost_before, *lost), refused)
+        self.sink(SubqueriesAsked(iteration, self.subqueries))
+
+    def record(self, event: CoverageAdded | SubqueriesAsked) -> None:
+        """Add what was read, or asked and not read, as its event tells it; of this run or of an earlier one."""
+        if isinstance(event, SubqueriesAsked):
+            self.subqueries = self._recorded = event.tally
+            self.sink(event)
+            return
         after = self.coverage.with_spans(event.how, event.spans)
         if after != self.coverage:
             self.coverage = after

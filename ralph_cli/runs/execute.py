@@ -1,8 +1,8 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
 import platform
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,24 +11,27 @@ from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
-from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
+from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.reports.view import RunView
 from ralph_cli.runs.folders import require_runs_folder
-from ralph_cli.runs.history import read_run
+from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
+from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
+from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -36,13 +39,17 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
-    """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
-    their folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
+    """What a run takes over from earlier ones: their events, the seed with which it asks the same again, and their
+    folders, the latest first, where they kept what they found. `notices` tell what was not taken over.
 
-    recording: Recording
+    With `names`, the models of a run that is only replayed, nothing is asked that has no record.
+    """
+
+    runs: tuple[tuple[AnyEvent, ...], ...]
     seed: str
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
+    names: ModelNames | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +65,12 @@ class Setup:
     engine: Callable[[], Sandbox] | None = None
     sink: EventSink | None = None
     earlier: EarlierRuns | None = None
+
+    def choose_models(self) -> ModelNames:
+        """The models of the run: those of a run that is replayed, else as `wiring.models.choose_models` says."""
+        if self.earlier is not None and self.earlier.names is not None:
+            return self.earlier.names
+        return choose_models(self.settings, self.models, self.verifier)
 
     @classmethod
     def of(
@@ -101,37 +114,52 @@ class Job:
 def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     document, settings, sink = job.document, setup.settings, setup.sink
-    earlier = setup.earlier or EarlierRuns(Recording(), clock.token(16))
+    earlier = setup.earlier or EarlierRuns((), clock.token(16))
+    recording = Recording(*earlier.runs, is_closed=earlier.names is not None)
     folder = new_run_folder(settings, job.mode, document)
-    journal = Journal(folder)
+    journal = Journal(folder, machine_key(settings.cache_folder))
     event_log = _EventLog()
     listeners = Fanout((event_log, sink) if sink else (event_log,))
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
-    all_sinks = ClosingSink(Fanout((journal, traces, listeners)))
-    ledger = Ledger(settings.budget)
-    document_record = describe_document(document, job.encoding)
+    all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
+    budget, bounds = run_budget(settings, job.names.by_role, setup.models)
+    ledger = Ledger(budget)
     with ExitStack() as closing:
         closing.callback(journal.close)
-        recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
-        started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
+        closing.callback(ledger.close)
+        started = describe_start(job, settings, folder.name, earlier.seed)
         try:
-            built = build_models(settings, job.names, ledger, all_sinks, setup.models, earlier.recording)
+            built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
             all_sinks(started)
         except Exception:
             journal.discard()
             raise
+        closing.enter_context(_name_run(folder, job.mode))
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
-        for notice in (*earlier.notices, *job.names.notices, *cautions):
+        for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
             all_sinks(notice)
         size = len(document.text) if document else 0
         opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
-        stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger)
+        stage = RunContext(
+            settings,
+            built,
+            opener,
+            Nonces(earlier.seed),
+            all_sinks,
+            folder,
+            ledger,
+            earlier.runs,
+            earlier.names is not None,
+        )
         try:
             parts = build(stage)
-        except Exception as error:
-            all_sinks(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
+        except BaseException as error:
+            interrupted = isinstance(error, KeyboardInterrupt)
+            kind = StopType.USER_INTERRUPTED if interrupted else StopType.SYSTEM_ERROR
+            with suppress(JournalError):  # what failed is told, not what it failed again at
+                all_sinks(RunHalted(Halt(kind, str(error) or type(error).__name__), clock.now()))
             raise
         closing.callback(parts.close)
         outcome = run_loop(
@@ -143,15 +171,15 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             detectors=job.detectors,
             has_result=parts.has_result,
         )
-    view = read_run(folder).view
+    view = _read_back(folder, event_log.events, outcome)
     # What could not be recorded, such as that a trace could not be written, is shown, too.
     messages = tuple(dict.fromkeys((*(notice.message for notice in event_log.notices), *view.notices)))
     return Result(
         outcome=outcome,
         view=replace(view, notices=messages),
-        document=document_record,
+        document=started.document,
         folder=folder,
-        notices=tuple(event_log.notices),
+        notices=(*event_log.notices, *(NoticeIssued("subqueries", line) for line in view.losses)),
         coverage=event_log.state.coverage,
     )
 
@@ -164,17 +192,43 @@ def new_run_folder(settings: Settings, mode: str, document: Document | None) -> 
     return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
 
 
+@contextmanager
+def _name_run(folder: Path, mode: str) -> Iterator[None]:
+    """An error that ends a run tells which run it was, what is kept of it, and how to resume it."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, RalphError):
+            error.run = folder.name
+        error.add_note(describe_kept(folder, mode))
+        raise
+
+
+def _read_back(folder: Path, events: Sequence[AnyEvent], outcome: Outcome) -> RunView:
+    """The run as its journal tells it; of a journal that failed, what was to stand in it."""
+    try:
+        view = read_run(folder).view
+        if view.halt == outcome.halt:
+            return view
+    except JournalError:
+        pass
+    return run_from_events((*events, RunHalted(outcome.halt, clock.now())), str(folder)).view
+
+
 class _EventLog(StateTracker):
-    """A sink that remembers what a person should be told, and the state that the events fold to."""
+    """A sink that remembers the events, what a person should be told, and the state that they fold to."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.notices: list[NoticeIssued] = []
+        self.events: list[AnyEvent] = []
 
     def __call__(self, event: AnyEvent, /) -> None:
         super().__call__(event)
-        if isinstance(event, NoticeIssued):
-            self.notices.append(event)
+        self.events.append(event)
+
+    @property
+    def notices(self) -> list[NoticeIssued]:
+        return [event for event in self.events if isinstance(event, NoticeIssued)]
 
 
 def require_text(text: str, what: str, example: str) -> str:
@@ -212,6 +266,13 @@ def describe_document(document: Document | None, encoding: str | None = None) ->
         "cautions": [caution.message for caution in document.cautions],
         "unreadable": list(document.unreadable_pages),
     }
+
+
+def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStarted:
+    """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
+    recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
+    document = describe_document(job.document, job.encoding)
+    return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed)
 
 
 def _recorded(settings: Settings, names: ModelNames) -> dict[str, object]:

@@ -129,10 +129,12 @@ def header_lines(above: str, line: str) -> list[str]:
 
 def names_cells(line: str) -> bool:
     """Whether a line is cells of words, as the names of columns are: three or more, and no amount."""
-    return count_cells(line) > 2 and not re.search(r"\d", line) and not NIL.search(line)
+    return count_cells(line) > 2 and not re.search(r"\d", line) and not NIL.search(line.replace("%", " "))
 
 
 def _has_data(line: str) -> bool:
-    """Whether amounts stand in two cells of a line: it is a row itself, whatever unit it names."""
+    """Whether two amounts stand in a line, or one is all of a cell: it is a row itself, whatever unit it names."""
     amounts = _AMOUNT.findall(_DATE.sub("", line))
-    return sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1
+    cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", line))
+    alone = any(_AMOUNT.fullmatch(cell) and cell[-1] != "," and not _YEAR.fullmatch(cell) for cell in cells)
+    return alone or sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1

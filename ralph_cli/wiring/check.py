@@ -14,6 +14,7 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.memo.checking.judge import QUESTION
 from ralph_cli.wiring.models import build_models, choose_models
+from ralph_cli.wiring.spending import run_budget
 
 JudgeFactory = Callable[[Document], Judge]
 
@@ -33,7 +34,11 @@ def open_memo_judge(
     for notice in names.notices:
         if notice.code == "offline-judge":
             sink(notice)
-    built = build_models(settings, names, Ledger(settings.budget), sink, models)
+    judges = {"judge": names.judge} | {role: name for role, name in names.by_role.items() if role.startswith("panel")}
+    budget, bounds = run_budget(settings, judges, models or {})
+    for notice in bounds:
+        sink(notice)
+    built = build_models(settings, names, Ledger(budget), sink, models)
     nonces = Nonces(clock.token(16))
     try:
         yield (

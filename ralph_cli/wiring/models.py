@@ -8,16 +8,18 @@ from ralph_cli.checks.verifier import Verifier, verifier_fault
 from ralph_cli.config import Settings, fetch_environment
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.events import CallRetried, EventSink, NoticeIssued
-from ralph_cli.core.model import Model, Request, Usage
+from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
-from ralph_cli.providers import prices
-from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
+from ralph_cli.providers.governor import Governor, governor_of
+from ralph_cli.providers.metered import MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
-from ralph_cli.providers.replaying import Recording, ReplayingModel
-from ralph_cli.providers.retrying import RetryingModel
+from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
+from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.rlm.recorded import RecordedSnippets
+from ralph_cli.wiring.spending import PricedModel, cost_estimator, require_price
 from sandbox import ResourceLimits, Sandbox, open_sandbox
 
 MAX_SUBQUERY_CHARS = 100_000
@@ -35,7 +37,7 @@ NO_KEYS = (
 class ModelNames:
     """Which model does what, and what a person should be told about the choice.
 
-    `custom_verifier` is the type of a verifier of the caller's.
+    `custom_verifier` is the type of a verifier of the caller's; `reasoner` is named only where a record names one.
     """
 
     worker: str
@@ -45,6 +47,13 @@ class ModelNames:
     verifier: str = ""
     custom_verifier: str = ""
     panel: tuple[str, ...] = ()
+    reasoner: str = ""
+
+    @property
+    def by_role(self) -> dict[str, str]:
+        """The name of each role's model; those of a panel count by their place."""
+        named = {"worker": self.worker, "judge": self.judge, "subquery": self.subquery, "verifier": self.verifier}
+        return named | {f"panel-{place}": name for place, name in enumerate(self.panel, 1)}
 
 
 def choose_models(
@@ -154,12 +163,14 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
 class Models:
     """The models of a run, metered: every call of theirs is budgeted and recorded.
 
-    `meter` does the same for a model that comes with something of the caller's.
+    `meter` does the same for a model that comes with something of the caller's. `repeat_calls` tells of calls that an
+    earlier run made in place of this one.
     """
 
     worker: Model
     judge: Model
     subquery: Model
+    repeat_calls: CallRepeater
     connected: tuple[Model, ...] = ()
     reasoner: Model | None = None
     verifier: Model | None = None
@@ -189,74 +200,80 @@ def build_models(
     Raises ConfigError when a cost cap is set and a price is unknown: a cap that cannot be kept is no cap.
     """
     numbers = call_numbers()
-    recording = recording or Recording()
+    recording, seconds = recording or Recording(), settings.max_call_time
+    repeat_calls = CallRepeater(ledger, sink, numbers)
 
     def meter(model: Model) -> Model:
-        return TimeLimitedModel(MeteredModel(ReplayingModel(model, recording), ledger, sink, numbers), ledger)
+        return TimeLimitedModel(MeteredModel(ReplayingModel(model, recording), ledger, sink, numbers), ledger, seconds)
 
     def build(role: str, name: str) -> Model:
-        given = (overrides or {}).get(role)
+        given = AbsentModel(name) if recording.is_closed else (overrides or {}).get(role)
         if given is not None:
             return meter(given)
-        vendor, model = parse_model_name(name, "anthropic")
+        vendor, _ = parse_model_name(name, "anthropic")
         endpoint = settings.endpoint(vendor)
-        estimate = _cost_estimator(vendor, model, endpoint.base_url)
-        if settings.max_cost is not None and estimate(_PROBE) is None:
-            hint = "leave out --max-cost, or choose a model with a known price"
-            what = f"the price of {name} is unknown, so --max-cost cannot be kept"
-            raise ConfigError(what, code="no-price", hint=hint)
+        require_price(settings, name)
 
         def on_retry(attempt: int, error: ProviderError, wait: float) -> None:
             sink(CallRetried(role, name, attempt, error.message, wait))
 
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
-        connected = connect(name, endpoint)
+        connected = connect(name, endpoint, deadline_s=settings.max_call_time)
         closing.append(connected)
         # A script that is read again begins at its first reply, and those of the recording were its first ones.
         on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
-        replaying = ReplayingModel(connected, recording, on_replay)
-        return RetryingModel(MeteredModel(replaying, ledger, sink, numbers, estimate), on_retry=on_retry, ledger=ledger)
+        if role == "subquery":
+            repeat_calls.on_replay = on_replay
+        priced = PricedModel(connected, settings.price_list) if settings.prices else connected
+        replaying = ReplayingModel(priced, recording, on_replay)
+        return RetryingModel(
+            MeteredModel(replaying, ledger, sink, numbers, cost_estimator(settings, name)),
+            policy=RetryPolicy(deadline_s=2 * settings.max_call_time),
+            on_retry=on_retry,
+            ledger=ledger,
+            governor=governor_of(endpoint) if vendor in KEYED_VENDORS else Governor(),
+            most=settings.max_parallel,
+        )
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
     # The reasoner of a task is the worker, unless the caller gave another.
-    reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
+    reasoner = build("reasoner", names.reasoner) if names.reasoner or "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
     panel = tuple(build("panel", name) for name in names.panel)
-    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter, panel)
-
-
-_PROBE = Request("worker", "", ())
-
-
-def _cost_estimator(vendor: str, model: str, base_url: str | None) -> Estimate:
-    def worst_case_cost(request: Request) -> float | None:
-        if vendor == "offline":
-            return 0.0
-        # Two characters a token is more tokens than any text we have seen; schemas and marks are covered by the 2,000.
-        usage = Usage(1, request.characters // 2 + 2_000, request.max_tokens)
-        return prices.price(vendor, model, usage, base_url)
-
-    return worst_case_cost
+    return Models(worker, judge, subquery, repeat_calls, tuple(closing), reasoner, verifier, meter, panel)
 
 
 def engine_opener(
-    settings: Settings, document_chars: int, on_wait: Callable[[str], None] = lambda _: None
+    settings: Settings, document_chars: int, notice: Callable[[str], None] = lambda _: None
 ) -> Callable[[], Sandbox]:
-    """A function that opens the sandbox engine of the settings, sized for a document of that many characters."""
+    """A function that opens the sandbox engine of the settings, sized for a document of that many characters.
+
+    `notice` is told what a wait is for, and which walls this machine lacks.
+    """
 
     def start_engine() -> Sandbox:
         memory = max(settings.snippet_memory_mb << 20, 8 * document_chars + (300 << 20))
         limits = ResourceLimits(seconds=settings.snippet_seconds, memory=memory, prompt_chars=MAX_SUBQUERY_CHARS)
-        cache, fetch_env = settings.cache_folder, fetch_environment()
-        return open_sandbox(settings.sandbox, cache=cache, limits=limits, fetch_env=fetch_env, on_wait=on_wait)
+        return open_sandbox(
+            settings.sandbox,
+            cache=settings.cache_folder,
+            limits=limits,
+            fetch_env=fetch_environment(),
+            on_wait=notice,
+            require_walls=settings.require_walls,
+            on_missing=notice,
+        )
 
     return start_engine
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger."""
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
+
+    `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
+    """
 
     settings: Settings
     models: Models
@@ -265,6 +282,12 @@ class RunContext:
     sink: EventSink
     folder: Path
     ledger: Ledger
+    earlier: tuple[tuple[AnyEvent, ...], ...] = ()
+    is_replay: bool = False
+
+    def recorded_snippets(self) -> RecordedSnippets:
+        """The snippets that those runs have a record of."""
+        return RecordedSnippets.of(self.earlier, self.models.repeat_calls)
 
 
 @dataclass(frozen=True, slots=True)

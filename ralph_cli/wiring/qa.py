@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ralph_cli.checks.base import Check
-from ralph_cli.checks.coverage import CoverageCheck
+from ralph_cli.checks.coverage import CoverageCheck, SubqueryCheck
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.form import FormCheck
 from ralph_cli.checks.judge.claims import Judge
@@ -37,6 +37,7 @@ def build_qa(
     reader, closers = open_reader(context, assignment, source, "worker")
     figures = NumbersCheck(document, question, vetoes=has_vetoes(context))
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
+    checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
     counter = _build_counter_evidence(context, document, question)

@@ -10,7 +10,7 @@ from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
-from ralph_cli.modes.reader import Assignment, DocumentReader, parse_submission
+from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import RunContext
@@ -37,7 +37,8 @@ def open_sandbox(
     """The sandbox with the document, not started yet, and who answers the questions of its code."""
     sandbox = DocumentSandbox(context.engine, document, context.ledger, memory)
     model, most = context.models.subquery, context.settings.max_subqueries
-    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most)
+    at_once = context.settings.max_parallel
+    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most, most_at_once=at_once)
     return sandbox, subqueries, (subqueries.close, sandbox.close)
 
 
@@ -52,15 +53,16 @@ def open_reader(
     nonce = context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)
-    if not direct:
+    if not direct and not context.earlier:
         sandbox.prepare()
     explorer = Explorer(
         model=context.models.worker,
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
-        system=assignment.system,
+        system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
+        short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
         nonce=nonce,
         sink=sink,
@@ -68,9 +70,10 @@ def open_reader(
         max_steps=settings.max_steps,
         output_chars=settings.output_chars,
         tool=assignment.tool,
-        parse=partial(parse_submission, form=assignment.form),
+        parse=SubmissionParser(assignment.form),
         has_seen_text=direct,
         agent=agent,
+        recorded=context.recorded_snippets(),
     )
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
-from ralph_cli.checks.coverage import CoverageCheck
+from ralph_cli.checks.coverage import CoverageCheck, SubqueryCheck
 from ralph_cli.checks.form import AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
@@ -142,6 +142,7 @@ def build_task(
         )
         reader, closers = open_reader(context, assignment, source, "reader")
         checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)
+        checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
         if least_share:
             checks += (CoverageCheck(document, least_share, reader.shown_spans),)
         sections = section_numbers(document.text)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from sandbox.deno.runtime import ensure_runtime, find_deno
 from sandbox.deno.snapshot import ensure_snapshot, forget_snapshot
-from sandbox.deno.worker import START_SECONDS, Deno
+from sandbox.deno.worker import START_SECONDS, Deno, boot_message
 from sandbox.interface import Protections, ResourceLimits, SandboxFailure
 from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
-GUEST_SOURCES = Path(__file__).parents[1]
 V8_OVERHEAD_BYTES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
 
 
@@ -50,9 +49,7 @@ class PyodideEngine:
     def _start(self, deno: Deno, snapshot: Path | None, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         worker, walls = deno.spawn("serve", snapshot, bounds)
         with kill_on_error(worker):
-            sources = {name: (GUEST_SOURCES / f"{name}.py").read_text("utf-8") for name in ("touched", "guest")}
-            program = {**sources, "options": dict(options)}
-            worker.send(program, seconds=START_SECONDS)
+            worker.send({**boot_message(), "options": dict(options)}, seconds=START_SECONDS)
             ready = worker.receive(seconds=START_SECONDS).meta
             if ready.get("op") != "ready":
                 raise WorkerFault("protocol violation", "it did not say that it is ready")

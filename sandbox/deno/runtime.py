@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -27,12 +28,17 @@ FILES = {
 }
 LARGEST_FILE = 32 << 20
 FETCH_SECONDS = 300.0
+OLDEST_DENO = "2.8.1"
+VERSION_SECONDS = 20.0
 PACKAGE_HINT = f"get pyodide-{VERSION}.tgz from npm: npm pack pyodide@{VERSION}"
 OFFLINE_HINT = "with a network: `ralph doctor --fetch`; without: `ralph doctor --runtime FILE.tgz`"
 
 
 def find_deno() -> Path:
-    """The Deno binary of the `deno` package, else the one on PATH; raises SandboxUnavailable if there is none."""
+    """The Deno binary of the `deno` package, else the one on PATH; raises SandboxUnavailable if there is none.
+
+    One on PATH must be new enough; the package's is as new as the project asks for.
+    """
     found: str | None = None
     try:
         import deno  # type: ignore[import-untyped,unused-ignore]
@@ -40,12 +46,29 @@ def find_deno() -> Path:
         found = deno.find_deno_bin()
     except (ImportError, FileNotFoundError):
         found = shutil.which("deno")
+        if found is not None:
+            _check_version(found)
     if found is None:
         raise SandboxUnavailable(
             "the pyodide sandbox needs Deno, and there is no Deno binary for this platform",
-            "install Deno 2.8.1 or newer; on Linux `--sandbox native` runs without it",
+            f"install Deno {OLDEST_DENO} or newer; on Linux `--sandbox native` runs without it",
         )
     return Path(found).resolve()
+
+
+def _check_version(deno: str) -> None:
+    """A Deno that somebody else installed must be new enough: raises SandboxUnavailable."""
+    try:
+        done = subprocess.run([deno, "--version"], env={}, capture_output=True, text=True, timeout=VERSION_SECONDS)
+        said = done.stdout
+    except (OSError, subprocess.SubprocessError, ValueError):
+        said = ""
+    match = re.match(r"deno (\d+)\.(\d+)\.(\d+)", said)
+    if match is None or tuple(map(int, match.groups())) < tuple(map(int, OLDEST_DENO.split("."))):
+        version = match[0].removeprefix("deno ") if match else "of an unknown version"
+        raise SandboxUnavailable(
+            f"the Deno on PATH, {deno}, is {version}", f"the pyodide sandbox needs {OLDEST_DENO} or newer: deno upgrade"
+        )
 
 
 def runtime_folder(cache: Path) -> Path:

@@ -17,7 +17,7 @@ const PRELOAD = `
 import sys, re, json, collections, math, datetime, _strptime, itertools, functools, string, statistics, textwrap
 import random, heapq, bisect, unicodedata, difflib, csv, html, ast, traceback, io, typing, dataclasses, enum, copy
 import operator, fractions, decimal, hashlib, base64, time, contextlib, pprint, uuid, urllib.parse, gc, symtable
-import linecache, types, builtins
+import linecache, types, builtins, asyncio, inspect, logging
 sys.executable = ''
 sys.argv = ['']
 sys.orig_argv = []
@@ -28,15 +28,19 @@ def absent(name):
     def call(*args, **options):
         raise PermissionError(name + ': not in the sandbox')
     return call
-for name in ('system', 'popen', '_exit', 'abort'):  # they end the interpreter instead of failing
-    for module in (os, posix):
-        setattr(module, name, absent('os.' + name))
+import _signal, signal
+for name in ('system', 'popen', '_exit', 'abort', 'kill', 'killpg', 'raise_signal'):
+    for module in (os, posix, _signal, signal):  # they end the interpreter instead of failing
+        if hasattr(module, name) or module is posix:
+            setattr(module, name, absent(name))
 import _pyodide._importhook as hook
 hook.jsfinder.jsproxies.clear()
 sys.meta_path[:] = [finder for finder in sys.meta_path if 'Js' not in type(finder).__name__]
 for name in list(sys.modules):
     if name.split('.')[0] in ('js', 'pyodide_js'):
         sys.modules[name] = None
+    if name.split('.')[0] == 'sandbox':
+        del sys.modules[name]
 `;
 // Everything that reaches out of the interpreter, or keeps something for the next process.
 const REMOVED = new RegExp("^(Deno|process|global|require|Buffer|fetch|Request|Response|WebSocket.*|WebTransport.*" +
@@ -82,14 +86,20 @@ const options = {
 };
 if (mode === "snapshot") options._makeSnapshot = true;
 else if (snapshotFile) options._loadSnapshot = Deno.readFileSync(snapshotFile).slice(SNAPSHOT_HEADER);
+const [boot] = receive();
 const python = await loadPyodide(options);
-if (!snapshotFile) python.runPython(PRELOAD);
+if (!snapshotFile) {
+  python.runPython(PRELOAD);
+  const loading = python.toPy({ sources: stringify(boot.modules) });
+  python.runPython(boot.load + "\nimport json\nload_modules(json.loads(sources))", { globals: loading });
+  loading.destroy();
+}
 if (mode === "snapshot") {
   send({ op: "snapshot" }, python.makeMemorySnapshot());
   Deno.exit(0);
 }
 
-let nonce = ""; // of the request being served; known to this closure and to the host only
+let nonce = ""; // of the request being served: tells its messages from those of another; no secret
 const hostCall = (meta, blob) => {
   const buffer = blob.getBuffer("u8");
   const data = buffer.data.slice();
@@ -101,11 +111,8 @@ const hostCall = (meta, blob) => {
 Object.setPrototypeOf(hostCall, null);
 Object.freeze(hostCall);
 
-const [boot] = receive();
-const guest = python.toPy({ __name__: "sandbox_guest", __builtins__: python.globals.get("__builtins__") });
-for (const source of [boot.touched, boot.guest]) python.runPython(source, { globals: guest, filename: "<sandbox>" });
-const session = guest.get("Guest")(hostCall, stringify(boot.options), guest.get("Text"));
-const run = session.run, load = session.load;
+const session = python.runPython("from sandbox.guest.session import Guest\nGuest")(hostCall, stringify(boot.options));
+const run = session.run, load = session.load, define = session.define;
 const permissions = ["read", "write", "net", "env", "run", "ffi", "sys", "import"];
 const granted = permissions.filter((name) => {
   try { return Deno.permissions.querySync({ name }).state !== "prompt" && Deno.permissions.querySync({ name }).state !== "denied"; }
@@ -120,6 +127,10 @@ for (const name of Object.getOwnPropertyNames(globalThis)) {
     try { Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false }); } catch { /* fixed by Deno */ }
   }
 }
+// Emscripten asks it who runs the program, and would not survive its absence.
+const zero = Object.freeze(Object.setPrototypeOf(() => 0, null));
+const nobody = Object.freeze({ __proto__: null, getuid: zero, getgid: zero, umask: zero });
+Object.defineProperty(globalThis, "process", { value: nobody, writable: false, configurable: false });
 // Emscripten tells it why the interpreter broke; without one, that it is missing would be the reason.
 const mute = () => {};
 const silent = Object.freeze({ __proto__: null, log: mute, info: mute, debug: mute, warn: mute, error: mute, trace: mute, assert: mute });
@@ -141,13 +152,17 @@ for (;;) {
     }
     buffer?.destroy?.();
     send({ op: "loaded", error, nonce });
+  } else if (request.op === "define") {
+    let error;
+    try { error = define(request.code, stringify(request.offered)) ?? null; } catch (failure) { error = String(failure).slice(-300); }
+    send({ op: "defined", error, nonce });
   } else {
     let result;
     try {
       const { stdout, total, value, error, touched } = parse(run(request.code));
       result = { op: "done", stdout, total, value, error, touched, nonce };
     } catch (failure) { // the interpreter itself is broken
-      result = { op: "fatal", error: String(failure).slice(0, 300), nonce };
+      result = { op: "fatal", error: String(failure).trim().split("\n").pop().slice(0, 300), nonce };
     }
     send(result);
     if (result.op === "fatal") break;

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.interface import Protections
-from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
+from sandbox.interface import KERNEL_WALLS, Protections
+from sandbox.worker import LOAD_MODULES, Bounds, Worker, WorkerFault, kill_on_error, read_sources
 
 PROGRAM = Path(__file__).parent / "worker.mjs"
-LAUNCHER = Path(__file__).parents[1] / "kernel.py"
+LAUNCHER = Path(__file__).parent / "launcher.py"
 START_SECONDS = 90.0  # a plain start takes 3 s of CPU, and the machine may be busy
 V8_HEAP_MB = 1024
 SCRATCH_PREFIX = "ralph-sandbox-"
@@ -66,7 +66,7 @@ class Deno:
         command = isolated_command(self.command(program, mode, snapshot), scratch, [self.binary, self.runtime])
         worker = Worker(command, env=deno_environment(scratch), cwd=self.runtime, bounds=bounds, scratch=scratch)
         if sys.platform != "linux":
-            return worker, {}
+            return worker, dict.fromkeys(KERNEL_WALLS, False)
         with kill_on_error(worker):
             walls = worker.receive(seconds=START_SECONDS).meta.get("walls")
         return worker, walls if isinstance(walls, dict) else {}
@@ -87,10 +87,13 @@ class Deno:
         ]  # fmt: skip
 
 
+def boot_message() -> dict[str, object]:
+    """What a worker is sent first: the guest's modules. One that starts from a snapshot has them already."""
+    return {"load": LOAD_MODULES, "modules": read_sources()}
+
+
 def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:
-    """The command, started through the launcher that raises the kernel's walls; unchanged where it is not Linux."""
-    if sys.platform != "linux":
-        return list(command)
+    """The command, started by the launcher, which raises the kernel's walls or at least ends it with this process."""
     launcher = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(os.getpid()), str(scratch)]
     return [*launcher, *map(str, readable), "--", *command]
 

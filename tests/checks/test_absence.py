@@ -201,3 +201,11 @@ def test_of_such_a_claim_only_what_is_not_there_is_asked_about() -> None:
     claim = DraftClaim("The lease says nothing about subletting.", (), searched=("sublet", "deposit"))
     (issue,) = review("What is let?", at("The deposit is $12,000.")).claim_issues((claim,))
     assert "without the words subletting:" in issue.message and "hand in the same claims again" in issue.message
+
+
+def test_whoever_searched_enough_other_words_in_vain_is_not_asked_for_others() -> None:
+    found = review("Is there a target for greenhouse gas?")
+    forms = Absence(("greenhouse", "gas", "greenhouses", "gases", "targets", "targeted", "targeting"))
+    assert "greenhouse, gas" in found.issues(forms)[0].message
+    others = Absence(("greenhouse", "carbon", "emission", "climate", "warming", "net zero", "pledge"))
+    assert review("Is there a target for greenhouse gas?").issues(others) == ()

@@ -43,7 +43,7 @@ def page(number: int) -> tuple[int, int]:
         (Completeness(terms=("officer",)), ((ANN, ANN + 20),), False, "2 of 3 places of these terms were not read"),
         (Completeness(terms=("ice",)), (page(3),), False, "none of the terms stands near the quotes of items 1-2"),
         (Completeness(terms=("zebra",)), ((ANN, BO + 20),), False, "cannot be counted, or are too common: zebra: 0"),
-        (Completeness(pages="2"), (page(2),), True, "the task is about pages 2; they were read"),
+        (Completeness(pages="2"), (page(2),), True, "the task is about pages 2; all of them were given"),
         (
             Completeness(pages="1-3"),
             (page(2),),
@@ -89,13 +89,11 @@ def test_a_part_that_begins_and_ends_amid_a_page_at_headings_was_read_whole(low:
     (proof,) = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ((begin, end),)).prove(
         Completeness(pages="1-3"), Attempt()
     )
-    assert proof.holds == holds and ("the part that a heading begins or ends" in proof.message) == holds
+    assert proof.holds == holds and ("page 1 from the heading" in proof.message) == holds
 
 
-@pytest.mark.parametrize(("heading", "holds"), [("Item 4. Mine Safety", True), ("Other Matters of the Court", False)])
-def test_a_last_page_is_read_up_to_the_next_part_and_not_to_a_heading_of_the_part_itself(
-    heading: str, holds: bool
-) -> None:
+@pytest.mark.parametrize("heading", ["Item 4. Mine Safety", "Other Matters of the Court"])
+def test_a_last_page_that_was_read_up_to_a_heading_is_told_with_it(heading: str) -> None:
     about = document(
         f"Item 3. Legal Proceedings\nOfficer Ann Lee is sued.\n{FILLER}\fA last word of it.\n{heading}\n{FILLER}"
     )
@@ -103,7 +101,15 @@ def test_a_last_page_is_read_up_to_the_next_part_and_not_to_a_heading_of_the_par
     (proof,) = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ((0, end),)).prove(
         Completeness(pages="1-2"), Attempt()
     )
-    assert proof.holds == holds
+    assert proof.holds and f"page 2 up to the heading \u201c{heading}\u201d" in proof.message
+
+
+def test_a_heading_closes_no_list() -> None:
+    about = document(f"Item 3. Legal Proceedings\nOfficer Ann Lee is sued.\nItem 4. Mine Safety\n{FILLER}")
+    found = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ())
+    for words, holds in (("Item 4. Mine Safety", False), ("Officer Ann Lee is sued.", True)):
+        (proof,) = found.prove(Completeness(closed_by=words), Attempt())
+        assert proof.holds is holds
 
 
 def test_a_last_page_of_which_nothing_was_read_is_not_read() -> None:

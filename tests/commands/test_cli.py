@@ -80,7 +80,7 @@ def test_the_command_that_shows_a_run_names_its_folder(memo: Path, capsys: pytes
     ask = ["qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]
     for where, told in (([], ")"), (["--out", "other place"], " --out 'other place')")):
         assert run([*ask, *where]) == 0
-        line = capsys.readouterr().out.splitlines()[-1]
+        line = capsys.readouterr().out.splitlines()[-2]
         assert line.endswith(told)
         command = shlex.split(line.partition("(ralph ")[2][:-1])
         assert run(command) == 0 and "31 March 2031" in capsys.readouterr().out
@@ -178,7 +178,7 @@ def test_a_run_can_be_listed_and_shown(memo: Path, capsys: pytest.CaptureFixture
 def test_every_way_to_stop_has_its_exit_code() -> None:
     codes = {stop.value: exit_code(stop) for stop in StopType}
     assert {name for name, code in codes.items() if code == 0} == {"completion", "passages"}
-    assert {name for name, code in codes.items() if code == 4} == {"timeout", "max_cost", "max_calls"}
+    assert {name for name, code in codes.items() if code == 4} == {"timeout", "max_cost", "max_calls", "max_tokens"}
     assert (codes["absent"], codes["user_interrupted"], codes["system_error"]) == (3, 130, 1)
     others = {"max_iterations", "stalled", "regressing", "unjudged", "score_threshold", "max_consecutive_failures"}
     assert {codes[name] for name in others} == {2}

@@ -14,7 +14,10 @@ from document_fixtures import load_document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.pdf.reader import parse_pdf
 from ralph_cli.documents.process import child
+from ralph_cli.documents.process.frames import EXIT_MEMORY
+from ralph_cli.documents.process.side_by_side import FEW_PAGES, read_side_by_side
 
 pytestmark = pytest.mark.own_process
 
@@ -185,6 +188,45 @@ def test_an_error_in_on_progress_comes_through_and_ends_the_child(pdf):
 
     with pytest.raises(ValueError, match="mine"):
         load_document(pdf(HELLO), on_loading=complain)
+
+
+def read_pages(indices):
+    return ((index, f"page {index}") for index in indices)
+
+
+def test_pages_read_side_by_side_come_in_their_order():
+    told = []
+    pages = read_side_by_side(read_pages, 50, 3, lambda done, total: told.append((done, total)))
+    assert pages == [f"page {index}" for index in range(50)] and told == [(n, 50) for n in range(1, 51)]
+
+
+def test_a_long_pdf_is_the_same_whether_one_process_reads_it_or_three(pdf):
+    data = Path(
+        pdf(*([(72, 700, f"Revenue was {n} million."), (72, 400, "x" * n)] for n in range(FEW_PAGES + 9)))
+    ).read_bytes()
+    given = {"name": "a.pdf", "password": None, "layout": "auto", "on_progress": lambda done, total: None}
+    one, three = (parse_pdf(data, limits=LoadLimits(), processes=n, **given) for n in (1, 3))
+    assert one == three and len(one.pages) == FEW_PAGES + 9
+    for n in (1, 3):
+        with pytest.raises(DocumentError, match="more than 400 characters \\(page 14 of 33\\)"):
+            parse_pdf(data, limits=LoadLimits(characters=400), processes=n, **given)
+
+
+@pytest.mark.parametrize(
+    ("happens", "status"),
+    [("os.kill(os.getpid(), 9)", -9), ("os._exit(3)", 3), ("raise MemoryError", EXIT_MEMORY), ("1 / 0", 5)],
+)
+def test_a_process_that_ends_badly_is_no_page_less(happens, status):
+    code = (
+        "import os, sys\n"
+        "from ralph_cli.core.errors import DocumentError\n"
+        "from ralph_cli.documents.process.side_by_side import read_side_by_side\n"
+        "def read(indices):\n    for index in indices:\n        if index == 7:\n"
+        f"            {happens}\n        yield index, index\n"
+        "try:\n    read_side_by_side(read, 50, 2, lambda done, total: None)\n"
+        "except DocumentError as error:\n    sys.exit(5 if 'ZeroDivisionError' in error.message else 6)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == status
 
 
 def test_import_is_cheap():

@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.api import run_task
+from ralph_cli.checks.form import AnswerForm
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, NoticeIssued
 from ralph_cli.core.model import Json, Model, Reply, Request
-from ralph_cli.core.run import StopType, Verdict
+from ralph_cli.core.run import Completeness, Draft, StopType, Verdict
 from ralph_cli.journal.memory import header_line
 from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.modes.reader import SubmissionParser
 from ralph_cli.modes.task import merge_items, render_constraints
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
@@ -109,7 +111,7 @@ def test_an_output_that_holds_is_accepted(settings: Settings) -> None:
     assert best is not None and best.attempt.output == GOOD and best.attempt.memory == NOTE
     (quote,) = best.attempt.quotes
     assert quote.text == LEASE.text[quote.start : quote.end]
-    assert [item.check for item in best.evidence] == ["form", "quotes", "output", "task_judge"]
+    assert [item.check for item in best.evidence] == ["form", "quotes", "subqueries", "output", "task_judge"]
     assert [request.agent for request in worker.requests] == ["reader", "reader", "reasoner"]
     assert [request.agent for request in judge.requests] == ["task_judge"]
 
@@ -597,7 +599,7 @@ def test_accepted_means_every_check_passed(reader: list[Json], reasoner: list[Re
         return
     step = done.outcome.best
     assert step is not None and step.attempt.finished and step.attempt.claims and not step.attempt.refused
-    assert [item.check for item in step.evidence] == ["form", "quotes", "output", "task_judge"]
+    assert [item.check for item in step.evidence] == ["form", "quotes", "subqueries", "output", "task_judge"]
     assert all(item.passed for item in step.evidence)
     assert all(claim.quotes and claim.text != HALF_QUOTED["text"] for claim in step.attempt.claims)
     for quote in step.attempt.quotes:
@@ -691,3 +693,13 @@ def test_a_strict_task_takes_no_reasons(settings: Settings) -> None:
     done, _, worker, judge = play(settings, replies, [], max_iterations=2, strict=True)
     assert not done.ok and not judge.requests and done.unconfirmed == ()
     assert not any("`because`" in told(request) for request in worker.requests)
+
+
+def test_whoever_is_asked_for_completeness_alone_need_not_write_the_items_again() -> None:
+    parse = SubmissionParser(AnswerForm())
+    first = parse(tool_reply({"claims": [RENT]}).calls[0])
+    again = parse(tool_reply({"claims": [], "complete": {"pages": "1-2"}}).calls[0])
+    assert isinstance(first, Draft) and isinstance(again, Draft)
+    assert again.claims == first.claims and again.completeness == Completeness(pages="1-2")
+    emptied = parse(tool_reply({"claims": []}).calls[0])
+    assert isinstance(emptied, Draft) and emptied.claims == ()

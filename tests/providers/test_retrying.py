@@ -10,6 +10,7 @@ from provider_wires import adapter
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import ModelTurn, Reply, Request, StopReason, UserTurn
+from ralph_cli.providers.governor import Governor
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 
 ASK = Request("worker", "", (UserTurn("hi"),))
@@ -31,6 +32,7 @@ class Script:
     waits: list[float] = field(default_factory=list)
     told: list[tuple[int, str, float]] = field(default_factory=list)
     now: float = 0.0
+    held: float = 0.0
 
     def complete(self, request: Request) -> Reply:
         self.asked += 1
@@ -43,11 +45,17 @@ class Script:
         self.waits.append(seconds)
         self.now += seconds
 
+    def hold(self, _: object, seconds: float) -> None:
+        self.held += seconds
+        self.now += seconds
+
     def run(self, jitter: float = 0.5, policy: RetryPolicy | None = None) -> Reply:
+        governor = Governor(monotonic=lambda: self.now, chance=lambda: jitter, wait=self.hold)
         model = RetryingModel(
             self,
             policy=policy or RetryPolicy(),
             on_retry=lambda n, error, wait: self.told.append((n, error.code, wait)),
+            governor=governor,
             sleep=self.sleep,
             monotonic=lambda: self.now,
             jitter=lambda: jitter,
@@ -61,7 +69,7 @@ def test_a_good_reply_comes_through_at_once() -> None:
     assert script.run() is GOOD and script.waits == []
 
 
-@pytest.mark.parametrize("code", ["server", "overloaded", "rate-limit", "timeout", "connection"])
+@pytest.mark.parametrize("code", ["server", "timeout", "connection"])
 def test_what_passes_is_repeated(code: str) -> None:
     script = Script([fault(code), fault(code), GOOD])
     assert script.run() is GOOD
@@ -94,13 +102,27 @@ def test_a_bad_reply_is_repeated_once() -> None:
     assert script.asked == 2
 
 
-def test_the_service_says_how_long_to_wait() -> None:
-    script = Script([fault("rate-limit", after=7.0), fault("rate-limit", after=0.0), GOOD])
+@pytest.mark.parametrize("code", ["rate-limit", "overloaded"])
+def test_a_service_that_is_asked_too_much_is_waited_for_more_than_six_times(code: str) -> None:
+    script = Script([*[fault(code, after=3.0) for _ in range(20)], GOOD])
+    assert script.run() is GOOD and script.waits == [] and script.told[0] == (1, code, 3.0)
+    assert 60.0 <= script.held <= 20 * 5.0 + 1.0  # between two requests there is a gap, too
+
+
+def test_but_not_when_it_answers_nobody_for_five_minutes() -> None:
+    script = Script([fault("rate-limit", after=40.0) for _ in range(20)])
+    with pytest.raises(ProviderError, match="gave up after 8 attempts"):
+        script.run()
+
+
+def test_a_faulty_service_says_how_long_to_wait() -> None:
+    script = Script([fault("server", after=7.0), fault("server", after=0.0), GOOD])
     assert script.run() is GOOD and script.waits == [7.5, 0.5]
 
 
-def test_but_not_longer_than_two_minutes() -> None:
-    script = Script([fault("rate-limit", after=120.5), GOOD])
+@pytest.mark.parametrize("code", ["server", "rate-limit"])
+def test_but_not_longer_than_two_minutes(code: str) -> None:
+    script = Script([fault(code, after=120.5), GOOD])
     with pytest.raises(ProviderError) as caught:
         script.run()
     assert script.asked == 1 and caught.value.retry_after == 120.5

@@ -6,6 +6,7 @@ import pytest
 from fakes import FakeSandbox, document
 
 from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.modes.opening import render_headings
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.lookup.find import _compiled
 
@@ -136,6 +137,32 @@ def test_a_pattern_means_what_it_means_to_python(pattern: str) -> None:
 def test_so_many_patterns_are_compared() -> None:
     found = [pattern for pattern in PATTERN_LIST if _compiled(pattern).search(LINES.replace("\n", " \n "))]
     assert len(PATTERN_LIST) >= 60 and len(found) >= 55
+
+
+def test_a_heading_in_spaced_letters_is_found_before_a_longer_one() -> None:
+    text = (
+        "Consolidated Balance Shee t\nCash  1  2\n\fConsolidated Balance Sheet That Are Subject to Netting\n"
+        + "Text. " * 99
+    )
+    assert "section 'Consolidated Balance Shee t'" in ask("section('Consolidated Balance Sheets')", text)
+
+
+def test_of_a_long_part_the_rest_is_left_to_a_second_model() -> None:
+    long, short = (ask("section('Item 7')", "Item 7. Analysis\n" + "We sold more tools.\n" * n) for n in (2_000, 400))
+    assert re.search(r"start=\d+\); llm_query\(prompt, context\[\d+:40017\]\) has them read\)", long)
+    assert "more characters: section('Item 7', start=" in short and "llm_query" not in short
+
+
+def test_a_row_with_a_figure_under_its_number_is_no_heading() -> None:
+    assert not find_headings(document("Prepaids  435  654\nTotal  90  891\nOverview  19"))
+
+
+def test_a_part_is_listed_once_and_not_where_the_contents_name_it() -> None:
+    contents = "Contents\nItem 1. Business\nItem 2. Properties\n"
+    parts = "Item 1. Business\nWe say of it what we know.\n\fItem 2. Properties\nWe own one hall, and rent two more.\n"
+    listed = render_headings(document(f"{contents}\f{parts}"), "n0")
+    assert listed.count("Item 1. Business") == listed.count("Item 2. Properties") == 1
+    assert "2 Item 1. Business\n3 Item 2. Properties\n" in listed
 
 
 def test_headings_are_known_by_how_they_are_written() -> None:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -17,7 +18,7 @@ from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.observe import pages_shown, render_result
+from ralph_cli.rlm.observe import NEARLY, pages_shown, render_result
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
 
@@ -93,15 +94,21 @@ def test_what_is_cut_off_at_a_line_is_printed_by_rest() -> None:
     seen: list[str] = []
     while True:
         shown, rest = render_result(result, OUTPUT_CAP)
-        assert len(shown) < OUTPUT_CAP + 100
+        assert len(shown) < OUTPUT_CAP * NEARLY + 100
         seen += [line for line in shown.split("\n") if not line.startswith("[")]
         if not rest:
             break
         assert f"[{len(rest):,} characters were cut off here: rest() prints them]" in shown
-        bench.keep_rest(rest)
+        bench.assign("_cut_off", rest)
         result = bench.run("rest()", lambda items: [])
     assert seen == lines
     assert bench.run("rest()", lambda items: []).stdout == "nothing was cut off\n"
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(7_400, False), (7_600, True)])
+def test_what_is_only_a_little_too_long_is_not_cut(length: int, is_cut: bool) -> None:
+    shown, rest = render_result(Result("x" * length, length, None, None, False, 0.0), OUTPUT_CAP)
+    assert bool(rest) is is_cut and len(shown) < OUTPUT_CAP * NEARLY
 
 
 def test_pages_shown_are_those_whose_lines_were_printed() -> None:
@@ -309,9 +316,9 @@ def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
     taught: list[str] = []
 
     class Listening(FakeSandbox):
-        def run(self, code: str, *rest: object, **named: object) -> Result:
+        def define(self, code: str, offered: Sequence[str]) -> None:
             taught.append(code)
-            return super().run(code, *rest, **named)  # type: ignore[arg-type]
+            super().define(code, offered)
 
     DocumentSandbox(Listening, DOC).run("print(1)", lambda items: [])
     assert "def header_lines(" in taught[0] and "def find(" in taught[0]

@@ -140,7 +140,7 @@ def check_accepted(
 ) -> None:
     """Everything that is promised of an accepted answer, looked up here without the checks' code."""
     assert step is not None
-    due = ["form", "quotes", "numbers", *(["coverage"] if coverage else []), "judge"]
+    due = ["form", "quotes", "numbers", "subqueries", *(["coverage"] if coverage else []), "judge"]
     made = [evidence.check for evidence in step.evidence]
     assert made[: len(due)] == due and [name.split(" ")[0] for name in made[len(due) :]] == ["counter"] * counter
     assert all(evidence.passed for evidence in step.evidence)

@@ -225,6 +225,37 @@ def test_no_deno(monkeypatch: pytest.MonkeyPatch) -> None:
         find_deno()
 
 
+@pytest.mark.parametrize(
+    ("says", "refused"),
+    [
+        ("echo 'deno 2.8.0 (stable, release)'", "is 2.8.0"),
+        ("echo 'deno 1.46.3'", "is 1.46.3"),
+        ("echo what", "of an unknown version"),
+        ("exit 3", "of an unknown version"),
+        ("echo 'deno 2.8.1 (stable)'", ""),
+        ("echo 'deno 3.0.0'", ""),
+    ],
+)
+def test_a_deno_on_the_path_must_be_new_enough(
+    says: str, refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import deno
+
+    def missing() -> str:
+        raise FileNotFoundError("deno")
+
+    monkeypatch.setattr(deno, "find_deno_bin", missing)
+    own = tmp_path / "deno"
+    own.write_text(f"#!/bin/sh\n{says}\n")
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if not refused:
+        assert find_deno() == own
+        return
+    with pytest.raises(SandboxUnavailable, match=rf"{own}, is {refused.removeprefix('is ')}.*2\.8\.1 or newer"):
+        find_deno()
+
+
 def test_install_from_a_package(package: Callable[..., Path], tmp_path: Path) -> None:
     folder = install_runtime(package(), tmp_path / "fresh")
     check_files(folder)

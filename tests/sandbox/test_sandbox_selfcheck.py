@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import pytest
 
 from sandbox import HostQuery, Result, Sandbox
-from sandbox.selfcheck import check, check_sandbox
+from sandbox.selfcheck import _check_protections, check, check_sandbox
 
 CHECKS = [
     "runs a snippet", "keeps its variables", "sees the document", "asks sub-queries", "cannot read a file",
@@ -30,6 +30,8 @@ class NoSandbox:
     def start(self) -> None: ...
 
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None: ...
+
+    def define(self, code: str, offered: Sequence[str]) -> None: ...
 
     def close(self) -> None: ...
 
@@ -61,6 +63,15 @@ def test_the_engines_pass(engine: str, cache: Path) -> None:
 def test_every_check_fails_without_a_sandbox() -> None:
     leaky: Sandbox = NoSandbox()
     assert [item.name for item in check_sandbox(leaky) if item.ok] == []
+
+
+def test_a_missing_wall_is_a_check_that_is_neither_good_nor_bad() -> None:
+    class Weak(NoSandbox):
+        walls: ClassVar[dict[str, bool | int]] = {"deno permissions": True, "landlock": 0, "seccomp": True}
+
+    protections, missing = _check_protections(Weak())
+    assert (protections.ok, protections.detail) == (True, "deno permissions: yes, landlock: no, seccomp: yes")
+    assert (missing.name, missing.ok) == ("without landlock", None) and "no file can be read" in missing.detail
 
 
 def test_an_engine_that_is_not_there_is_one_failed_check(tmp_path: Path) -> None:

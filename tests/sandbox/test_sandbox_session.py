@@ -39,6 +39,13 @@ def children() -> set[int]:
     return found
 
 
+def wait_for_end(worker: int) -> None:
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{worker}").exists() and "State:\tZ" not in Path(f"/proc/{worker}/status").read_text():
+        assert time.monotonic() < deadline, "the worker lives on"
+        time.sleep(0.02)
+
+
 @both
 def test_variables_are_kept(engine: str, shared: Shared) -> None:
     sandbox = shared(engine)
@@ -52,6 +59,49 @@ def test_a_shadowed_builtin_is_a_variable_like_any_other(engine: str, shared: Sh
     sandbox = shared(engine)
     sandbox.run("sum = 12", answers)
     assert sandbox.run("value = sum\ndel sum\nvalue", answers).value == "12"
+
+
+@both
+def test_what_the_host_defines_is_there_again_in_each_snippet_and_each_worker(engine: str, opener: Opener) -> None:
+    with opener(engine, LIMITS) as sandbox:
+        sandbox.define(
+            "import re\ndef find(p): return [m.start() for m in re.finditer(p, context)]\nhidden = 1", ["find"]
+        )
+        sandbox.load("a needle", [])
+        shadowed = sandbox.run("re = 5\nfind = find('needle')\nfind", answers)
+        assert shadowed.value == "[2]"
+        assert (
+            shadowed.stdout
+            == "[next time `find` will be what the sandbox offers again: keep yours under another name]\n"
+        )
+        again = sandbox.run("find('n'), 'hidden' in globals(), re", answers)
+        assert (again.value, again.stdout) == ("([2], False, 5)", "")
+        assert "line 1, in <module>" in str(sandbox.run("find('(')", answers).error)
+        sandbox.run("while True: pass", answers)
+        assert sandbox.run("find('e')", answers).value == "[3, 4, 7]"
+        with pytest.raises(SandboxFailure, match="comes before every snippet: NameError"):
+            sandbox.define("nothing_of_the_kind", [])
+
+
+@both
+def test_a_runner_that_fails_is_replaced(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine, LIMITS)
+    spoil = "import gc\nfor o in gc.get_objects():\n    if type(o).__name__ == 'Guest': o._queries = None"
+    assert sandbox.run(spoil, answers).error is None
+    failed = sandbox.run("1", answers)
+    assert failed.state_lost and failed.error is not None and failed.error.startswith("the worker died: AttributeError")
+    assert "\n" not in failed.error
+    assert sandbox.run("llm_query('p')", answers).value == "'A:p|'"
+
+
+@both
+def test_the_same_code_gives_the_same_in_another_worker(engine: str, opener: Opener) -> None:
+    code = "import random\nprint({'a', 'b', 'c', 'needle'}, hash('x'), random.random(), random.sample(range(99), 5))"
+    seen = []
+    for _ in range(2):
+        with opener(engine) as sandbox:
+            seen.append(sandbox.run(code, answers).stdout)
+    assert seen[0] == seen[1] != ""
 
 
 @both
@@ -260,10 +310,27 @@ def test_a_worker_ends_with_its_host(engine: str, cache: Path, tmp_path: Path) -
     host.kill()
     host.wait()
     host.stdout.close()
-    deadline = time.monotonic() + 5
-    while Path(f"/proc/{worker}").exists() and "State:\tZ" not in Path(f"/proc/{worker}/status").read_text():
-        assert time.monotonic() < deadline, "the worker lives on"
-        time.sleep(0.02)
+    wait_for_end(worker)
+
+
+BESIDE = """
+import os, sys
+from sandbox.deno.launcher import run_beside
+os._exit(run_beside(os.getppid(), [sys.executable, "-c", sys.argv[1]]))
+"""
+
+
+def test_without_a_kernel_that_does_it_the_launcher_ends_the_worker(tmp_path: Path) -> None:
+    """As off Linux: a busy loop that reads no pipe ends with the host that was killed; one that ends says how."""
+    launch = [sys.executable, "-c", BESIDE]
+    assert subprocess.run([*launch, "raise SystemExit(7)"]).returncode == 7
+    number = tmp_path / "pid"
+    busy = f"import os\nwith open({str(number)!r}, 'w') as f: f.write(str(os.getpid()))\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", f"import subprocess; subprocess.run({[*launch, busy]!r})"]) as host:
+        while not number.exists() or not number.read_text():
+            time.sleep(0.02)
+        host.kill()
+    wait_for_end(int(number.read_text()))
 
 
 @both

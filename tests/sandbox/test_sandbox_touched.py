@@ -8,8 +8,8 @@ import pytest
 from baits import answers, both
 
 from sandbox import Sandbox
+from sandbox.guest.touched import MAX_SPANS, Text
 from sandbox.host import _touched_spans
-from sandbox.touched import MAX_SPANS, Text
 from sandbox.worker import Frame
 
 DOCUMENT = "Annual report.\n" + "The rent is $48,000 a year. " * 40

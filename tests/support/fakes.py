@@ -50,6 +50,9 @@ class FakeSandbox:
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         self._names |= {"context": context, "pages": list(pages)}
 
+    def define(self, code: str, offered: Sequence[str]) -> None:
+        exec(code, self._names)
+
     def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
         self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]

@@ -193,5 +193,6 @@ def sample_run(
         notices=(words.notice,),
         coverage=fold(events).coverage,
         missing_votes={1: ((words.judge, words.reason),)},
+        subqueries=fold(events).subqueries,
     )
     return RecordedRun(shown, events), document

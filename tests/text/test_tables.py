@@ -32,6 +32,20 @@ def test_below_a_header_a_line_without_figures_is_a_row_unless_a_sentence_ends_i
     assert is_row_under((), "Net income  5,363  4,869")
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Ann Lee  Vice President, effective January 2016. From January 2014 to  2016  51",
+        "Dividend yield  \u2014%  \u2014%  \u2014%",
+        "Halls let in 2019 and 2020  12",
+    ],
+)
+def test_a_row_of_the_table_is_no_header_of_the_next(row: str) -> None:
+    assert header_lines(f"Name  Position Held Since  Age\n{row}\n", "Bo Ray  2018  46") == [
+        "Name  Position Held Since  Age"
+    ]
+
+
 def test_the_header_is_the_nearest_line_of_each_kind() -> None:
     above = "In thousands\n2016  2015\nYears ended December 31\n(in millions)\n2018  2017\nSales  7  8\n"
     assert header_lines(above, "Net income  5,363  4,869") == ["Years ended December 31", "(in millions)", "2018  2017"]

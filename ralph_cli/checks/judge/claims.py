@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import describe_document, render_passages, safe_file_name
@@ -19,6 +20,7 @@ from ralph_cli.core.prompts.json_schema import array, choice, object_schema, str
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
 from ralph_cli.documents.context import MIN_CONTEXT
+from ralph_cli.text.sentences import shorten_line
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
@@ -133,7 +135,7 @@ class Judge:
         try:
             rulings = self._ask(self.model, attempt, doubts, passages)
         except (ProviderError, UnparseableReply) as error:
-            return Evidence("judge", broken=str(error) or type(error).__name__)
+            return Evidence("judge", broken=describe_failure(error))
         if self.model.vendor != "offline":
             rulings = self._reconsider(attempt, rulings, doubts)
         issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)
@@ -205,7 +207,7 @@ class Judge:
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if self.counter is not None and passages:
-            parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce)}")
+            parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce, claims_shown=True)}")
         if first is not None:
             parts.append(_render_first_reading(attempt, *first, nonce))
         prompt = render_prompt("judge_request", claims="\n\n".join(parts), question=self.question)
@@ -243,6 +245,9 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
     return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
 
 
+SHOWN_OF_QUOTE = 60
+"""Characters by which a refusal names a quote that the worker has handed in itself."""
+
 _COMPARED = "Code has compared the figures and dates of the claims with the quoted words and the headers above them."
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
@@ -279,9 +284,10 @@ def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ru
 
 
 def _refusal_issue(ruling: Ruling, attempt: Attempt) -> Issue:
-    """The refusal of one claim as feedback: the claim, its quotes and the judge's reason."""
+    """The refusal of one claim as feedback: the judge's reason, the claim, and how its quotes begin."""
     claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
-    quotes = "; ".join(f'"{" ".join(quote.text.split())}" (page {quote.page})' for quote in attempt.quotes_of(claim))
+    begun = [(shorten_line(quote.text, SHOWN_OF_QUOTE), quote.page) for quote in attempt.quotes_of(claim)]
+    quotes = "; ".join(f'"{words}" (page {page})' for words, page in begun)
     what = {"partly": "only partly proved", "not": "not proved", "contradicted": "contradicted"}[ruling.verdict.value]
     material = f"{ruling.reason} (claim: {claim.text} - quotes: {quotes})"
     return Issue("judge", f"claim {claim.id} is {what} by its quotes", claim.id, material)

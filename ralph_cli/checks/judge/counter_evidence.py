@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.quotes import quote_at
@@ -90,7 +91,7 @@ class CounterEvidence:
         try:
             self._ask(self.unread(attempt))
         except (LimitExceeded, ProviderError, UnparseableReply) as error:
-            missed = str(error)
+            missed = describe_failure(error)
         else:
             return self._evidence(attempt, proposed)
         known = [(claim, item) for claim, item in proposed if _key(claim, item) in self._findings]
@@ -124,21 +125,21 @@ class CounterEvidence:
         best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 
-    def render(self, passages: Sequence[Proposal], nonce: str) -> str:
-        """The claims with the passages that may limit each, numbered from 1, as data."""
+    def render(self, passages: Sequence[Proposal], nonce: str, *, claims_shown: bool) -> str:
+        """The claims, by number alone if they are shown above, with the passages that may limit each, as data."""
         lines_by_claim: dict[int, list[str]] = {}
         for number, (claim, item) in enumerate(passages, 1):
             page = self.document.page_at(item.span.start).number
             shown = frame_data(self._render_passage(item.span), nonce)
-            lines_by_claim.setdefault(claim.id, [f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"]).append(
-                f"Passage {number} (page {page}):\n{shown}"
-            )
+            named = f"To claim {claim.id}:" if claims_shown else f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"
+            lines_by_claim.setdefault(claim.id, [named]).append(f"Passage {number} (page {page}):\n{shown}")
         return "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
 
     def _ask(self, unread: Sequence[Proposal]) -> None:
         if not unread:
             return
-        values = {"document": safe_file_name(self.document.path), "claims": self.render(unread, self.new_nonce())}
+        claims = self.render(unread, self.new_nonce(), claims_shown=False)
+        values = {"document": safe_file_name(self.document.path), "claims": claims}
         prompt = render_prompt("counter_request", **values, question=self.question)
         request = agent_request(NAME, prompt, SCHEMA, "findings", {"passages": len(unread)}, 3_000)
         ask_model(self.model, request, lambda text: self.keep(unread, parse_object(text, Findings).findings))

@@ -23,8 +23,7 @@ def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) 
     """The doubts on a claim or an output, numbered from 1, and why its worker stands by it; empty without any."""
     if not doubts:
         return ""
-    kinds = {"objection": 'objection to "{}"', "open": 'open question on "{}"'}
-    listed = [f"{n}. {kinds[doubt.kind].format(doubt.words)}: {doubt.message}" for n, doubt in enumerate(doubts, 1)]
+    listed = [f"{number}. {_named(doubt)}" for number, doubt in enumerate(doubts, 1)]
     lines = [
         f"Code could not confirm all of {what}. What it doubts, for you to settle:",
         frame_data("\n".join(listed), nonce),
@@ -35,6 +34,13 @@ def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) 
             frame_data(because, nonce),
         ]
     return "\n".join(lines)
+
+
+def _named(doubt: Doubt) -> str:
+    """A doubt's kind, what it is about and what it says, of which the message may say the second again."""
+    kind = {"objection": "objection to", "open": "open question on"}[doubt.kind]
+    words = f'"{doubt.words}": '
+    return f"{kind} {words}{doubt.message.removeprefix(words)}"
 
 
 def check_answers(what: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt], *, stands: bool) -> None:

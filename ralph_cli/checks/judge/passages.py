@@ -12,7 +12,6 @@ from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.search.headings import find_headings
-from ralph_cli.text.plural import pluralize
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import header_lines, is_row, names_columns
@@ -56,7 +55,11 @@ def describe_document(document: Document) -> str:
             dated[at] = line
         at += len(line) + 1
     chosen = heads | dated
-    told = " / ".join(dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)))
+    told = ""
+    for line in dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)):
+        if len(told) + len(line) > TITLE_CHARS and told:
+            break
+        told += f" / {line}" if told else line
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
 
 
@@ -79,7 +82,7 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, lea
         else:
             windows.append(window)
     shown = [_render_window(document, window, marks, quotes, nonce, least) for window in windows]
-    return "\n\n".join((*shown, *_elsewhere(document, quotes)))
+    return "\n\n".join((*shown, *_elsewhere(quotes)))
 
 
 def _render_window(
@@ -93,7 +96,9 @@ def _render_window(
     parts = _kept_parts(document.text, window, inside, least)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
-    return f"Page {document.page_at(window.start).number}:\n{frame_data(above + body + notes, nonce)}"
+    first, begins = document.page_at(min(mark.start for mark in inside)), document.page_at(window.start)
+    above += f"[page {begins.number}]\n" if begins != first else ""
+    return f"Page {first.number}:\n{frame_data(above + body + notes, nonce)}"
 
 
 def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
@@ -111,18 +116,10 @@ def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
     return list(found)
 
 
-def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:
-    """Where else the words of quotes stand that are no mere header."""
-    told = []
-    for quote in quotes:
-        pages = dict.fromkeys(document.page_at(start).number for start, end in quote.places if start != quote.start)
-        if quote.occurrences > 1 and not names_columns(quote.text):
-            listed = ", ".join(map(str, list(pages)[:6]))
-            where = f", on page{'s' * (len(pages) > 1)} {listed}" if document.paged and pages else ""
-            told.append(
-                f"The words of quote {quote.id} stand in {pluralize(quote.occurrences - 1, 'other place')}{where}."
-            )
-    return told
+def _elsewhere(quotes: Sequence[Quote]) -> list[str]:
+    """In how many other places the words of quotes stand that are no mere header, on a line."""
+    told = [f"{it.id} ({it.occurrences - 1})" for it in quotes if it.occurrences > 1 and not names_columns(it.text)]
+    return [f"Elsewhere the same words stand again, of quotes (times): {', '.join(told)}."] if told else []
 
 
 def _kept_parts(text: str, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:

@@ -3,16 +3,18 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
-from ralph_cli.checks.figures.header import quote_header
+from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
+from ralph_cli.checks.figures.header import TableHeaders, quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
-from ralph_cli.checks.output.grounding import GroundingSources, named_words
+from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem, named_words
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
 from ralph_cli.checks.output.words import count_words, word_limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
-from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Quote
+from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -38,8 +40,8 @@ class OutputCheck:
     """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
 
     Those words are the quotes of the attempt's brief, with the header lines of their tables in `document`; in a run
-    without a document they are `memory`, if that is given. Without `vetoes` what is not found there is a doubt, if the
-    attempt says `because`, and does not fail the check.
+    without a document they are `memory`, if that is given. What code cannot tell is a doubt and fails nothing. Without
+    `vetoes` what is not found there is a doubt, too, if the attempt says `because`.
     """
 
     form: OutputForm
@@ -64,15 +66,16 @@ class OutputCheck:
             return Evidence("output", _issues("output", faults))
         if self.form.kind not in ("json", "csv"):
             faults += [*_joined_item_faults(attempt.output), *self._word_count_faults(attempt.output)]
-        doubts = tuple(unsupported) if attempt.because and not self.vetoes else ()
-        objections = () if doubts else _issues(FIGURES_CHECK, (doubt.message for doubt in unsupported))
+        stands_by = bool(attempt.because) and not self.vetoes
+        doubts = tuple(doubt for doubt in unsupported if doubt.kind == "open" or stands_by)
+        objections = _issues(FIGURES_CHECK, (doubt.message for doubt in unsupported if doubt not in doubts))
         score = _score(sources, len(objections), len(faults))
         return Evidence("output", (*_issues("output", faults), *objections), score=score, doubts=doubts)
 
     def objections(self, attempt: Attempt) -> tuple[Doubt, ...]:
         """What code does not find in the words that an output rests on, whoever stands by it."""
         try:
-            return tuple(self._find_unsupported(attempt)[1])
+            return tuple(doubt for doubt in self._find_unsupported(attempt)[1] if doubt.kind == "objection")
         except OutputParseError:
             return ()
 
@@ -80,11 +83,12 @@ class OutputCheck:
         """What an output may rest on, and what in it does not."""
         found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
         sources = self._grounding_sources(attempt)
-        unsupported = [(miss.place, miss.message) for miss in sources.find_unsupported(found)]
-        doubts = [
-            Doubt(0, named_words(what), f"{place} of the output: {what}", "objection") for place, what in unsupported
-        ]
-        return sources, doubts
+        return sources, [self._as_doubt(miss) for miss in sources.find_unsupported(found)]
+
+    def _as_doubt(self, miss: UnsupportedItem) -> Doubt:
+        """What is not borne out, as a doubt; what code cannot tell is open only where there is a document."""
+        kind: DoubtKind = "open" if miss.is_open and self.document is not None else "objection"
+        return Doubt(0, named_words(miss.message), f"{miss.place} of the output: {miss.message}", kind)
 
     def has_unsupported_memory(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
@@ -116,18 +120,25 @@ class OutputCheck:
         quotes = attempt.quotes if self.paged else ()
         pages = frozenset(page for quote in quotes for page in (str(quote.page), quote.label.lower()))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
-        contexts = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
-        whole = self.document.text if self.document is not None else ""
+        facts = DocumentFacts(self.document.text, self.task) if self.document is not None else None
         return GroundingSources(
             texts,
             pages,
             len(attempt.claims),
             self.task,
             self.sections,
-            contexts=contexts,
-            document_text=whole,
+            contexts=[self._related_quotes(attempt, quote) for quote in attempt.quotes],
+            facts=facts,
+            candidates=self._candidates(attempt, facts) if facts is not None else None,
             calculations=[calculation for claim in attempt.claims for calculation in claim.calculations],
         )
+
+    def _candidates(self, attempt: Attempt, facts: DocumentFacts) -> list[Candidate]:
+        """The figures of the quotes, each item's with what its own quotes and the document say of them."""
+        assert self.document is not None
+        headers = TableHeaders(self.document)
+        found = (collect_candidates(attempt.quotes_of(claim), headers, facts) for claim in attempt.claims)
+        return list(chain.from_iterable(found))
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ralph_cli.checks.figures.calculation import Calculator
-from ralph_cli.checks.figures.candidates import DocumentFacts, collect_from_texts
-from ralph_cli.checks.figures.claims import FigureComparison
+from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_from_texts
+from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import read_scales
 from ralph_cli.checks.output.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
@@ -53,16 +53,23 @@ _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _EXCERPT_CHARS = 30
+_NOT_FOUND = (NOWHERE, "count", "name", "calculation")
+"""What decides an answer where no figure of the sources has the value: then it is not for a judge to settle."""
+
 MAX_SMALL_NUMBER = 12
 """A number in words up to this one that measures nothing needs no source."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedItem:
-    """Something in a text that its sources do not bear out: where it stands, and what is wrong, in words."""
+    """Something in a text that its sources do not bear out: where it stands, and what is wrong, in words.
+
+    Of what `is_open` code cannot tell whether they do.
+    """
 
     place: str
     message: str
+    is_open: bool = False
 
 
 def named_words(message: str) -> str:
@@ -80,8 +87,9 @@ class GroundingSources:
 
     `pages` are the numbers and labels of the quotes' pages; `item_count` counts the items of the brief; `task` is what
     was asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
-    `description` says in messages what the sources are; `contexts` give for each text what is quoted from the same
-    place, such as the header of its table. Of `calculations` the results of those that hold count, too.
+    `description` says in messages what the sources are. `facts` are those of the document, and `candidates` the figures
+    of its quotes; without them the texts are read by themselves, and `contexts` give for each what is quoted from the
+    same place, such as the header of its table. Of `calculations` the results of those that hold count, too.
     """
 
     texts: Sequence[str]
@@ -91,16 +99,20 @@ class GroundingSources:
     sections: frozenset[str] = frozenset()
     description: str = "no quote of the brief"
     contexts: Sequence[str] = ()
-    document_text: str = ""
+    facts: DocumentFacts | None = None
+    candidates: Sequence[Candidate] | None = None
     calculations: Sequence[str] = ()
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
     _calculator: Calculator = field(init=False)
+    _facts: DocumentFacts = field(init=False)
     _last_numbers: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
-        self._calculator = Calculator(collect_from_texts(self.texts, self.contexts), "")
+        self._facts = self.facts or DocumentFacts("", self.task)
+        read = collect_from_texts(self.texts, self.contexts) if self.candidates is None else tuple(self.candidates)
+        self._calculator = Calculator(read, "")
         for calculation in self.calculations:
             with suppress(CalculationError):  # what does not hold proves nothing
                 self._calculator.compute(calculation)
@@ -111,52 +123,52 @@ class GroundingSources:
         for piece in pieces:
             for offset, message in self._find_faults(piece):
                 found[UnsupportedItem(piece.place(offset), message)] = None
+            for offset, message, is_open in self._find_wrong_figures(piece):
+                found[UnsupportedItem(piece.place(offset), message, is_open)] = None
         return tuple(found)
 
     def _find_faults(self, piece: Piece) -> Iterator[tuple[int, str]]:
-        """What of a piece is not borne out: where it stands, and what is wrong with it."""
+        """The quotations and pages of a piece that are not borne out: where each stands, and what is wrong with it."""
         text = piece.text
         if _PAGE_LABEL.fullmatch(piece.label.strip()):
             yield from self._wrong_pages((match.start(), match[0]) for match in re.finditer(r"\d+", text))
             return
-        exempt: list[tuple[int, int]] = []
-        for quotation in [Quotation(0, ((len(text), text),))] if _is_whole_quotation(piece) else quotations(text):
+        for quotation in _quotations_of(piece):
             self.checked_count += 1
             faults = [self._describe_quotation_fault(words) for _, words in quotation.readings]
-            ends = [end for (end, _), fault in zip(quotation.readings, faults, strict=True) if fault is None]
-            exempt += [(quotation.start, end) for end in ends]
-            if not ends:
+            if None not in faults:
                 yield quotation.start, f'the quotation "{shorten_line(quotation.words, 120)}" {faults[0]}'
-        exempt += self._exempt_spans(piece)
-        pages = [match for match in _PAGES.finditer(text) if not self._is_verbatim(match[0])]
-        yield from self._wrong_pages((match.start(), match[1]) for match in pages)
-        exempt += [match.span() for match in pages]
-        exempt += [match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1])]
-        exempt += self._grouped_by_spaces(text)
-        yield from self._wrong_figures(piece, exempt)
+        yield from self._wrong_pages((match.start(), match[1]) for match in self._page_references(text))
 
-    def _wrong_figures(self, piece: Piece, exempt: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-        """The figures and dates that are not borne out, but for those in the places that need no source."""
+    def _find_wrong_figures(self, piece: Piece) -> Iterator[tuple[int, str, bool]]:
+        """The figures and dates of a piece that are not borne out, but for those in places that need no source."""
         text = piece.text
-        facts = DocumentFacts(self.document_text, self.task)
+        if _PAGE_LABEL.fullmatch(piece.label.strip()):
+            return
+        exempt = list(self._exempt_spans(piece))
         comparison = FigureComparison(
-            self._calculator.candidates, facts, "\n".join((*self.texts, self.task)), self.description
+            self._calculator.candidates, self._facts, "\n".join((*self.texts, self.task)), self.description
         )
         found = read_quantities(text, "prose")
         for quantity in found:
             if _is_inside(quantity, exempt) or _is_small_word(quantity):
                 continue
             self.checked_count += 1
-            typed = _typed_by_label(quantity, piece.label)
+            typed = _typed_by_label(quantity, piece)
             named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
             answer = comparison.answer(text, typed, found, named)
-            if answer is not None and answer.standing == "open" and typed is not quantity:
+            if answer is not None and typed is not quantity and (answer.standing == "open" or piece.caption):
                 answer = comparison.answer(text, quantity, found, named)
             if answer is not None:
                 kind = "date" if quantity.kind == "date" else "figure"
                 told = answer.message.removeprefix(f'"{answer.words}"')
                 parted = "" if told != answer.message else ": "
-                yield quantity.start, f"the {kind} {quantity.text} ({_excerpt(text, quantity)}){parted}{told}"
+                message = f"the {kind} {quantity.text} ({_excerpt(text, quantity)}){parted}{told}"
+                is_found = quantity.kind != "date" and answer.field not in _NOT_FOUND
+                yield quantity.start, message, is_found and answer.standing == "open"
+
+    def _page_references(self, text: str) -> list[re.Match[str]]:
+        return [match for match in _PAGES.finditer(text) if not self._is_verbatim(match[0])]
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
@@ -199,6 +211,12 @@ class GroundingSources:
     def _exempt_spans(self, piece: Piece) -> Iterator[tuple[int, int]]:
         """Places whose numbers need no source; see the head of this module."""
         text = piece.text
+        for quotation in _quotations_of(piece):
+            ends = (end for end, words in quotation.readings if self._describe_quotation_fault(words) is None)
+            yield from ((quotation.start, end) for end in ends)
+        yield from (match.span() for match in self._page_references(text))
+        yield from (match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1]))
+        yield from self._grouped_by_spaces(text)
         is_numbered = _NUMBER_LABEL.fullmatch(piece.label.strip()) and text.strip().isdecimal()
         if is_numbered and self._continues_numbering(piece.label, text):
             yield 0, len(text)
@@ -223,8 +241,10 @@ class GroundingSources:
         return value in (0, 1) or (before is not None and value in (before, before + 1))
 
 
-def _is_whole_quotation(piece: Piece) -> bool:
-    return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= MIN_BLOCK_WORDS
+def _quotations_of(piece: Piece) -> Sequence[Quotation]:
+    """The quotations of a piece: all of one that its key or column calls a quotation."""
+    whole = bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= MIN_BLOCK_WORDS
+    return [Quotation(0, ((len(piece.text), piece.text),))] if whole else quotations(piece.text)
 
 
 def _is_small_word(quantity: Quantity) -> bool:
@@ -234,10 +254,11 @@ def _is_small_word(quantity: Quantity) -> bool:
     return ordinal or (plain and quantity.value <= MAX_SMALL_NUMBER)
 
 
-def _typed_by_label(quantity: Quantity, label: str) -> Quantity:
-    """A figure with the scale and the unit that the name of its column or key gives it."""
-    scales = read_scales(label).powers
-    if quantity.power is None and len(scales) == 1:
+def _typed_by_label(quantity: Quantity, piece: Piece) -> Quantity:
+    """A figure with the scale and unit that the name of its column or key, or the line above its table, gives it."""
+    label = piece.label
+    scales = read_scales(label).powers or read_scales(piece.caption).powers
+    if quantity.power is None and len(scales) == 1 and quantity.kind in ("none", "count", "currency"):
         quantity = replace(quantity, power=next(iter(scales)))
     if quantity.kind in ("none", "count"):
         currencies = currencies_named(label)

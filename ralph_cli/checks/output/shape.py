@@ -30,7 +30,7 @@ class Piece:
     """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
 
     `is_header` marks the name of a column or key itself, and `name` is that name where `text` is only what it says;
-    `row` is what stands in words beside it, in a row or an object.
+    `row` is what stands in words beside it, in a row or an object; `caption` is the line above its table.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Piece:
     is_header: bool = False
     row: str = ""
     name: str = ""
+    caption: str = ""
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` stands in the output."""
@@ -192,9 +193,10 @@ def _markdown_pieces(output: str) -> Iterator[Piece]:
     lines = output.split("\n")
     tables: list[Piece] = []
     names: list[str] = []
+    caption = ""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith("|"):
-            names = []
+            names, caption = [], line.strip() or caption
             continue
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         lines[number] = ""
@@ -202,7 +204,7 @@ def _markdown_pieces(output: str) -> Iterator[Piece]:
             continue
         row = _short_texts(cells)
         titled = zip_longest(cells, names[: len(cells)], fillvalue="")
-        tables += [Piece(cell, name, line=number + 1, row=row) for cell, name in titled if cell]
+        tables += [Piece(cell, name, line=number + 1, row=row, caption=caption) for cell, name in titled if cell]
         names = names or cells
     yield Piece("\n".join(lines))
     yield from tables

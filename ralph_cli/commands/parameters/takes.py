@@ -21,14 +21,15 @@ CHECKED_BY_TYPER = (bool, Path)
 """What else a setting is, is given as a text, which the settings parse: they say what is wrong, as it was typed."""
 
 RUN = (
-    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_time", "max_cost",
-    "max_failures", "out", "sandbox",
+    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
+    "max_call_time", "max_time", "max_cost", "max_calls", "max_tokens", "prices",
+    "max_failures", "out", "sandbox", "require_walls",
 )  # fmt: skip
 """What every command takes that lets a worker read a document."""
 
 JUDGED = (
     "judge_model", "context_chars", "strict", "verify_with_model", "verifier_model", "skip_last_verification",
-    "min_coverage", "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
+    "min_coverage", "max_lost", "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
 )  # fmt: skip
 """What every command takes, too, whose results are judged."""
 
@@ -75,8 +76,23 @@ OTHER_NAMES = {"ask": "qa"}
 """What commands are called elsewhere: in Python, for one."""
 
 
+class Interrupted(Exception):
+    """A command was interrupted. `notes` say what is kept of its run."""
+
+    def __init__(self, notes: list[str]) -> None:
+        super().__init__(*notes)
+        self.notes = notes
+
+
 class CommandGroups(TyperGroup):
     """A group whose help shows its commands under headings, in the order in which they were added."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """The command's result. Raises Interrupted: of a KeyboardInterrupt the library would leave only a number."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Interrupted(getattr(error, "__notes__", [])) from error
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names; UserError that says which may be meant."""

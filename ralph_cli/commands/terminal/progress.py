@@ -7,10 +7,12 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 import typer
 
+from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.core import clock
 from ralph_cli.core.events import (
     AnyEvent,
@@ -37,11 +39,14 @@ from ralph_cli.text.plural import pluralize
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
 
-CODE, PAUSE, VERIFIER = 0, -1, -2
+CODE, VERIFIER = 0, -1
 """Keys, beside the numbers of calls, of what is waited for."""
 
 SHOW_WAIT_AFTER = 2.0
 """Seconds after which something that takes time is shown."""
+
+SLOWED_FOR = 30.0
+"""Seconds after a failed call in which it is said why fewer are in flight."""
 
 REDRAW_SECONDS = 0.5
 ACTIVITIES = {
@@ -74,7 +79,8 @@ class SilentProgress:
     """Shows nothing."""
 
     def __call__(self, event: AnyEvent, /) -> None:
-        """Ignore the event."""
+        """Let it count for what Ctrl-C means."""
+        interrupts.follow(event)
 
     def on_loading(self, done: int, total: int) -> None:
         """Ignore the progress of loading."""
@@ -95,6 +101,7 @@ class LineProgress(SilentProgress):
         self._agent = ""
         self._has_model = False
         self._loading = ("", 0.0)
+        self._held = ("", 0.0)
         self._shown = False
         self._lock = threading.RLock()
         self._stopped = threading.Event()
@@ -111,6 +118,7 @@ class LineProgress(SilentProgress):
         self.draw("")
 
     def __call__(self, event: AnyEvent, /) -> None:
+        super().__call__(event)
         with self._lock:
             line = self._event_line(event)
             if line:
@@ -141,7 +149,6 @@ class LineProgress(SilentProgress):
                 return f"iteration {number}" if number > 1 and not self._batches else ""
             case CallStarted(number, agent, model):
                 self._has_model = self._has_model or not model.startswith("offline:")
-                self._waiting.pop(PAUSE, None)
                 self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
                 return self._phase_line(agent)
             case CallFinished(number, model=model, usage=usage):
@@ -149,7 +156,7 @@ class LineProgress(SilentProgress):
                 if not model.startswith("offline:"):  # those are counts of words
                     self._usage += usage
             case CallRetried(agent, _, attempt, reason, wait):
-                self._waiting[PAUSE] = ("waiting to try again", clock.monotonic())
+                self._held = one_line(reason, 120), clock.monotonic() + wait
                 return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
             case SnippetStarted():
                 self._waiting[CODE] = ("running code", clock.monotonic())
@@ -229,10 +236,16 @@ class LineProgress(SilentProgress):
     def waiting_line(self) -> str:
         """What is being waited for, when it has taken long enough to be worth a word."""
         now = clock.monotonic()
+        reason, until = self._held
+        held = f"waiting {until - now:.0f} s: {reason}" if now < until else f"slowed down: {reason}"
+        is_held = bool(reason) and now < until + SLOWED_FOR
         if self._waiting:
             what, since = next(iter(self._waiting.values()))
             many = f" ({len(self._waiting)} in flight)" if len(self._waiting) > 1 else ""
-            return f"  {what}{many}, {now - since:.0f} s ..." if now - since >= SHOW_WAIT_AFTER else ""
+            why = f"; {held}" if is_held else ""
+            return f"  {what}{many}, {now - since:.0f} s{why} ..." if now - since >= SHOW_WAIT_AFTER else ""
+        if is_held and now < until:
+            return f"  {held} ..."
         if self._iteration == 0 and self._loading[0] and now - self._loading[1] >= SHOW_WAIT_AFTER:
             return f"  {self._loading[0]} ..."
         return ""
@@ -285,7 +298,8 @@ def progress(settings: "Settings", *, quiet: bool) -> Iterator[SilentProgress]:
         yield SilentProgress()
         return
     live = sys.stderr.isatty()
-    interval, max_cost = REDRAW_SECONDS if live else settings.heartbeat, settings.max_cost
+    interval = REDRAW_SECONDS if live else settings.heartbeat
+    max_cost = settings.max_cost if settings.max_cost != inf else None
     display = LiveProgress(interval, max_cost) if live else LineProgress(interval, max_cost)
     display.start()
     try:

@@ -20,11 +20,16 @@ def frame_data(text: str, nonce: str) -> str:
 
 
 def render_issues(issues: Iterable[Issue | str], nonce: str) -> str:
-    """Reasons as a list for the worker: our words as they are, words of the document and of other models framed."""
-    lines = []
+    """Reasons as a list for the worker: our words as they are, words of the document and of other models framed.
+
+    What is said of several things in the same words is said once, with all of them.
+    """
+    told: dict[str, dict[str, None]] = {}
     for issue in issues:
-        if isinstance(issue, str):
-            lines.append(f"- {issue}")
-        else:
-            lines.append(f"- {issue.message}" + (f":\n{frame_data(issue.material, nonce)}" if issue.material else ""))
-    return "\n".join(dict.fromkeys(lines))
+        message, material = (issue, "") if isinstance(issue, str) else (issue.message, issue.material)
+        told.setdefault(message, {})[material] = None
+    lines = []
+    for message, materials in told.items():
+        shown = "\n".join(filter(None, materials))
+        lines.append(f"- {message}" + (f":\n{frame_data(shown, nonce)}" if shown else ""))
+    return "\n".join(lines)

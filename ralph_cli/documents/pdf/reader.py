@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -21,28 +21,20 @@ from ralph_cli.documents.parsed import (
     ParsedTable,
     bound_tables,
     clean_heading,
-    clean_label,
 )
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
-from ralph_cli.documents.pdf.content.added_words import find_additions
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
-from ralph_cli.documents.pdf.content.legibility import (
-    classify_textless,
-    count_letters,
-    differs,
-    has_nameless_letters,
-    looks_garbled,
-)
 from ralph_cli.documents.pdf.content.lost_letters import restore_letters
-from ralph_cli.documents.pdf.content.unread_print import has_unread_print, may_have_unread_print
+from ralph_cli.documents.pdf.content.unread_print import has_unread_print
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages, has_damaged_index
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
+from ralph_cli.documents.pdf.page import ReadPage, clean_text, read_page
 from ralph_cli.documents.pdf.visibility import PageVisibility
+from ralph_cli.documents.process.side_by_side import read_side_by_side
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
 _XFA_FORMS = (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND)
-_FEW_LETTERS = 20
 _MAX_OUTLINE = 20_000
 _OUTLINE_DEPTH = 15
 
@@ -55,11 +47,12 @@ def parse_pdf(
     layout: Layout,
     limits: LoadLimits,
     on_progress: Callable[[int, int], None],
+    processes: int = 1,
 ) -> ParsedDocument:
     """Read all pages of a PDF; meant to run in a child process, for pdfium may crash on hostile files.
 
-    `on_progress(done, total)` is called before the first and after each page. Raises DocumentError with the codes
-    encrypted, wrong-password, damaged, no-text, too-big and unsupported.
+    `on_progress(done, total)` is called before the first and after each page; so many `processes` read a long file.
+    Raises DocumentError with the codes encrypted, wrong-password, damaged, no-text, too-big and unsupported.
     """
     with open_pdf(data, name, password) as document:
         total = len(document)
@@ -77,24 +70,41 @@ def parse_pdf(
             is_rebuilt=has_damaged_index(data),
         )
         damaged = _find_damaged_pages(document, data)
-        pages: list[ParsedPage] = []
-        tables: list[ParsedTable] = []
-        additions: list[ParsedAddition] = []
+
+        def read_some(indices: Sequence[int]) -> Iterator[tuple[int, ReadPage]]:
+            with open_pdf(data, name, password) as own:
+                characters = 0
+                for index in indices:
+                    page = read_page(own, index, layout)
+                    yield index, page
+                    characters += len(page.text) + 1
+                    if characters > limits.characters:
+                        return  # the pages together are refused below
+
+        pages = read_side_by_side(read_some, total, processes, on_progress)
         characters = 0
-        for index in range(total):
-            text = _page_text(document, index, layout, findings, tables, additions)
-            characters += len(text) + 1
+        for number, page in enumerate(pages, 1):
+            characters += len(page.text) + 1
             if characters > limits.characters:
-                what = f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})"
+                what = f"{name} has more than {limits.characters:,} characters (page {number} of {total})"
                 raise DocumentError(what, code="too-big", hint="split the file")
-            pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
-            on_progress(index + 1, total)
+            findings.add_page(number, page.findings)
+        for number in findings.pages_to_look_at():
+            if _has_unread_print(document, number - 1):
+                findings.add("print", number)
         findings.add_damaged(damaged)
         if refusal := findings.refusal(name, pages[0].text):
             raise refusal
         headings = tuple(_outline(document, pages))
-        cautions, added = tuple(findings.cautions()), tuple(additions[:MAX_PASSAGES])
-        return ParsedDocument(tuple(pages), headings, cautions, tables=bound_tables(tables), additions=added)
+        tables = [ParsedTable(index, table) for index, page in enumerate(pages) for table in page.tables]
+        additions = [ParsedAddition(index, it) for index, page in enumerate(pages) for it in page.additions]
+        return ParsedDocument(
+            tuple(ParsedPage(page.text, page.label) for page in pages),
+            headings,
+            tuple(findings.cautions()),
+            tables=bound_tables(tables),
+            additions=tuple(additions[:MAX_PASSAGES]),
+        )
 
 
 class LaidOutPage:
@@ -107,7 +117,7 @@ class LaidOutPage:
         self.page, _ = open_page(document, number - 1)
         self.text_page = self.page.get_textpage()
         self.layout = restore_letters(self.page, self.text_page, lay_out(self.text_page, layout))
-        if _clean(self.layout.text) != text:
+        if clean_text(self.layout.text) != text:
             what = f"the text of page {number} of {name} has changed since it was loaded"
             raise DocumentError(what, code="changed", hint="load it again")
 
@@ -154,60 +164,6 @@ def _open_error(name: str, code: int | None, password: str | None) -> DocumentEr
     return DocumentError(f"{name} is damaged or incomplete and cannot be read as PDF", code="damaged", hint=hint)
 
 
-def _clean(text: str) -> str:
-    """Keep page breaks and lone surrogates out of a page."""
-    return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
-
-
-def _page_text(
-    document: Any,
-    index: int,
-    layout: Layout,
-    findings: Findings,
-    tables: list[ParsedTable],
-    additions: list[ParsedAddition],
-) -> str:
-    """Text of one page; what is odd about it goes to `findings`, what it has of tables and additions to those."""
-    number = index + 1
-    try:
-        page, overlay = open_page(document, index)
-        with closing(page), closing(page.get_textpage()) as text_page:
-            findings.overlays[number] = overlay
-            laid_out = lay_out(text_page, layout)
-            if differs(laid_out.text, text_page, laid_out.symbols):
-                findings.add("differs", number)
-            if laid_out.is_vertical:
-                findings.add("vertical", number)
-            laid_out = restore_letters(page, text_page, laid_out)
-            text = _clean(laid_out.text)
-            tables += (ParsedTable(index, table) for table in laid_out.tables)
-            additions += (ParsedAddition(index, it) for it in find_additions(text_page, laid_out, overlay))
-            _examine(page, text_page, text, findings, number)
-            return text
-    except pypdfium2.PdfiumError:
-        findings.add("unloadable", number)
-        return ""
-
-
-def _examine(page: Any, text_page: Any, text: str, findings: Findings, number: int) -> None:
-    """Find out of what is seen on a page what its text does not say."""
-    letters = count_letters(text)
-    amount = sum(letters.values())
-    findings.letters += amount
-    findings.has_text = findings.has_text or bool(text.strip())
-    if amount < _FEW_LETTERS:
-        kind = classify_textless(page)
-        if not text.strip() or kind == "scan":
-            findings.add(kind, number)
-            return
-    if has_nameless_letters(text):
-        findings.add("nameless", number)
-    if looks_garbled(text, letters):
-        findings.add("garbled", number)
-    if may_have_unread_print(page, len(text)) and findings.may_look(number) and has_unread_print(page, text_page):
-        findings.add("print", number)
-
-
 def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
     """The pages of which something cannot be decoded; an encrypted file is looked at in a copy that is not."""
     if ENCRYPTED in data:
@@ -228,14 +184,17 @@ def _attached_names(document: Any) -> list[str]:
         return []
 
 
-def _page_label(document: Any, index: int) -> str:
+def _has_unread_print(document: Any, index: int) -> bool:
+    """Whether words on a page are drawn as shapes or pictures; a page that no longer loads has been told of."""
     try:
-        return str(document.get_page_label(index))
-    except (UnicodeDecodeError, ValueError):
-        return ""
+        page, _ = open_page(document, index)
+        with closing(page), closing(page.get_textpage()) as text_page:
+            return has_unread_print(page, text_page)
+    except pypdfium2.PdfiumError:
+        return False
 
 
-def _outline(document: Any, pages: list[ParsedPage]) -> Iterator[ParsedHeading]:
+def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[ParsedHeading]:
     """Bookmarks as headings: at the place where their text stands on the page, or at its beginning."""
     try:
         for count, bookmark in enumerate(document.get_toc(max_depth=_OUTLINE_DEPTH)):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def exchange(request: dict[str, Any], data: bytes, name: str, limits: LoadLimits
         result = _receive(process.stdout, name, limits, watch, on_progress)
     finally:
         watch.cancel()
-        process.kill()  # it has nothing left to do, or must not go on
+        _kill(process)  # it has nothing left to do, or must not go on
         status = process.wait()
         feeder.join()  # its pipe has no reader any more
         process.stdout.close()
@@ -100,7 +101,13 @@ class _Watchdog:
 
     def _expire(self) -> None:
         self.expired = True
-        self._process.kill()
+        _kill(self._process)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End a parser and the processes that read pages for it."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _start() -> "subprocess.Popen[bytes]":
@@ -113,6 +120,7 @@ def _start() -> "subprocess.Popen[bytes]":
             stderr=subprocess.DEVNULL,
             env={},  # the environment holds keys
             cwd=Path(_PACKAGE_ROOT).anchor,
+            start_new_session=True,
         )
     except OSError as error:
         raise DocumentError(f"the document parser cannot be started: {error.strerror}", code="crashed") from None

@@ -49,6 +49,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         return parse_docx(data, name=name, limits=limits).to_json()
 
     from ralph_cli.documents.pdf import highlight, reader
+    from ralph_cli.documents.process.side_by_side import usable_processes
 
     about_pages: dict[str, Callable[..., bytes]] = {
         "seen": reader.check_visibility,
@@ -65,7 +66,13 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         output.flush()
 
     return reader.parse_pdf(
-        data, name=name, password=request["password"], layout=request["layout"], limits=limits, on_progress=report
+        data,
+        name=name,
+        password=request["password"],
+        layout=request["layout"],
+        limits=limits,
+        on_progress=report,
+        processes=usable_processes(),
     ).to_json()
 
 

@@ -17,10 +17,13 @@ MARGIN = 150
 MIN_SHARE = 0.2
 """Share of the question, by weight, that a passage must hold to be near it."""
 
-MOST_WORDS = 24
+MOST_WORDS, LONGEST_ENDING = 24, 5
+"""Words of a question that are looked for, and letters that may follow a stem: fewer than it has itself."""
+
 _WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
 _ASKING = "describe document explain find give list mention mentioned name page pages please say show state summarise"
-_COMMON = STOP_WORDS | frozenset(f"{_ASKING} summarize summary tell text".split())
+_PEOPLE = "another anybody anyone let lets others somebody someone whoever"
+_COMMON = STOP_WORDS | frozenset(f"{_ASKING} {_PEOPLE} summarize summary tell text".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,10 @@ def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]
     stems = sorted(words, key=len, reverse=True)
     # Words and figures only, escaped: it takes time in proportion to the text, whatever the question says.
     parts = (
-        rf"({re.escape(stem)})(?!\d)" if stem[0].isdigit() else rf"({re.escape(stem)})\w{{0,5}}\b" for stem in stems
+        rf"({re.escape(stem)})(?!\d)"
+        if stem[0].isdigit()
+        else rf"({re.escape(stem)})\w{{0,{min(len(stem) - 1, LONGEST_ENDING)}}}\b"
+        for stem in stems
     )
     pattern = re.compile(r"(?<!\w)(?:" + "|".join(parts) + ")", re.IGNORECASE)
     return [(match.start(), match.end(), stems[(match.lastindex or 1) - 1]) for match in pattern.finditer(text)]

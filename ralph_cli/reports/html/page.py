@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from ralph_cli.core.events import NoticeIssued, RunHalted, RunStarted
+from ralph_cli.core.events import RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
@@ -82,7 +82,7 @@ def _sections(report: Report) -> Iterator[Section]:
     yield "searched", "What was searched", _searches(report)
     yield "found", "What the checks found", bullets(report.open_issues)
     yield "read", "What was read", Markup("") if report.view.has_no_reader else _coverage(report)
-    yield "notices", "Notices", bullets(dict.fromkeys(e.message for e in report.events if isinstance(e, NoticeIssued)))
+    yield "notices", "Notices", bullets(report.view.notices)
     yield "made", "How this was made", _making(report)
 
 

@@ -156,7 +156,7 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
                 break
             top = _top(place[0]) if on != page else ""
             where = f"--- place {number}, page {on}, offset {hits[0]}{top}"
-            room = left - len(where) - (min(len(places) - number, show - shown) - 1) * _LEAST_CHARS
+            room = left // min(len(places) - number, show - shown) - len(where)
             page, low = on, max(low, reached if on == page else low)
             passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
             print(f"{where}\n{passage}")
@@ -242,7 +242,7 @@ def _top(page: _Page) -> str:
     at = table.index(page)
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
     words = " / ".join(line for line in _first_lines(page) if line not in beside)  # no running heads
-    return f" [page begins: {' '.join(words.split())[:90]}]"
+    return f" [page begins: {' '.join(words.split())[:50]}]"
 
 
 def _first_lines(page: _Page) -> list[str]:

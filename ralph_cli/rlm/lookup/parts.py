@@ -21,12 +21,16 @@ from ralph_cli.text.tables import has_columns, is_row
 _SHOW_CHARS = 5_500
 """Characters that one call prints: most pages whole."""
 
+_LONG_REST = 4 * _SHOW_CHARS
+"""Characters from which on the rest of a part is better read by a second model."""
+
 _Part = tuple[int, int, str]  # where it begins, level, heading
 
 _DEFINES = re.compile(
     r"\W{0,3}(?:,[^,]{1,80},)?\s*(?:shall\s+)?(?:means?\b|has\s+the\s+meaning|refers?\s+to|:|=|is\s+defined)"
 )
 _MOST_PLACES = 12
+_SAME = 3
 
 
 def show(page: int, start: int = 0, chars: int = _SHOW_CHARS) -> None:
@@ -72,7 +76,7 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
         print(
             "other headings with these words: " + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name in others)
         )
-    most = low + chars if end - low > chars + _SHOW_CHARS // 10 else end
+    most = low + chars if end - low > chars + _SHOW_CHARS // 5 else end
     at = low
     while at < most:
         number, _, first, last = _page_at(at)
@@ -82,7 +86,8 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
         _print_lines(at, high)
         at = high if high < last else last + 1
     if at < end:
-        print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}))")
+        read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
+        print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
 
 
 def table(page: int, words: str = "") -> None:
@@ -146,8 +151,10 @@ def _parts() -> list[_Part]:
 
 def _parts_named(words: str) -> list[_Part]:
     """The headings with all these words, whatever they end with; if there are none, the lines that begin with them."""
-    wanted = re.findall(r"\w+", words.casefold())
-    found = [part for part in _parts() if wanted and _has_words(re.findall(r"\w+", part[2].casefold()), wanted)]
+    wanted = _words(words)
+    found = [
+        part for part in _parts() if wanted and (_has_words(_words(part[2]), wanted) or _fit(part, words) == _SAME)
+    ]
     if found or not wanted:
         return found
     loose = r"\W+".join(map(re.escape, words.split()))
@@ -167,10 +174,18 @@ def _is_form(word: str, other: str) -> bool:
 
 
 def _fit(part: _Part, words: str) -> int:
-    """2 if a heading, its number aside, is these words, 1 if it begins with them."""
-    name, wanted = (" ".join(re.findall(r"\w+", text.casefold())) for text in (part[2], words))
+    """3 if a heading, its number aside, is these words, however they are spaced, 2 if it begins with them, 1 if it has
+    them one after another."""
+    name, wanted = (" ".join(_words(text)) for text in (part[2], words))
     bare = re.sub(r"^(?:\w+ )?[\divxlc]+[a-z]? ", "", name)
-    return 2 if wanted in (name, bare) else 1 if name.startswith(wanted) or bare.startswith(wanted) else 0
+    joined = wanted.replace(" ", "").removesuffix("s")
+    if any(joined == text.replace(" ", "").removesuffix("s") for text in (name, bare)):
+        return _SAME
+    return 2 if name.startswith(wanted) or bare.startswith(wanted) else int(f" {wanted} " in f" {name} ")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def _end_of(part: _Part) -> int:

@@ -227,6 +227,13 @@ def test_a_passage_over_two_pages_says_where_the_second_begins():
     assert "[[1: is due\n[page 2]\n on the first]]" in render_passages(about, attempt.quotes, "n")
 
 
+def test_a_passage_has_the_number_of_the_page_on_which_its_quote_stands():
+    about = document("The rent is due each month.\n7\fThe deposit is twelve thousand dollars.", kind="pdf")
+    said = DraftClaim("It is $12,000.", ("The deposit is twelve thousand dollars.",))
+    shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
+    assert shown.startswith("Page 2:\n") and "[page 1]\nThe rent" in shown and "[page 2]\n[[1: The deposit" in shown
+
+
 def test_a_document_is_told_by_its_headings_and_years_and_not_by_its_form_text():
     form = "(Mark one) whether the registrant is a shell company as defined in the rule\n" * 9
     about = document(f"FORM 10-K\n{form}For the fiscal year ended December 31, 2022\nACME TOOLS COMPANY\nmore\f" + form)

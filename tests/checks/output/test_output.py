@@ -207,6 +207,41 @@ def test_the_header_that_stands_above_a_row_counts_as_quoted() -> None:
     assert len(OutputCheck(form, TASK)(attempt).issues) == 2
 
 
+@pytest.mark.parametrize(
+    ("caption", "faults"), [("(amounts in millions):", 0), ("(amounts in thousands):", 1), ("", 1)]
+)
+def test_the_line_above_a_table_of_the_work_names_the_scale_of_its_cells(caption: str, faults: int) -> None:
+    about = document("Notes (in millions)\n2.3 % Senior Notes due 2022  $  800\n3.0 % Senior Notes due 2027  1,000")
+    draft = Draft((DraftClaim("The notes.", ("2.3 % Senior Notes due 2022  $  800",)),))
+    rows = "| Note | Due | Amount |\n|---|---|---|\n| 2.3 % Senior Notes | 2022 | $800 |"
+    work = f"These are the notes {caption}\n\n{rows}\n"
+    attempt = replace(resolve_quotes(draft, about, QuoteIndex(about)), output=work)
+    assert len(OutputCheck(OutputForm(has_memory=False), TASK, document=about)(attempt).issues) == faults
+
+
+SPENT, MARGIN = "We spent $3,588 on new halls.", "Margin of the hall  39  41"
+
+
+@pytest.mark.parametrize(
+    ("quote", "said", "issues", "doubts"),
+    [
+        (SPENT, "$3,588 million", 0, 0),
+        (SPENT, "$3,599 million", 1, 0),
+        (MARGIN, "39 %", 0, 1),
+        (MARGIN, "38 %", 1, 0),
+    ],
+)
+def test_what_code_cannot_tell_of_a_figure_in_the_quotes_is_a_doubt(
+    quote: str, said: str, issues: int, doubts: int
+) -> None:
+    about = document(f"Review (amounts in millions)\n{SPENT}\f{MARGIN}\nSales grew.")
+    attempt = resolve_quotes(Draft((DraftClaim("It.", (quote,)),)), about, QuoteIndex(about))
+    work = f"As the review of the year says, it was {said} in the year."
+    found = OutputCheck(OutputForm(has_memory=False), TASK, document=about)(replace(attempt, output=work))
+    assert (len(found.issues), len(found.doubts)) == (issues, doubts)
+    assert [doubt.kind for doubt in found.doubts] == ["open"] * doubts
+
+
 def test_glued_list_items_are_refused() -> None:
     found = check("- It keeps track of the resources- The loop then starts again.\n- A second item")
     assert ["two items of a list" in issue.message for issue in found.issues] == [True]

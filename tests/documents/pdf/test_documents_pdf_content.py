@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.pages import check_visibility
-from ralph_cli.documents.pdf.content.findings import Findings
+from ralph_cli.documents.pdf.content.findings import Findings, PageFindings
 from ralph_cli.documents.pdf.content.legibility import differs, has_nameless_letters
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
 from ralph_cli.documents.pdf.reader import open_pdf
@@ -392,7 +392,9 @@ def test_words_drawn_as_shapes_are_unread_print_and_a_curve_is_not(load):
 def test_only_so_many_pages_are_looked_at_as_pictures_and_the_others_are_said(load, monkeypatch):
     findings = Findings(3)
     monkeypatch.setattr("ralph_cli.documents.pdf.content.findings._MOST_LOOKS", 1)
-    assert [findings.may_look(number) for number in (1, 2, 3)] == [True, False, False]
+    for number in (1, 2, 3):
+        findings.add_page(number, PageFindings(may_have_print=True))
+    assert findings.pages_to_look_at() == [1]
     assert [(c.code, c.pages) for c in findings.cautions()] == [("unchecked-pictures", ())]
 
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 class Overload:
     """`says`: words of which one must be in the error; empty: the snippet may also run through.
 
-    `full`: ends as another case does, by the same wall, and costs a new worker: only `.ci/full` runs it.
+    `kept`: the worker and its variables survive it. `full`: ends as another case does, by the same wall, and costs a new worker: only `.ci/full` runs it.
     """
 
     name: str
     code: str
     says: tuple[str, ...] = ()
     full: bool = False
+    kept: bool = False
 
 
 TIME, MEMORY = ("time limit",), ("MemoryError", "memory limit", "the worker died", "time limit")
@@ -54,5 +55,8 @@ CASES = [
     Overload("five thousand threads", "import threading, time\n"
              "for _ in range(5000): threading.Thread(target=time.sleep, args=(100,)).start()", ("Error",)),
     Overload("a null pointer", "import ctypes\nctypes.string_at(0, 10 ** 9)"),
-    Overload("close standard output", "import os\nfor n in range(3): os.close(n)"),
+    Overload("close standard output", "import os\nfor n in range(3): os.close(n)", kept=True),
+    Overload("who am I", "import os\nos.getuid()", kept=True),
+    Overload("a signal to itself", "import signal\nsignal.raise_signal(9)", ("PermissionError",), kept=True),
+    Overload("a signal by number", "import os\nos.kill(os.getpid(), 15)", ("PermissionError",), kept=True),
 ]  # fmt: skip

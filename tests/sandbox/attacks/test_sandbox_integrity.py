@@ -32,6 +32,7 @@ TARGETS = [
 def test_forgery_is_not_believed(engine: str, case: Forgery, shared: Callable[..., Sandbox]) -> None:
     sandbox = shared(engine, LIMITS)
     sandbox.load("the document", [(1, "1", 0, 12)])
+    sandbox.define("helper = lambda: context[4:]\ndef lookup(): return helper()", ["lookup"])
     began = time.monotonic()
     for step in case.steps:
         result = sandbox.run(step, answers)
@@ -44,8 +45,8 @@ def test_forgery_is_not_believed(engine: str, case: Forgery, shared: Callable[..
         assert result.state_lost
         assert result.error is not None
         assert any(words in result.error for words in ("protocol violation", "time limit")), result.error
-    after = sandbox.run("print(context, pages)\nllm_query('p', 't')", answers)
-    assert (after.stdout, after.value) == ("the document [(1, '1', 0, 12)]\n", "'A:p|t'"), after
+    after = sandbox.run("print(context, pages)\nlookup() + llm_query('p', 't')", answers)
+    assert (after.stdout, after.value) == ("the document [(1, '1', 0, 12)]\n", "'documentA:p|t'"), after
 
 
 def test_the_right_nonce_is_believed(opener: Opener) -> None:

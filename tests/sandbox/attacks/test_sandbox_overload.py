@@ -50,6 +50,7 @@ def overload_ends(sandbox: Sandbox, case: Overload) -> None:
     assert time.monotonic() - began < LIMITS.seconds + 3
     assert len(result.stdout) <= LIMITS.output
     assert len(result.value or "") <= LIMITS.output + 64
+    assert not (case.kept and result.state_lost)
     if case.says:
         assert result.error is not None
         assert any(word in result.error for word in case.says), result.error

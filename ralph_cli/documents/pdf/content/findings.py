@@ -37,6 +37,20 @@ _UNREAD = {
 
 
 @dataclass(slots=True)
+class PageFindings:
+    """What was found on one page: causes for which it says nothing, or not all, and its letters.
+
+    `may_have_print` says that it has shapes or pictures among which there may be words.
+    """
+
+    overlay: Overlay = field(default_factory=Overlay)
+    causes: list[str] = field(default_factory=list)
+    letters: int = 0
+    has_text: bool = False
+    may_have_print: bool = False
+
+
+@dataclass(slots=True)
 class Findings:
     """What was found on the pages of a PDF with `total` pages, by cause and page number.
 
@@ -55,20 +69,26 @@ class Findings:
     overlays: dict[int, Overlay] = field(default_factory=dict)
     letters: int = 0
     has_text: bool = False
-    looked_at: int = 0
-    unchecked: list[int] = field(default_factory=list)
+    with_pictures: list[int] = field(default_factory=list)
+
+    def add_page(self, number: int, found: PageFindings) -> None:
+        """What was found on page `number`; to be called once for each, in their order."""
+        self.overlays[number] = found.overlay
+        self.letters += found.letters
+        self.has_text = self.has_text or found.has_text
+        if found.may_have_print:
+            self.with_pictures.append(number)
+        for cause in found.causes:
+            self.add(cause, number)
 
     def add(self, cause: str, number: int) -> None:
         """Page `number` is blank, or says nothing, or not all, for this cause; one that does not load has no other."""
         if number not in self.pages["unloadable"]:
             (self.blank if cause == "blank" else self.pages[cause]).append(number)
 
-    def may_look(self, number: int) -> bool:
-        """Whether there is time to look at one more page as a picture; if not, its number is kept."""
-        self.looked_at += 1
-        if self.looked_at > _MOST_LOOKS:
-            self.unchecked.append(number)
-        return self.looked_at <= _MOST_LOOKS
+    def pages_to_look_at(self) -> list[int]:
+        """The pages that there is time to look at as pictures; the others are told as unchecked."""
+        return self.with_pictures[:_MOST_LOOKS]
 
     def add_damaged(self, numbers: Iterable[int]) -> None:
         """Pages whose content is damaged; that they have no text says nothing more."""
@@ -114,8 +134,8 @@ class Findings:
         if self.is_rebuilt:
             message = "the file's table of its parts is damaged, so something may be missing: get it again to be sure"
             yield Caution("damaged-file", message)
-        if self.unchecked:
-            message = f"pictures or shapes that were not looked at for words: {self._describe(self.unchecked)}"
+        if unchecked := self.with_pictures[_MOST_LOOKS:]:
+            message = f"pictures or shapes that were not looked at for words: {self._describe(unchecked)}"
             yield Caution("unchecked-pictures", message)
         if self.blank:
             yield Caution("blank-pages", f"blank: {self._describe(self.blank)}")

@@ -12,7 +12,8 @@ where a key goes, what is executed, or which file is read or written.
     settings.models, panel,              resume                   name models, asked at the addresses and with the keys
       verifier_model                                              of now; "scripted:FILE" is a file: --accept-settings
     settings: form, strategy, counts     resume, verify           hold as in the run
-    settings: max_cost, max_time         resume                   hold as in the run, never above a bound of now
+    settings: max_cost, max_time,        resume                   hold as in the run, never above a bound of now
+      max_calls, max_tokens
     settings.terms                       verify                   schema and memory as values, put to the checks
     settings.verifier                    resume                   says that the caller must give a verifier again
     document.path                        resume, verify, report,  where to look; a file is used only if it is regular
@@ -22,8 +23,11 @@ where a key goes, what is executed, or which file is read or written.
     run, question, mode, at              all                      are shown; the question is asked again, as qa or task
     seed                                 resume                   the marks around data: the same requests again
     CallFinished.reply                   resume                   a model's reply: sandbox, look-up and checks follow
+    the whole of it, if it is sealed     qa, task                 an accepted answer to the same, its quotes looked up
+      with the key of this machine
+    SnippetRan.code, output, pages       resume                   told to the worker; the code runs in the sandbox
     GoalSet.verifiers, Verified.command  show, report             are shown; a goal runs those of its command line
-    GoalSet, a goal's output             goal --continue          told to the worker; old evidence proves nothing
+    a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document
@@ -47,7 +51,7 @@ ALWAYS_CURRENT = _settings_with(OnResume.CURRENT)
 CURRENT_UNLESS_ACCEPTED = _settings_with(OnResume.ACCEPTED)
 LOWER_OF_BOTH = _settings_with(OnResume.LOWER)
 FROM_RECORD = _settings_with(OnResume.RECORDED)
-_SHOWN_WHEN_DIFFERENT = CURRENT_UNLESS_ACCEPTED | ALWAYS_CURRENT - {*SECRETS, "heartbeat_ms"}
+_SHOWN_WHEN_DIFFERENT = CURRENT_UNLESS_ACCEPTED | ALWAYS_CURRENT - {*SECRETS, "heartbeat_ms", "refresh"}
 _MODEL_SETTINGS = {
     "worker": "model",
     "judge": "judge_model",
@@ -78,7 +82,9 @@ def resumed_settings(
     from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH}
     for name in LOWER_OF_BOTH:
         bound = getattr(current, name)
-        if bound is not None and name in from_run:
+        if from_run.get(name) == "none":
+            from_run[name] = bound  # a record lifts no bound, nor that of a run for which none is set
+        elif bound is not None and name in from_run:
             from_run[name] = bound if from_run[name] is None else min(from_run[name], bound, key=_as_number)
     if recorded.get("memory") == "off":
         from_run["memory"] = "off"

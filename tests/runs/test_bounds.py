@@ -1,0 +1,100 @@
+"""Every run has a bound, which is said; prices of one's own count; what a resume needs is told."""
+
+import pytest
+from fakes import FakeSandbox
+from test_ask import LOOK, MEMO, RENT, verdicts
+
+from ralph_cli.api import ask
+from ralph_cli.config import Settings
+from ralph_cli.core.budget import Budget
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.model import Request, Usage, UserTurn
+from ralph_cli.core.run import StopType
+from ralph_cli.providers.estimates import most_text_tokens
+from ralph_cli.providers.prices import price
+from ralph_cli.providers.scripted import ScriptedModel, tool_reply
+from ralph_cli.wiring.spending import cost_estimator, require_price, run_budget
+
+CLAUDE = {
+    "worker": "anthropic:claude-sonnet-5-5",
+    "judge": "openai:gpt-6.1-sol",
+    "subquery": "anthropic:claude-haiku-5-5",
+}
+
+
+def bounds(names: dict[str, str], **values: object) -> tuple[Budget, str]:
+    budget, notices = run_budget(Settings(**values), names, {})
+    return budget, " ".join(notice.message for notice in notices)
+
+
+def test_a_run_without_a_bound_has_one_and_says_so() -> None:
+    budget, told = bounds(CLAUDE)
+    assert budget == Budget(usd=5.0) and "at most $5" in told and "--max-cost none" in told
+    budget, told = bounds({**CLAUDE, "judge": "openai:my-own"})
+    assert (budget.usd, budget.calls, budget.tokens) == (None, 500, 4_000_000)
+    assert "the price of openai:my-own is unknown" in told
+    assert bounds({**CLAUDE, "judge": "openai:my-own"}, max_calls=9)[0] == Budget(calls=9, tokens=4_000_000)
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "budget"),
+    [
+        ({"max_cost": "none"}, CLAUDE, Budget()),
+        ({"max_cost": 2}, CLAUDE, Budget(usd=2.0)),
+        ({"max_time": "5m"}, {"worker": "offline:extractive"}, Budget(seconds=300.0)),
+        ({"max_time": "1h30m", "max_cost": "none"}, CLAUDE, Budget(seconds=5_400.0)),
+        ({"max_calls": 3, "max_tokens": 9, "max_cost": "none"}, CLAUDE, Budget(calls=3, tokens=9)),
+    ],
+)
+def test_what_a_person_sets_holds_and_nothing_is_said(
+    values: dict[str, object], names: dict[str, str], budget: Budget
+) -> None:
+    assert bounds(names, **values) == (budget, "")
+
+
+@pytest.mark.parametrize("wrong", ["soon", "5 minutes", "m", ""])
+def test_a_time_that_is_none_is_refused(wrong: str) -> None:
+    with pytest.raises(ConfigError):
+        Settings(max_time=wrong)
+
+
+def test_prices_of_ones_own_count_before_the_table() -> None:
+    usage = Usage(1, 1_000_000, 100_000, cache_read_tokens=500_000)
+    own = Settings(prices="openai:my-own=1/5,anthropic:claude-sonnet-5-5=2/10/0.2").price_list
+    assert price("openai", "my-own", usage, "http://127.0.0.1:9/v1", own) == pytest.approx(1.5)
+    assert price("anthropic", "claude-sonnet-5-5", usage, None, own) == pytest.approx(2.1)
+    assert price("openai", "other", usage, "http://127.0.0.1:9/v1", own) is None
+    with pytest.raises(ConfigError, match="the price of openai:my-own is unknown"):
+        require_price(Settings(max_cost=1), "openai:my-own")
+    require_price(Settings(max_cost=1, prices="openai:my-own=1/5"), "openai:my-own")
+    for wrong in ("my-own=1/5", "openai:x", "openai:x=1", "openai:x=-1/2", "openai:x=a/b"):
+        with pytest.raises(ConfigError, match="vendor:model=IN/OUT"):
+            Settings(prices=wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [("plain words of a document ", 0.25), ("1,577  (1,373)", 0.9), ("über naïve", 0.5), ("договор аренды", 0.6)]
+    + [(text, 1.5) for text in ("賃貸借契約書", "สัญญาเช่า", "किराया", "임대차계약서")],
+)
+def test_tokens_are_estimated_by_script(text: str, least: float) -> None:
+    assert len(text) * 100 * least <= most_text_tokens(text * 100) <= len(text) * 100 * max(3 * least, 1.0)
+
+
+def test_what_is_written_to_a_cache_and_thoughts_that_are_sent_back_are_reserved() -> None:
+    forecast = cost_estimator(Settings(), "anthropic:claude-sonnet-5-5")
+    plain = Request("worker", "x" * 10_000, (UserTurn("y" * 90_000),))
+    cached = Request("worker", "x" * 10_000, (UserTurn("y" * 90_000),), cache=True)
+    one, other = forecast(plain).usd, forecast(cached).usd
+    assert one is not None and other is not None and one < other < 1.3 * one
+
+
+def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings: Settings) -> None:
+    worker = ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a")
+    models = {"worker": worker, "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b")}
+    chosen = settings.model_copy(update={"strategy": "rlm", "max_calls": 2})
+    done = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox)
+    assert done.stop.type is StopType.MAX_CALLS and "calls limit reached: 2 of 2 spent" in done.stop.detail
+    assert "--max-calls" in done.stop.detail
+    warned = [notice.message for notice in done.notices if notice.code == "budget"]
+    assert warned == ["100% of the calls limit is used: 2 of 2"]
