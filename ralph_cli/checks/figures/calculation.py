@@ -16,6 +16,7 @@ from decimal import Decimal, DecimalException, localcontext
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.dates import full_day, shift_day
 from ralph_cli.checks.figures.expression import CalculationError, Node, parse_equation
+from ralph_cli.checks.figures.places import Place, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.checks.figures.terms import (
     DATED_FORM,
@@ -30,6 +31,7 @@ from ralph_cli.checks.figures.terms import (
     write_number,
 )
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.relations import Change
 from ralph_cli.text.quantities.vocabulary import units_named
 
 _REASONS = {
@@ -59,12 +61,19 @@ class Calculator:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
-                found = tuple(replace(result, change=equation.computation.change) for result in results)
+                change, place = Change("", equation.computation.change), self._place_of(equation.computation)
+                found = tuple(replace(result, change=change, place=place) for result in results)
                 parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
         self.candidates += (*found, *parts)
         return found
+
+    def _place_of(self, node: Node) -> Place | None:
+        values = {figure.value for figure in node.figures}
+        return place_of_result(
+            [one.place for one in self.candidates if one.place and abs(one.quantity.value) in values]
+        )
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""
@@ -198,7 +207,8 @@ class Calculator:
         powers = frozenset(one - other for one in left.powers for other in right.powers)
         if left.is_hundredfold:
             return Term(value / 100, "percent", is_hundredfold=True)
-        if "currency" in kinds and kinds & {"count", "physical"}:
+        is_exchange = kinds == {"currency"} and left.unit != right.unit  # what one currency costs in the other
+        if is_exchange or ("currency" in kinds and kinds & {"count", "physical"}):
             return replace(left, value=value, powers=powers, terms=1)
         if left.powers == right.powers:
             return Term(value, "ratio", is_pure=True)

@@ -19,12 +19,13 @@ from ralph_cli.checks.figures.header import (
     read_header,
     read_scales,
 )
+from ralph_cli.checks.figures.places import Place, find_places
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import Pairing, change_of, pair_dates
+from ralph_cli.text.quantities.relations import NO_CHANGE, Change, read_change
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import NIL_CELL, is_row
 
@@ -51,7 +52,6 @@ _TRACES = {
 
 MAIN_CURRENCIES = frozenset(_TRACES)
 
-_EARLY_MONTH = 6
 MAX_WEEK_OVERRUN = 7
 """Days of a month on which a year of 52 weeks may end that is the one before."""
 
@@ -63,9 +63,8 @@ class Candidate:
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
     `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
-    `row` is what stands before the figures in its line. `change` says whether something rose or fell "by" or "to" it,
-    and of a calculation whether it measures a "rise" or a "fall". `pairing` has the date that "respectively" gives it,
-    and `context` is the text in which it stands; `columns` name its own column and then the others of its table.
+    `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
+    or fell by or to it; of a computed rate the direction is known by its base.
     `terms` are those of the sum that a calculation's result is.
     """
 
@@ -78,10 +77,8 @@ class Candidate:
     is_odd: bool = False
     is_loss: bool = False
     row: str = ""
-    change: str = ""
-    pairing: Pairing | None = None
-    context: str = ""
-    columns: tuple[str, ...] = ()
+    change: Change = NO_CHANGE
+    place: Place | None = None
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
 
@@ -192,20 +189,18 @@ def _candidates_of_quote(
     quote: Quote, quoted: Scales, headers: TableHeaders, facts: DocumentFacts
 ) -> Iterator[Candidate]:
     quantities = read_quantities(quote.text)
-    pairings = pair_dates(quote.text, quantities)
+    places = find_places(quote, quantities, headers, facts.fiscal_end)
     for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
-        columns = headers.columns_at(quote.start + quantity.start)
+        place = places.get(quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
         if not header.currencies and is_row(quote.text[start:end]):
             header = replace(header, currencies=only_currency(facts.text))
-        candidate = make_candidate(
-            quantity, quote.text, quote.text[start:end], header, quoted, columns[0] if columns else ""
-        )
-        pairing = pairings.get(quantity.start) or _pairing_of_column(columns, facts)
-        yield replace(candidate, pairing=pairing, context=quote.text, columns=columns)
+        column = place.column if place else ""
+        candidate = make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
+        yield replace(candidate, place=place)
         if _is_difference(quantity, quote.text, quantities):
-            yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), context=quote.text)
+            yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), place=place)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):
@@ -231,7 +226,8 @@ def make_candidate(
     if quantity.power is not None:
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
-        powers = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
+        other_column = header.is_of_column and not read_scales(column).powers
+        powers = _scales_of(quantity, governing, line if in_table else "", certain and not other_column, is_odd)
         is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
         sure = not is_rate and (
             (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
@@ -245,7 +241,7 @@ def make_candidate(
         is_odd=is_odd,
         is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
         row=_LABEL.sub("", line),
-        change=change_of(text, quantity),
+        change=NO_CHANGE if in_table else read_change(text, quantity),
         header=replace(
             header,
             scales=governing,
@@ -310,14 +306,6 @@ def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
     currencies = currencies_named(column) or header.currencies
     percent = header.has_percent or "%" in column or "percent" in column.lower()
     return replace(header, currencies=currencies, has_percent=percent)
-
-
-def _pairing_of_column(columns: Sequence[str], facts: DocumentFacts) -> Pairing | None:
-    """The date of a column, and those of the others; none where a year may be named after the one before its end."""
-    own, *others = (tuple(one.date for one in read_quantities(name) if one.kind == "date") for name in columns or ("",))
-    if len(own) != 1 or facts.fiscal_end <= _EARLY_MONTH:
-        return None
-    return Pairing(own[0], tuple(date for dates in others for date in dates))
 
 
 def _ends_with_loss(before: str) -> bool:

@@ -8,25 +8,21 @@ from itertools import chain, combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import Comparison, Standing, compare
-from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_others_date
+from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate, relate_unlike
-from ralph_cli.checks.figures.header import content_words
+from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
 from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.quantities.clauses import say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import (
-    are_swapped,
-    change_of,
-    dates_of_only,
-    direction_before,
-    misstated_direction,
-)
+from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
+_FEW = 10
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
@@ -62,44 +58,55 @@ class FigureComparison:
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
     _terms: set[int] = field(default_factory=set)
+    _homes: dict[Quantity, list[Place]] = field(default_factory=dict)
     _inputs: dict[Quantity, Candidate | None] = field(default_factory=dict)
 
     def unsupported(self, text: str) -> Iterator[Answer]:
         """What of a text is contradicted or open, in order."""
         found = read_quantities(text, "prose")
         answers = [self.answer(text, quantity, found) for quantity in found]
+        main = any(
+            answer is None and one.is_measured and not one.is_small for one, answer in zip(found, answers, strict=True)
+        )
         for quantity, answer in zip(found, answers, strict=True):
-            if answer is not None and answer.field == "count" and quantity.value in self._terms - {1}:
-                continue  # as many as were summed up
-            if answer is not None:
+            if answer is not None and not (answer.field == "count" and self._is_aside(quantity, main)):
                 yield answer
         yield from self._answers_to_pairs(text, [quantity for quantity in found if quantity.is_measured])
 
+    def _is_aside(self, quantity: Quantity, beside_figure: bool) -> bool:
+        """Whether a count is that of the terms of a sum, or else one in words beside a figure that is borne out."""
+        if terms := self._terms - {1}:
+            return quantity.value in terms
+        in_words = quantity.kind in ("count", "none") and quantity.text.isalpha() and quantity.value <= _FEW
+        return beside_figure and in_words
+
     def _answers_to_pairs(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of a text that go the other way than it says, or that it exchanges."""
-        for one, other in misstated_direction(text, found):
-            names = f'from "{_name(text, one)}" to "{_name(text, other)}"'
-            yield _answer(one.text, one, "contradicted", "direction", f"{names}: the words say the other direction")
-        placed = [(quantity, self._places(quantity)) for quantity in found]
-        for (one, places), (other, others) in combinations(placed, 2):
-            pairs = [pair for pair in product(places, others) if pair[0].context == pair[1].context]
-            claimed = text, one, other
-            if pairs and all(
-                are_swapped(claimed, (first.context, first.quantity, second.quantity)) for first, second in pairs
-            ):
+        for before, after in ordered_pairs(text, found):
+            first = min(before, after, key=lambda one: one.start)
+            names = f'from "{_name(text, before)}" to "{_name(text, after)}"'
+            if is_misstated(text, before, after):
+                message = f"{names}: the words say the other direction"
+                yield _answer(first.text, first, "contradicted", "direction", message)
+            elif (pairs := self._pairs(before, after)) and all(is_earlier(end, begin) for begin, end in pairs):
+                message = f"{names}: in the quotes the second is the earlier one"
+                yield _answer(first.text, first, "contradicted", "time", message)
+        for part, whole in larger_parts(text, found):
+            names = f'"{_name(text, part)}" of "{_name(text, whole)}"'
+            yield _answer(part.text, part, "contradicted", "part", f"{names}: a part is not larger than the whole")
+        said = words_of_figures(text)
+        for one, other in combinations(found, 2):
+            pairs = self._pairs(one, other) if are_comparable(one, other) else []
+            results = {are_exchanged((said[one.start], said[other.start]), pair) for pair in pairs}
+            if results and "" not in results:
+                standing: Standing = "contradicted" if results == {"sure"} else "open"
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
-                yield _answer(
-                    one.text, one, "contradicted", "place", f"{names}: the quotes have them the other way round"
-                )
+                yield _answer(one.text, one, standing, "place", f"{names}: the quotes have them the other way round")
 
-    def _places(self, quantity: Quantity) -> list[Candidate]:
-        """Where the quotes have a figure as it is written."""
-        alike = (found for found in self.candidates if found.context and found.quantity.is_measured)
-        return [
-            found
-            for found in alike
-            if found.quantity.value == quantity.value and found.quantity.power == quantity.power
-        ]
+    def _pairs(self, one: Quantity, other: Quantity) -> list[tuple[Place, Place]]:
+        """The places that two figures of a text may stand in."""
+        homes, others = (self._homes.get(quantity, ()) for quantity in (one, other))
+        return [pair for pair in product(homes, others) if pair[0] is not pair[1]]
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -143,6 +150,15 @@ class FigureComparison:
             for candidate in self.candidates
             if (result := self._compare(quantity, candidate, sentence))
         ]
+        self._homes[quantity] = [
+            candidate.place
+            for result, candidate in found
+            if result.standing == "supported" and candidate.source == "quote" and candidate.place
+        ]
+        found = [
+            ((result.standing == "supported" and self._find_misplaced(text, quantity, candidate)) or result, candidate)
+            for result, candidate in found
+        ]
         name = _name(text, quantity)
         is_weighed = quantity.unit == "\u00a3" and "pound" in units_named(self.said)
         known = is_weighed or quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
@@ -179,7 +195,7 @@ class FigureComparison:
             return Comparison("supported")
         result = compare(quantity, candidate, sentence)
         if result is not None and result.standing == "supported":
-            result = self._compare_place(quantity, candidate, sentence) or result
+            result = self._compare_change(quantity, candidate, sentence) or result
         if result is None and quantity.wording == "change" and other.kind == "percent":
             # What doubled is 200 % of what it was, or up by 100 %.
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
@@ -189,23 +205,28 @@ class FigureComparison:
             return result if result.standing == "supported" and free else None
         return result
 
-    def _compare_place(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
-        """What speaks against a figure of the quotes by its place in their sentence, None if nothing does."""
+    def _compare_change(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+        """What speaks against a figure as a change, or what is left after one, None if nothing does."""
         at = sentence.find(quantity.text)
-        change = change_of(sentence, replace(quantity, start=at)) if at >= 0 else ""
-        if {change, candidate.change} == {"by", "to"}:
+        said, known = read_change(sentence, replace(quantity, start=at, end=at + len(quantity.text))), candidate.change
+        if {said.role, known.role} == {"by", "to"}:
             return Comparison("contradicted", "role (by how much, or to what)")
-        if change == "by" and candidate.change in ("rise", "fall"):
-            said = direction_before(sentence, at)
-            if said and said != candidate.change:
+        if said.role == "by" and {said.direction, known.direction} == {"rise", "fall"}:
+            if candidate.source == "calculation":
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
-        if change == candidate.change == "by":
-            theirs = direction_before(candidate.context, candidate.quantity.start)
-            if {direction_before(sentence, at), theirs} == {"rise", "fall"}:
+            if known.role == "by":
                 return Comparison("open", "direction")  # of a loss, a fall is better
-        if is_others_date(candidate, dates_of_only(sentence, quantity)):
-            return Comparison("contradicted", "date")
-        return Comparison("open", "column") if _names_other_column(sentence, candidate) else None
+        return None
+
+    def _find_misplaced(self, text: str, quantity: Quantity, candidate: Candidate) -> Comparison | None:
+        """What speaks against a figure by the words that the text says of it, None if nothing does."""
+        said = words_of_figures(text).get(quantity.start)
+        if candidate.place is None or said is None:
+            return None
+        known = say_words(f"{text} {self.facts.question}")
+        others = (found.place for found in self.candidates if found.place and found.place is not candidate.place)
+        fault = misplaced(said, known, candidate.place, others)
+        return Comparison("contradicted" if fault == "date" else "open", fault) if fault else None
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
@@ -301,15 +322,6 @@ class FigureComparison:
         quoted = [found for found in self.candidates if found.source == "quote"]
         unlike = () if quantity.kind in ("percent", "points", "ratio") else relate_unlike(quoted)
         return self._is_among(quantity, chain(relate(quoted), unlike), "", ("supported", "open"))
-
-
-def _names_other_column(sentence: str, candidate: Candidate) -> bool:
-    """Whether a sentence with one figure names another column of its table, and its own with no word."""
-    if not candidate.columns or sum(one.is_measured for one in read_quantities(sentence, "prose")) > 1:
-        return False
-    words = content_words(sentence) - candidate.label
-    own, *others = map(content_words, candidate.columns)
-    return bool(own) and not own & words and any(other and other <= words for other in others)
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:

@@ -162,7 +162,7 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         other_sort = is_scaled and candidate.is_odd and candidate.quantity.kind == "none"
         return ("open", "currency") if unsure else ("open", "unit") if other_sort else ("same", "")
     if kind == "physical" and candidate.in_table:
-        named = units_named(" ".join((*header.lines, candidate.row, *candidate.columns[:1])))
+        named = units_named(" ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else "")))
         sort = SIZES.get(claimed.unit, ("",))[0]
         alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
         return ("differs", "unit") if sort and alike and claimed.unit not in alike else ("same", "")
@@ -284,6 +284,10 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
             return Comparison("contradicted" if named else "open", "sign")
         if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row) or _BY.search(before):
+            return Comparison("open", "sign")
+    if min(value, own) > 0 and _BRACKETS_MEAN.search(candidate.row):  # "provided by (used in)"
+        label = content_words(re.sub(r"\([^)]*\)", "", candidate.row))
+        if any(_DOWN.match(word) and word not in label for word in re.findall(r"\w+", before.lower())):
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")

@@ -100,14 +100,6 @@ def _repeats(other: Date, known: Date) -> bool:
     return bool(both) and all(other[number] == known[number] for number in both)
 
 
-def is_others_date(candidate: Candidate, said: Sequence[Date]) -> bool:
-    """Whether dates that are said with a figure belong, by "respectively", to the others of its row, and not to it."""
-    pairing = candidate.pairing
-    if pairing is None or any(_repeats(date, pairing.own) for date in said):
-        return False
-    return any(_repeats(date, other) for date in said for other in pairing.others)
-
-
 def full_day(date: Date) -> Day | None:
     """The day that a date names, None if it names none or there is none such."""
     if date.year is None or date.month is None or date.day is None:

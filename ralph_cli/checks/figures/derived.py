@@ -12,7 +12,7 @@ from itertools import islice, permutations, product
 
 from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.relations import direction_of
+from ralph_cli.text.quantities.relations import NO_CHANGE, Change, direction_of
 
 _MEAN = re.compile(r"(?i)\b(?:means?|averag)")
 _MOST_PAIRED, _FEW_UNLIKE, _MOST_GROUPED = 14, 5, 40
@@ -28,10 +28,10 @@ def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
         value, base = one.quantity.value, other.quantity.value
         if value >= base:
             yield _sum_up((one, other))
-            yield _result(one, value - base, change="by")
+            yield _result(one, value - base, Change("by"))
         if base and one.powers == other.powers:
             yield _quotient(one, value / base)
-            yield replace(_quotient(one, (value - base) / base), change="rise" if value > base else "fall")
+            yield replace(_quotient(one, (value - base) / base), change=Change("", "rise" if value > base else "fall"))
 
 
 def relate_unlike(figures: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -57,7 +57,7 @@ def derive(
     yield from (_sum_up(group) for group in _groups(inputs) if len(group) > 2)
     if claimed.kind == "ratio" and claimed.worded:
         prose = (found for found in quoted if not found.in_table)
-        yield from (found for found in relate(prose) if found.is_pure and not found.change)
+        yield from (found for found in relate(prose) if found.is_pure and not found.change.direction)
     for group in _groups(quoted) if len(quoted) <= _MOST_GROUPED else ():
         if _MEAN.search(sentence):
             total = _sum_up(group)
@@ -79,12 +79,12 @@ def _relate_few(
     if len(group) > digits + 1:
         return
     direction = next((direction_of(part) for part in sentence.split(", ") if claimed.text in part), "")
-    yield from (found for found in relate(group) if not found.is_pure and not (found.change and direction))
+    yield from (found for found in relate(group) if not found.is_pure and not (found.change.role and direction))
     for end, other in product(inputs, group):
         if _are_alike(end, other) and end.powers & other.powers:
             change = abs(end.quantity.value) - abs(other.quantity.value)
             if direction == ("rise" if change > 0 else "fall"):
-                yield _result(other, abs(change), change="by")
+                yield _result(other, abs(change), Change("by"))
 
 
 def as_claimed(candidate: Candidate, claimed: Quantity) -> Candidate:
@@ -124,13 +124,13 @@ def _are_alike(one: Candidate, other: Candidate) -> bool:
     return len(kinds) == 1 and ("count" in kinds or len(units) < 2)
 
 
-def _result(of: Candidate, value: Decimal, change: str = "", terms: int = 1) -> Candidate:
-    kind = "points" if of.quantity.kind == "percent" and change else of.quantity.kind
+def _result(of: Candidate, value: Decimal, change: Change = NO_CHANGE, terms: int = 1) -> Candidate:
+    kind = "points" if of.quantity.kind == "percent" and change.role else of.quantity.kind
     found = replace(of.quantity, value=value, kind=kind, bound="", approximate=False)
-    return replace(of, quantity=found, source="calculation", change=change, terms=terms, pairing=None, context="")
+    return replace(of, quantity=found, source="calculation", change=change, terms=terms, place=None)
 
 
 def _quotient(of: Candidate, value: Decimal) -> Candidate:
     found = replace(of.quantity, value=value, kind="ratio", unit="")
     pure = replace(of, quantity=found, powers=UNSCALED, source="calculation", is_pure=True)
-    return replace(pure, change="", pairing=None, context="")
+    return replace(pure, change=NO_CHANGE, place=None)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import QuantityReader
@@ -56,7 +57,7 @@ class Node:
         return (self, *inner) if self.sign in ("+", "-") and self.right is not None else inner
 
     @property
-    def change(self) -> str:
+    def change(self) -> Literal["", "rise", "fall"]:
         """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a."""
         above, base = self.left, self.right.figure if self.right is not None else None
         if self.sign == "*" and base is not None and base.value == 100 and above is not None:

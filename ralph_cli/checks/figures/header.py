@@ -65,12 +65,14 @@ class Scales:
 class TableHeader:
     """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
 
+    `is_of_column` says that a scale stands in a line of units, each of one column.
     `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
     lines: tuple[str, ...] = ()
     scales: Scales = field(default_factory=Scales)
     is_certain: bool = False
+    is_of_column: bool = False
     currencies: frozenset[str] = frozenset()
     has_percent: bool = False
     decimals: int | None = None
@@ -134,18 +136,15 @@ class TableHeaders:
             self._read[start] = self._header(page, start, end)
         return self._read[start]
 
-    def columns_at(self, offset: int) -> tuple[str, ...]:
-        """What names the column of the cell at a place, and the others of its table; nothing where none are known."""
+    def column_at(self, offset: int) -> str:
+        """What names the column of the cell at a place; nothing where none is known."""
         tables = self._document.tables
         number = bisect_right(tables, offset, key=lambda table: table.start) - 1
         if number < 0 or offset >= tables[number].end:
-            return ()
+            return ""
         cells = tables[number].cells
         cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
-        if cell < 0 or offset >= cells[cell].end:
-            return ()
-        names = [column.header for column in tables[number].columns]
-        return (names.pop(cells[cell].column), *names)
+        return tables[number].columns[cells[cell].column].header if cell >= 0 and offset < cells[cell].end else ""
 
     def lines_above(self, start: int, end: int) -> tuple[str, ...]:
         """The header lines of the rows of text[start:end], each once; none for running text."""
@@ -176,6 +175,9 @@ class TableHeaders:
             lines=(*far, *lines) if tabular else (),
             scales=scales if scales.powers else read_scales("\n".join(far)),
             is_certain=bool(scales.powers),
+            is_of_column=any(
+                SCALE_STATEMENT.search(cell) for line in lines for cell in re.split(r" {2,}|\t", line)[2:]
+            ),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
             has_percent=bool(_PER_CENT.search(body)),

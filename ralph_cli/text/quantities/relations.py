@@ -1,15 +1,12 @@
-"""What a text says of its figures beside one another: up or down from one to the other, whose words are whose. Pure."""
+"""What a text says of its figures beside one another: up or down, by or to, from which to which. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise, product
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.quantity import Date, Quantity
-from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, UNDER, singular
-from ralph_cli.text.sentences import sentence_at
+from ralph_cli.text.quantities.quantity import Quantity
 
 RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
 RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
@@ -20,45 +17,66 @@ _RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words i
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
-_BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}to\s+(?:[a-z]+\s+)?")
-_BETWEEN_FROM = re.compile(r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}from\s+(?:[a-z]+\s+)?")
-_CHANGE = re.compile(
-    rf"(?i)(?<![-\w])(?:{RISE}|{FALL})\s+"
-    # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
-    r"(?:(?:[a-z]+\s+){0,4}?(?P<by>by)|(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){1,3}?)?to)\s+"
-    r"(?:[a-z]+\s+)?\Z"
+_BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d\s+)?to\s+(?:[a-z]+\s+)?")
+_BETWEEN_FROM = re.compile(
+    r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d,?\s+)?(?:up\s+|down\s+)?from\s+(?:[a-z]+\s+)?"
 )
-_CHANGE_REACH, _REACH = 60, 120
-_MOST, _FAR_MORE = 0.5, 0.8
-_NO_LABEL = LITTLE_WORDS | ABOUT | OVER | UNDER | NUMBER_WORDS
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
-_RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
+_WORDS, _ADVERB = (
+    r"(?:[a-z]+\s+){0,4}?",
+    r"(?:[a-z]+ly\s+|about\s+|around\s+|some\s+|roughly\s+|nearly\s+|almost\s+|another\s+)",
+)
+_CHANGE = re.compile(
+    rf"(?i)(?<![-\w])(?:(?P<rise>{RISE})|(?P<fall>{FALL}))\s+"
+    # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
+    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
+    rf"(?:{_ADVERB}|(?:a|an|the)\s+|[a-z]+\s+(?=\Z)){{0,2}}\Z"
+)
+_CHANGE_BEHIND = re.compile(
+    r"(?i)\s+(?:(?P<rise>more|higher|up(?!\s+to)|above|greater|larger|longer|increase|rise|growth|gain|jump)"
+    r"|(?P<fall>less|fewer|lower|down|below|smaller|shorter|decrease|fall|decline|drop|reduction|cut))\b(?!\s+or\b)"
+)
+_CHANGE_REACH = 60
+_OUT_OF = re.compile(
+    r"(?i)\s*(?:out\s+)?of\s+(?:(?:its|the|their|our|all|some|about|approximately|around|those|these)\s+)*"
+)
+_OF_WHICH = re.compile(r"(?i)[^.;]*\bof which\s+(?:[a-z]+\s+){0,3}")
 
 
-class Pairing(NamedTuple):
-    """The date that "respectively" gives a figure, and those that it gives the others."""
+class Change(NamedTuple):
+    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither."""
 
-    own: Date
-    others: tuple[Date, ...]
+    role: Literal["", "by", "to"] = ""
+    direction: Literal["", "rise", "fall"] = ""
 
 
-def misstated_direction(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
-    """Pairs of figures of which a text says that one rose, or fell, to the other, and that do the opposite."""
+NO_CHANGE = Change()
+
+
+def are_comparable(one: Quantity, other: Quantity) -> bool:
+    """Whether two figures are amounts of one kind, of which either may stand where the other does."""
+    kinds = {one.kind, other.kind}
+    if kinds & {"date", "identifier", "ordinal"} or one.worded or other.worded:
+        return False
+    return kinds <= {"none", "count", "physical"} or (len(kinds) == 1 and one.unit == other.unit)
+
+
+def ordered_pairs(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """The figures of a text of which one became the other, the earlier one first: "from 5 to 7", "to 7 from 5"."""
     for one, other in pairwise(quantities):
         gap = text[one.end : other.start]
+        if not are_comparable(one, other):
+            continue
         if _FROM.search(text, 0, one.start) and _BETWEEN_TO.fullmatch(gap):
-            before, after = one, other
-        elif _TO.search(text, 0, one.start) and _BETWEEN_FROM.fullmatch(gap):
-            before, after = other, one
-        else:
-            continue
-        if before.kind != after.kind or before.unit != after.unit or before.kind in ("date", "identifier", "ordinal"):
-            continue
-        change = _amount(after) - _amount(before)
-        opposite = "rise" if change < 0 else "fall" if change > 0 else "none"
-        if min(before.value, after.value) >= 0 and direction_before(text, one.start) == opposite:
             yield one, other
+        elif _TO.search(text, 0, one.start) and _BETWEEN_FROM.fullmatch(gap):
+            yield other, one
+
+
+def is_misstated(text: str, before: Quantity, after: Quantity) -> bool:
+    """Whether a text says of one figure that it rose, or fell, to the other, and they do the opposite."""
+    change = _amount(after) - _amount(before)
+    opposite = "rise" if change < 0 else "fall" if change > 0 else "none"
+    return min(before.value, after.value) >= 0 and direction_before(text, min(before.start, after.start)) == opposite
 
 
 def direction_before(text: str, end: int) -> str:
@@ -76,70 +94,24 @@ def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
     return "rise" if rises else "fall" if falls else ""
 
 
-def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:
-    """Whether a text says that something rose or fell by a quantity, or to it; of neither, nothing."""
-    match = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
-    return "" if match is None else "by" if match["by"] else "to"
+def read_change(text: str, quantity: Quantity) -> Change:
+    """What a text says of a figure as a change: "fell by 5", "rose 5%", "5 more", "a rise of 5"; or "fell to 5"."""
+    before = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
+    rate = quantity.kind in ("percent", "points")
+    match = before if before and (before["by"] or before["to"] or rate) else _CHANGE_BEHIND.match(text, quantity.end)
+    if match is None:
+        return NO_CHANGE
+    return Change("to" if match is before and before["to"] else "by", "rise" if match["rise"] else "fall")
 
 
-def pair_dates(text: str, quantities: Sequence[Quantity]) -> dict[int, Pairing]:
-    """The date of each figure, by its place, where a text says so: "$5 and $4 in 2022 and 2021, respectively"."""
-    found: dict[int, Pairing] = {}
-    for match in _RESPECTIVELY.finditer(text):
-        begin = sentence_at(text, match.start(), match.end())[0]
-        before = [one for one in quantities if begin <= one.start and one.end <= match.start()]
-        runs = [list(run) for _, run in groupby(before, key=lambda one: one.kind == "date")][-2:]
-        if len(runs) < 2 or len(runs[0]) != len(runs[1]) or len(runs[0]) < 2:
-            continue
-        dates, figures = runs if runs[0][0].kind == "date" else reversed(runs)
-        for number, figure in enumerate(figures):
-            others = tuple(date.date for date in dates if date is not dates[number])
-            found[figure.start] = Pairing(dates[number].date, others)
-    return found
-
-
-def dates_of_only(text: str, quantity: Quantity) -> tuple[Date, ...]:
-    """The dates that a sentence says of a figure: none if it compares it with another of its kind, or another year."""
-    found = read_quantities(text, "prose")
-    compared = sum(one.kind == quantity.kind for one in found) > 1 or _OTHER_YEAR.search(text)
-    return () if compared else tuple(one.date for one in found if one.kind == "date")
-
-
-def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity, Quantity]) -> bool:
-    """Whether two texts say the words beside two figures of the other figure, each a text with its two figures.
-
-    On some side of the figures most words of each label are the other's, far more than are its own, and on no side are
-    as many its own; one label may hold all words of the other.
-    """
-    crossed = straight = False
-    for (first, second), (own, others) in product(_words_beside(*one), _words_beside(*other)):
-        across = _share(first, others), _share(second, own)
-        along = _share(first, own), _share(second, others)
-        crossed |= min(across) >= _MOST and sum(across) - sum(along) > _FAR_MORE
-        straight |= min(along) >= _MOST and sum(along) >= sum(across)
-    return crossed and not straight
-
-
-def _share(label: frozenset[str], known: frozenset[str]) -> float:
-    return len(label & known) / len(label) if label else 0.0
-
-
-def _words_beside(text: str, one: Quantity, other: Quantity) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The words before each of two figures, and those behind each, up to the next figure or the end of the sentence."""
-    yield _words_before(text, one), _words_before(text, other)
-    yield _words_behind(text, one), _words_behind(text, other)
-
-
-def _words_before(text: str, quantity: Quantity) -> frozenset[str]:
-    return _content(re.split(r"\d|[.;]\s", text[max(0, quantity.start - _REACH) : quantity.start])[-1])
-
-
-def _words_behind(text: str, quantity: Quantity) -> frozenset[str]:
-    return _content(re.split(r"\d|[.;](?:\s|\Z)", text[quantity.end : quantity.end + _REACH])[0])
-
-
-def _content(words: str) -> frozenset[str]:
-    return frozenset(map(singular, map(str.lower, _WORD.findall(words)))) - _NO_LABEL
+def larger_parts(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """The figures of a text that are said to be parts of others, and are larger: "9 out of 7", "5, of which 6"."""
+    for one, other in pairwise(quantities):
+        gap = text[one.end : other.start]
+        part, whole = (other, one) if _OF_WHICH.fullmatch(gap) else (one, other)
+        related = part is other or _OUT_OF.fullmatch(gap)
+        if related and are_comparable(one, other) and abs(_amount(part)) > abs(_amount(whole)):
+            yield part, whole
 
 
 def _amount(quantity: Quantity) -> float:

@@ -258,6 +258,10 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
     """What an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
     for at in dict.fromkeys((draft.next, draft.behind_nouns, draft.behind_nouns - 1)):
         _read_per_at(tokens, draft, at)
+    if tokens.low(draft.behind_nouns) == "of":  # "25 hours of training each year"
+        for at in range(draft.behind_nouns + 2, draft.behind_nouns + 2 + _MAX_NOUNS):
+            if tokens.low(at) in ("per", "each", "every") and tokens.low(at + 1) in TIMES:
+                _read_per_at(tokens, draft, at)
     on_each = tokens.low(draft.next) in ("on", "of", "in") and tokens.low(draft.next + 1) in (
         "each",
         "every",

@@ -1,0 +1,136 @@
+"""Where a figure stands: the words and dates that govern it in a quote, against those that a claim says of it. Pure.
+
+In a table they are those of its row and of its column, in prose those of the clause around it. Of the places of one
+claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ralph_cli.checks.figures.header import TableHeaders
+from ralph_cli.core.run import Quote
+from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.sentences import line_at
+from ralph_cli.text.tables import NIL_CELL, is_row
+
+_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
+_EARLY_MONTH = 6
+_GENERIC = say_words("percent change total amount number growth rate value other net average percentage")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What governs a quoted figure: `words` are stems and parts of dates; `column` names its column, "" for none.
+
+    `year` and month tell which of two places is the earlier one, None where its column and row name no date.
+    """
+
+    words: frozenset[str]
+    column: str = ""
+    in_table: bool = False
+    moment: tuple[int, int | None] | None = None
+
+
+def find_places(
+    quote: Quote, quantities: Sequence[Quantity], headers: TableHeaders, fiscal_end: int
+) -> dict[int, Place]:
+    """The place of each figure of a quote, by where it begins in the quote's text."""
+    said = words_of_figures(quote.text)
+    found: dict[int, Place] = {}
+    for quantity in (one for one in quantities if one.is_measured):
+        start, end = line_at(quote.text, quantity.start, quantity.end)
+        if not is_row(quote.text[start:end]):
+            words = said.get(quantity.start, frozenset())
+            found[quantity.start] = Place(words, moment=_moment(words))
+            continue
+        row = [one for one in quantities if start <= one.start and one.end <= end and one.is_measured]
+        label = _label_of(quote.text, start, [one for one in row if one.start <= quantity.start])
+        name = headers.column_at(quote.start + quantity.start) or _name_by_count(
+            headers.at(quote.start + start).lines, row.index(quantity), len(row), quote.text[start:end]
+        )
+        dates = " ".join(one.text for one in quantities if start <= one.start < end and one.kind == "date")
+        own = say_words(name, early_year=fiscal_end <= _EARLY_MONTH)
+        words = say_words(f"{label} {dates}") | own
+        found[quantity.start] = Place(words, name, in_table=True, moment=_moment(say_words(name)) or _moment(words))
+    return found
+
+
+def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
+    """The words of a line that stand before a figure, the nearest that there are; `row` are the figures up to it."""
+    begins = [start, *(one.end for one in row[:-1])]
+    labels = (text[begin : one.start] for begin, one in zip(begins, row, strict=True))
+    return next((label for label in reversed([*labels]) if say_words(label)), "")
+
+
+def _name_by_count(lines: Sequence[str], number: int, count: int, row: str) -> str:
+    """The name of a row's figure by its number, if a header line has as many names as the row has figures."""
+    if count < 2 or NIL_CELL.search(row):
+        return ""
+    for line in reversed(lines):
+        names = _CELLS_APART.split(line.strip(" \t|"))
+        if len(names) in (count, count + 1):
+            return names[number - count]
+    return ""
+
+
+def _moment(words: frozenset[str]) -> tuple[int, int | None] | None:
+    years, months = (sorted(int(one[2:]) for one in words if one.startswith(part)) for part in ("y:", "m:"))
+    return (years[-1], months[0] if len(months) == 1 else None) if years else None
+
+
+def place_of_result(places: Sequence[Place]) -> Place | None:
+    """Where that stands which is computed of figures: at all of their dates, nowhere if one of them has none."""
+    dates = [frozenset(filter(is_of_date, place.words)) for place in places]
+    return Place(frozenset().union(*dates)) if dates and all(dates) else None
+
+
+def is_earlier(one: Place, other: Place) -> bool:
+    """Whether a place is of an earlier time than another, as far as both say."""
+    if one.moment is None or other.moment is None:
+        return False
+    (year, month), (another, later) = one.moment, other.moment
+    return year < another or (year == another and month is not None and later is not None and month < later)
+
+
+def misplaced(
+    said: frozenset[str], known: frozenset[str], place: Place, others: Iterable[Place]
+) -> Literal["", "date", "column"]:
+    """Whether words that are said of a figure name another place of the quotes, and its own with no word.
+
+    `said` are those beside it, `known` all of the claim and its question.
+    """
+    others = list(others)
+    for part in PARTS_OF_DATES:
+        named, own = _of_part(said, part), _of_part(place.words, part)
+        if named and own and not named & own and any(named & other.words for other in others):
+            return "date"
+    for other in others if place.in_table else ():
+        theirs, own = _words(other.words - place.words), place.words - other.words
+        if other.in_table and theirs and _words(own) and theirs <= said and not own & known:
+            return "column"
+    return ""
+
+
+def _words(words: frozenset[str]) -> frozenset[str]:
+    """The words that are no dates, and none that any row may have."""
+    return frozenset(word for word in words if not is_of_date(word)) - _GENERIC
+
+
+def _of_part(words: frozenset[str], part: str) -> frozenset[str]:
+    return frozenset(word for word in words if word.startswith(part))
+
+
+def are_exchanged(
+    said: tuple[frozenset[str], frozenset[str]], places: tuple[Place, Place]
+) -> Literal["", "open", "sure"]:
+    """Whether what is said of two figures fits them better when they are exchanged; "sure" if that is so of both."""
+    first, second = said[0] - said[1], said[1] - said[0]
+    one, other = (place.words for place in places)
+    gains = len(first & other) - len(first & one), len(second & one) - len(second & other)
+    if min(gains) > 0:
+        return "sure"
+    fits = first & other if gains[0] == 0 else second & one
+    return "open" if min(gains) == 0 < max(gains) and (fits or max(gains) > 1) else ""

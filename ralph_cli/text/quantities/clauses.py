@@ -1,0 +1,138 @@
+"""Which words of a sentence are said of which of its figures. Pure.
+
+A figure has the words between the boundaries around it: commas, brackets, "and", "while", "than". What stands between
+two figures without a boundary is said of both, and a part of the sentence without a figure of all. What is compared
+("than in 2017") is said of none.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, SCALES, TIMES, UNDER, singular
+from ralph_cli.text.sentences import sentence_at
+
+PARTS_OF_DATES = ("y:", "m:", "p:")
+"""How words for the year, the month and the part of a year of a date begin."""
+
+_YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
+_TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
+_BOUNDARY = re.compile(
+    rf"(?i)[,;:()\u2013\u2014]|\b(?:and|but|or|while|whereas|although|though|which|(?P<to>to){_TO_FIGURE})\b"
+    rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
+)
+_OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
+_LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
+_RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_ENDINGS = re.compile(r"(?:ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
+_NO_LABEL = frozenset().union(
+    LITTLE_WORDS, ABOUT, OVER, UNDER, NUMBER_WORDS, SCALES, TIMES, {"respectively", "ended"}
+) - {"own"}
+_ALIKE = {
+    "home": "domestic", "abroad": "international", "overseas": "international", "foreign": "international",
+    "bought": "buy", "purchase": "buy", "purchased": "buy", "rent": "lease", "rented": "lease", "sold": "sell",
+    "sale": "sell", "paid": "pay", "abstained": "abstention", "overall": "total",
+    "consolidated": "total", "altogether": "total", "held": "hold", "lent": "loan", "built": "build",
+}  # fmt: skip
+"""Words that name one thing in tables and another way in sentences, and forms that no ending tells."""
+
+
+def say_words(text: str, *, early_year: bool = False) -> frozenset[str]:
+    """The stems of the words that name something, and the parts of the dates: "y:2018", "m:6", "p:Q3".
+
+    With `early_year` a year that ends in a month may be named after the one before it, too.
+    """
+    found: set[str] = set()
+    for one in reversed(read_quantities(text, "prose")):
+        if one.kind == "date":
+            year, month, _, part, _ = one.date
+            named = (
+                ("y:", year),
+                ("y:", year - 1 if year and month and early_year else None),
+                ("m:", month),
+                ("p:", part),
+            )
+            found.update(f"{key}{value}" for key, value in named if value is not None)
+            text = f"{text[: one.start]} {text[one.end :]}"
+    return frozenset(found | {_stem(word) for word in map(singular, _WORD.findall(text)) if word not in _NO_LABEL})
+
+
+def _stem(word: str) -> str:
+    word = _ALIKE.get(word, word)
+    while len(stem := _ENDINGS.sub("", word)) > 2 and stem != word:
+        word = stem
+    return word
+
+
+@lru_cache(maxsize=512)
+def words_of_figures(text: str) -> dict[int, frozenset[str]]:
+    """What a text says of each of its figures, by where it begins."""
+    quantities = read_quantities(text, "prose")
+    found: dict[int, frozenset[str]] = {}
+    measured = [one for one in quantities if one.is_measured]
+    for (start, end), group in groupby(measured, key=lambda one: sentence_at(text, one.start, one.end)):
+        found |= _words_in_sentence(text, start, end, list(group))
+    for at, words, dated in _pair_respectively(text, quantities):
+        found[at] = words | frozenset(word for word in found.get(at, ()) if dated and not is_of_date(word))
+    return found
+
+
+def _words_in_sentence(
+    text: str, start: int, end: int, figures: Sequence[Quantity]
+) -> Iterator[tuple[int, frozenset[str]]]:
+    edges = [start, *(edge for one in figures for edge in (one.start, one.end)), end]
+    gaps = [_split(text[begin:stop]) for begin, stop in zip(edges[::2], edges[1::2], strict=True)]
+    free = [_say_free(parts[number > 0 : len(parts) - (number < len(figures))]) for number, parts in enumerate(gaps)]
+    shared = frozenset(word for words in free for word in words if not is_of_date(word))
+    last = frozenset[str]()
+    for number, figure in enumerate(figures):
+        (before, boundary), (behind, _) = gaps[number][-1], gaps[number + 1][0]
+        near = say_words(f"{before} , {behind}")
+        if boundary == "to" and not any(map(is_of_date, near)):
+            near |= last  # "it grew by 5 in 2022, to 7"
+        last = frozenset(filter(is_of_date, near)) if boundary != "compared" else frozenset()
+        dated = boundary == "compared" or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
+        between = any(is_of_date(word) for words in free[1:-1] for word in words)
+        of_all = frozenset[str]() if dated or between else free[0] | free[-1]
+        yield figure.start, near | shared | of_all
+
+
+def is_of_date(word: str) -> bool:
+    """Whether it stands for a part of a date."""
+    return word[:2] in PARTS_OF_DATES
+
+
+def _split(gap: str) -> list[tuple[str, str]]:
+    """The parts of what stands beside figures, each with what parts it from the one before: "to", "compared", or ""."""
+    parts, at, boundary = list[tuple[str, str]](), 0, ""
+    for match in _BOUNDARY.finditer(gap):
+        parts.append((gap[at : match.start()], boundary))
+        at, boundary = match.end(), match.lastgroup or ""
+    return [*parts, (gap[at:], boundary)]
+
+
+def _say_free(parts: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """The words of parts that are beside no figure and not compared."""
+    return say_words(" , ".join(words for words, boundary in parts if boundary != "compared"))
+
+
+def _pair_respectively(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, frozenset[str], bool]]:
+    """The words of each figure, by its place, where a text says so: "$5 and $4 in 2022 and 2021, respectively".
+
+    The last says whether they are dates; else they are what is listed before the figures.
+    """
+    for match in _RESPECTIVELY.finditer(text):
+        begin = sentence_at(text, match.start(), match.end())[0]
+        before = [one for one in quantities if begin <= one.start and one.end <= match.start()]
+        runs = [list(run) for _, run in groupby(before, key=lambda one: one.kind == "date")][-2:]
+        if len(runs) == 2 and len(runs[0]) == len(runs[1]) > 1:
+            dates, figures = runs if runs[0][0].kind == "date" else reversed(runs)
+            yield from ((one.start, say_words(date.text), True) for one, date in zip(figures, dates, strict=True))
+        elif runs and len(figures := runs[-1]) > 1 and figures[0].is_measured:
+            listed = _LISTED.split(text[begin : figures[0].start])[-len(figures) :]
+            if len(listed) == len(figures):
+                yield from ((one.start, say_words(item), False) for one, item in zip(figures, listed, strict=True))

@@ -1,0 +1,125 @@
+"""A figure belongs to its row, its column, its time and its clause: one that a claim puts elsewhere is told."""
+
+from collections.abc import Sequence
+
+import pytest
+from fakes import document
+from test_answers import check
+
+HARBOURS = """
+Harbours at the end of the year
+Region  Leased  Owned  Total
+North  61  207  268
+South  45  118  163
+"""
+VOTES = """
+The fee was put to the members.
+In favour  Opposed  Abstentions  Not counted
+5,172  1,324  170  684
+"""
+MARGIN = """
+($ in millions)  2031  2030
+Gross profit  $ 2,715  $ 2,910
+Gross profit as a share of sales  17.5 %  18.4 %
+"""
+MONTHS = """
+Period  Boats sold  Price of each
+April 1-30, 2031  2,135  $ 213.63
+May 1-31, 2031  3,283  $ 201.64
+June 1-30, 2031  2,358  $ 200.31
+"""
+FLOWS = """
+(Millions)  2031  2030
+Net cash provided by (used in) building  222  (386)
+"""
+OPTIONS = """
+Held  Price  Term  Worth
+Shares  (per share)  (in years)  (in thousands)
+Balance in 2031  22,845,417  $ 21.65  6.26  $ 1,723,505
+"""
+FEES = "In 2031, 2030 and 2029, we paid $723 million, $732 million and $741 million, respectively, in harbour fees."
+DUES = "Dues were $5.44 a boat in 2031 and $4.70 a boat in 2030."
+GRANTS = "Of the grant, $15 million is for dredging the channel, and $10 million for lights on the moles."
+COURSE = "Every pilot has to complete a minimum of 25 hours of training each year."
+BOND = "In March we redeemed a loan of \u20ac300 million (equivalent to $322 million)."
+NOTES = "We owe $700 million of notes due 2034 and $800 million of notes due 2035."
+WHOLE = "\n\n".join((HARBOURS, VOTES, MONTHS, MARGIN, FLOWS, OPTIONS, FEES, DUES, GRANTS, COURSE, BOND, NOTES))
+
+
+def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
+    found = check(document(WHOLE, kind="pdf"), text, [quote.strip()], calculations)
+    return "objected" if found.issues else "open" if found.doubts else ""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "quote"),
+    [
+        ("It owns 207 harbours and leases 61.", "It owns 61 harbours and leases 207.", HARBOURS),
+        ("In the north it has 268 harbours.", "In the south it has 268 harbours.", HARBOURS),
+        ("170 abstained and 684 were not counted.", "684 abstained and 170 were not counted.", VOTES),
+        (
+            "Owned and leased were 207 and 61, respectively.",
+            "Owned and leased were 61 and 207, respectively.",
+            HARBOURS,
+        ),
+        ("The share fell from 18.4% to 17.5%.", "The share grew from 17.5% to 18.4%.", MARGIN),
+        ("In 2031 gross profit was $2,715 million.", "In 2030 gross profit was $2,715 million.", MARGIN),
+        ("In May 2031, 3,283 boats went for $201.64.", "In June 2031, 3,283 boats went for $201.64.", MONTHS),
+        ("Fees rose from $723 million in 2031", "Fees rose from $723 million in 2029 to $741 million in 2031.", FEES),
+        ("Building brought in $222 million.", "Building consumed $222 million.", FLOWS),
+        (
+            "For dredging there are $15 million and for lights $10 million.",
+            "It grants $10 million to dredge the channel and $15 million to put up lights.",
+            GRANTS,
+        ),
+        ("A pilot trains 25 hours a year.", "A pilot must put in 25 hours of training per quarter.", COURSE),
+        ("The $700 million are due in 2034.", "Some $800 million, of which $900 million is due in 2035.", NOTES),
+    ],
+)
+def test_a_figure_belongs_to_the_words_beside_it(right: str, wrong: str, quote: str) -> None:
+    assert answer(right, quote) == ""
+    assert answer(wrong, quote)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Of its 268 harbours in the north it owns 207, and of the 163 in the south 118.",
+        "From $732 million in 2030 the fees went down to $723 million, against $741 million in 2029.",
+        "At $723 million in 2031, the fees were lower than in 2030.",
+        "May 2031 was the best month, with 3,283 boats; in June it was 2,358.",
+        "The share was 17.5% in 2031 (18.4% the year before).",
+    ],
+)
+def test_what_is_compared_is_no_other_place(text: str) -> None:
+    quote = HARBOURS if "harbours" in text else FEES if "fees" in text else MONTHS if "May" in text else MARGIN
+    assert answer(text, quote) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "calculation", "said"),
+    [
+        ("Dues were 15.7% higher than in 2030.", "(5.44 - 4.70) / 4.70 = 15.7%", ""),
+        ("Dues were 13.6% higher than in 2030.", "(5.44 - 4.70) / 5.44 = 13.6%", "objected"),
+        ("In 2030 dues were 13.6% lower than in 2031.", "(5.44 - 4.70) / 5.44 = 13.6%", ""),
+    ],
+)
+def test_a_change_has_the_base_that_its_words_say(text: str, calculation: str, said: str) -> None:
+    assert answer(text, DUES, [calculation]) == said
+
+
+def test_a_scale_in_a_line_of_units_is_that_of_its_column() -> None:
+    row = "Balance in 2031  22,845,417  $ 21.65  6.26  $ 1,723,505"
+    assert answer("22.8 million shares are worth $1.72 billion.", row) == ""
+    assert answer("They are worth $1.72 million.", row)
+
+
+def test_one_currency_has_a_price_in_another() -> None:
+    assert answer("The euro cost $1.07.", BOND, ["322 / 300 = 1.073"]) == ""
+    assert answer("The euro cost $1.70.", BOND, ["322 / 300 = 1.073"])
+
+
+def test_a_small_count_in_words_is_no_doubt_beside_a_figure_that_is_borne_out() -> None:
+    assert answer("Two notes of $700 million and $800 million are owed.", NOTES) == ""
+    assert answer("Two notes are owed.", NOTES) == "open"
+    assert answer("For 12 notes $700 million and $800 million are owed.", NOTES) == "open"
