@@ -88,10 +88,11 @@ class ProviderError(RalphError):
         super().__init__(message, code=code, hint=hint)
         self.retryable, self.retry_after, self.usage_unknown = retryable, retry_after, usage_unknown
 
-    def reworded(self, message: str) -> "ProviderError":
-        """The same failure in other words, as an error of its own."""
+    def again(self, attempts: int = 1) -> "ProviderError":
+        """The same failure to be raised once more; after several `attempts` it says so."""
+        tried = f" (gave up after {attempts} attempts)" if attempts > 1 else ""
         return ProviderError(
-            message,
+            self.message + tried,
             code=self.code,
             hint=self.hint,
             retryable=self.retryable,

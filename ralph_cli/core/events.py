@@ -85,7 +85,10 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed (`error` is not empty, with its `code` and `hint`). A replay needs no more."""
+    """A call came back, or failed for good: then `error` is not empty, and `code` and `hint` are those of the failure.
+
+    `reply` is all that a replay needs.
+    """
 
     number: int
     agent: str

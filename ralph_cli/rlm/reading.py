@@ -58,7 +58,7 @@ class CoverageTracker:
         self.sink(SubqueriesAsked(iteration, self.subqueries))
 
     def record(self, event: CoverageAdded | SubqueriesAsked) -> None:
-        """Add what was read, or the sub-queries of an earlier run, as its event tells it."""
+        """Add what was read, or asked and not read, as its event tells it; of this run or of an earlier one."""
         if isinstance(event, SubqueriesAsked):
             self.subqueries = self._recorded = event.tally
             self.sink(event)
