@@ -37,10 +37,11 @@ class RalphError(Exception):
     name of the run that it ended, if it ended one; what that run keeps, and how to resume it, is in a note.
     """
 
+    run = ""
+
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
-        self.run = ""
 
     @property
     def line(self) -> str:
