@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from ralph_cli.runs.lookup import check_memo as check_memo
     from ralph_cli.runs.lookup import check_quotes as check_quotes
     from ralph_cli.runs.result import Result as Result
-    from ralph_cli.runs.resume import resume as resume
+    from ralph_cli.runs.resuming.resume import resume as resume
     from ralph_cli.runs.verifying.verify import verify as verify
 
 _MODULES = {
@@ -88,7 +88,7 @@ _MODULES = {
     "runs.lookup": ("check_memo", "check_quotes"),
     "runs.result": ("Result",),
     "config": ("Settings",),
-    "runs.resume": ("resume",),
+    "runs.resuming.resume": ("resume",),
     "core.results.memo": ("Finding", "MemoCheck"),
     "runs.verifying.verify": ("verify",),
     "core.results.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),

@@ -270,6 +270,10 @@ class Settings(BaseModel):
     """Characters of a memory file. The oldest notes are dropped first."""
     summary_chars: int = setting(4_000, WORK, RECORDED, ge=200, le=100_000)
     """Characters of the summary between iterations. A goal's conversation begins anew from it."""
+    refresh: bool = setting(False, WORK, CURRENT)
+    """Ask again what was answered before. Without it a question or task that this machine has answered in the same
+    way, to acceptance, is answered from its record, which costs nothing.
+    """
     max_iterations: int = setting(4, LIMITS, RECORDED, old=("MAX_ITERS",), ge=1, le=100)
     """Attempts of the outer loop. For `ralph goal` 20, unless it is set."""
     max_steps: int = setting(80, LIMITS, RECORDED, old=("WORKER_MAX_STEPS",), ge=2, le=1_000)

@@ -4,12 +4,20 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from ralph_cli.core.errors import RalphError
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Step
 
 Check = Callable[[Attempt], Evidence]
 
 JudgeCheck = Callable[[Attempt, Sequence[Doubt]], Evidence]
 """A check that is asked to settle what the checks before it could not confirm."""
+
+
+def describe_failure(error: Exception) -> str:
+    """Why a check could not be made, in words: of a failure of a model's service with its hint and its code."""
+    if isinstance(error, RalphError):
+        return f"{error.line} [{error.code}]"
+    return str(error) or type(error).__name__
 
 
 def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
@@ -162,7 +163,7 @@ class VerifierCheck:
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - anybody's verifier may raise anything, and none of it is a pass
-            return Evidence(VERIFIER_CHECK, broken=str(error) or type(error).__name__)
+            return Evidence(VERIFIER_CHECK, broken=describe_failure(error))
         if not isinstance(verdict, VerificationResult):
             return Evidence(VERIFIER_CHECK, broken=f"it gave {type(verdict).__name__} and no VerificationResult")
         message, reason = "the verifier says that it is not complete", verdict.reason or "no reason given"

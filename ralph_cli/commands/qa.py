@@ -12,7 +12,7 @@ from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence", "refresh")
 def qa(
     given: Given,
     document: options.Document,

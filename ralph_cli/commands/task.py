@@ -22,7 +22,7 @@ OutputFile = Annotated[
 NoDocument = Annotated[bool, typer.Option("--no-document", help="Work from the memory alone; give --memory FILE.")]
 
 
-@takes(*RUN, *JUDGED, "format", "output_schema", "memory", "memory_budget")
+@takes(*RUN, *JUDGED, "format", "output_schema", "memory", "memory_budget", "refresh")
 def task(
     given: Given,
     document: Annotated[

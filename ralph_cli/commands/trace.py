@@ -1,9 +1,10 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,9 @@ from ralph_cli.commands.report import report
 from ralph_cli.commands.terminal.screen import print_report, print_run
 from ralph_cli.core.errors import JournalError, UserError
 
+if TYPE_CHECKING:
+    from ralph_cli.runs.history import RecordedRun
+
 app = typer.Typer(
     cls=CommandGroups, help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS
 )
@@ -25,12 +29,17 @@ ENDINGS = {
     "absent": "not in the document",
     "passages": "passages only",
     "no_passages": "nothing found",
-    "none": "not ended",
+    "running": "still running",
+    "none": "killed",
     "user_interrupted": "interrupted",
     "system_error": "failed",
     "max_iterations": "not accepted",
 }
 """How runs end, in the words of the list; any other ending is named as it is."""
+
+DocumentPlace = Annotated[
+    str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
+]
 
 app.command("report", cls=Late)(report)
 
@@ -89,6 +98,7 @@ def _record(folder: Path) -> dict[str, Any]:
         "begun": begun,
         "mode": view.mode,
         "stop": view.halt.type.value,
+        "running": view.halt == history.RUNNING,
         "ok": view.ok,
         "usd": view.usage.usd,
         "document": str(view.document.get("path", "")),
@@ -101,7 +111,8 @@ def _line(record: Mapping[str, Any], now: str) -> str:
 
     if "error" in record:
         return f"{record['id']}  {one_line(record['error'])}"
-    ending = ENDINGS.get(record["stop"], record["stop"].replace("_", " "))
+    stop = "running" if record["running"] else record["stop"]
+    ending = ENDINGS.get(stop, stop.replace("_", " "))
     usd = record["usd"]
     cost = "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost"
     document, question = one_line(Path(record["document"]).name, 40), one_line(record["question"], 80)
@@ -130,15 +141,23 @@ def show(
 ) -> int:
     """One run: every step, then the report."""
     from ralph_cli import config
-    from ralph_cli.reports.safe_text import to_json
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
-    kinds = {event.kind for event in found.events}
     if steps and not json:
         typer.echo(story(found.events))
+    _print_recorded(found, json=json)
+    return 0
+
+
+def _print_recorded(found: "RecordedRun", *, json: bool) -> None:
+    """Print what a recorded run printed."""
+    from ralph_cli.reports.safe_text import to_json
+    from ralph_cli.runs import history
+
+    kinds = {event.kind for event in found.events}
     if "cases_made" in kinds and "goal_set" not in kinds:
         print_test(found, json=json)
     elif json:
@@ -147,6 +166,28 @@ def show(
         print_goal(found)
     else:
         print_report(found.view)
+
+
+@app.command("replay", cls=Late)
+@takes("out")
+def replay(
+    given: Given,
+    run: options.Run = None,
+    document: DocumentPlace = None,
+    password: options.Password = None,
+    json: options.Json = False,
+) -> int:
+    """Make a run once more from its record alone, without any model, and print it; an error if it differs."""
+    from ralph_cli import config
+    from ralph_cli.runs.resuming.replay import replay as make_again
+
+    replayed = make_again(run, settings=config.load_settings(given), document=document, password=password)
+    if replayed.difference:
+        recorded = replayed.run.started.settings.get("version", "another version")
+        what = f"{replayed.run.view.run} was replayed and is not as recorded: {replayed.difference}"
+        raise JournalError(what, code="replay-differs", hint=f"it was made with ralph {recorded}")
+    _print_recorded(replayed.run, json=json)
+    typer.echo(f"replayed: {replayed.events} events are as recorded, and nothing was sent", err=True)
     return 0
 
 
@@ -164,9 +205,7 @@ def show(
 def resume(
     given: Given,
     run: options.Run = None,
-    document: Annotated[
-        str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
-    ] = None,
+    document: DocumentPlace = None,
     accept_settings: Annotated[
         bool,
         typer.Option(
@@ -182,7 +221,7 @@ def resume(
     from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.runs.resume import resume as go_on
+    from ralph_cli.runs.resuming.resume import resume as go_on
 
     changes = dict(given)
     settings = config.load_settings({"out": changes.pop("out", None)})
@@ -233,3 +272,39 @@ def export(
     for notice in bundle.notices:
         typer.echo(f"note: {one_line(notice)}", err=True)
     return 0
+
+
+@app.command("delete", cls=Late)
+@takes("out")
+def delete(
+    given: Given,
+    run: Annotated[str | None, typer.Argument(help="A run's name, or part of it.")] = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option("--older-than", help="Delete every run that began longer ago, such as 90d, 12w or 36h."),
+    ] = None,
+) -> int:
+    """Delete a run, or old ones: the folder with its journal, traces and output. It cannot be undone."""
+    from ralph_cli import config
+    from ralph_cli.reports.safe_text import one_line
+    from ralph_cli.runs.deletion import delete_older_runs, delete_run
+
+    if (run is None) == (older_than is None):
+        hint = "`ralph trace list` shows the runs"
+        raise UserError("name one run, or an age with --older-than", code="usage", hint=hint)
+    out = config.load_settings(given).out
+    deleted = [delete_run(out, run)] if run else delete_older_runs(out, _parse_age(older_than or ""))
+    count = 0
+    for name in deleted:
+        typer.echo(one_line(name))
+        count += 1
+    typer.echo(f"{count} {'run' if count == 1 else 'runs'} deleted")
+    return 0
+
+
+def _parse_age(text: str) -> timedelta:
+    """The age that is meant by a number with its unit: hours, days or weeks."""
+    units = {"h": "hours", "d": "days", "w": "weeks"}
+    if not (parts := re.fullmatch(r"(\d{1,6})([hdw])", text.strip())):
+        raise UserError(f"--older-than {text!r} is no age", code="usage", hint="write 90d, 12w or 36h")
+    return timedelta(**{units[parts[2]]: int(parts[1])})

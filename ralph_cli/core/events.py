@@ -11,8 +11,11 @@ from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
 
-SCHEMA_VERSION = 1
-"""Version of the event format; written with every run."""
+SCHEMA_VERSION = 2
+"""Version of the event format, written with every run. What was written by an older one is read, too.
+
+2: events are chained in a journal; calls have an ordinal; `variable_read`; a goal carries nothing over.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class CallStarted:
     """A request is about to be sent. `number` counts the calls of the run from 1.
 
     `digest` is the SHA-256 of the canonical request; `sent` is its newest turn (the whole prompt of a first turn).
+    `ordinal` counts the requests that the code of an iteration asks side by side, from 1; 0 is one that is asked alone.
     """
 
     number: int
@@ -63,6 +67,7 @@ class CallStarted:
     characters: int
     digest: str
     sent: str
+    ordinal: int = 0
     kind: Literal["call_started"] = "call_started"
 
 
@@ -198,17 +203,25 @@ class VerifierFinished:
 
 @dataclass(frozen=True, slots=True)
 class GoalSet:
-    """The terms of a goal: its verifiers as (name, command), and what is carried over from the run it `continues`."""
+    """The terms of a goal: its verifiers as (name, command), and the run that it goes on with, if there is one."""
 
     verifiers: tuple[tuple[str, str], ...]
     require_verifier: bool
     instructions: str = ""
     continues: str = ""
-    iteration: int = 0
-    output: str = ""
-    summary: str = ""
-    evidence: tuple[VerifierFinished, ...] = ()
     kind: Literal["goal_set"] = "goal_set"
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRead:
+    """A variable of the sandbox was read to become the output of a goal: its `text`, or why it was `refused`."""
+
+    iteration: int
+    call: str
+    name: str
+    text: str
+    refused: str = ""
+    kind: Literal["variable_read"] = "variable_read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +276,7 @@ class RunHalted:
 RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalted | CasesGenerated
 CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
-GoalEvent = GoalSet | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
+GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
 """Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""
 

@@ -70,7 +70,8 @@ class Request:
 
     `agent` names who asks (worker, subquery, judge). `output_schema` asks for one JSON object of that shape as text.
     `inputs` are the named values the prompt was rendered from; language models never see them, engines that read no
-    prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching.
+    prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching. `ordinal` counts those
+    that an iteration's code asks side by side, from 1; it is 0 for what is asked alone, and no model sees it.
     """
 
     agent: str
@@ -82,6 +83,7 @@ class Request:
     max_tokens: int = 8_000
     cache: bool = False
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    ordinal: int = 0
 
     @property
     def characters(self) -> int:

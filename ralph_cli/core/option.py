@@ -17,7 +17,7 @@ class Group(Enum):
 
 
 class OnResume(Enum):
-    """Whose value counts when a run is resumed (see runs/record_fields)."""
+    """Whose value counts when a run is resumed (see runs/resuming/record_fields)."""
 
     RECORDED = auto()
     """That of the run."""

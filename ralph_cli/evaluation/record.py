@@ -18,7 +18,7 @@ from ralph_cli.evaluation.question_sets import QuestionSet
 from ralph_cli.evaluation.results import QuestionResult
 from ralph_cli.reports.view import RunView
 from ralph_cli.runs.history import read_run, run_names
-from ralph_cli.runs.record_fields import FROM_RECORD
+from ralph_cli.runs.resuming.record_fields import FROM_RECORD
 
 TERMS_FILE, RESULTS_FILE = "evaluation.json", "results.jsonl"
 

@@ -28,7 +28,7 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.questions import answer_question
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.wiring.models import ModelNames, choose_models
 
 UNBOUNDED = Budget()
@@ -57,7 +57,7 @@ def run_evaluation(
     models = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
     terms = terms_of(questions, setup.settings, models)
     record = reopen_record(folder, terms) if folder else begin_record(setup.settings.out, terms)
-    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder}))
+    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder, "refresh": True}))
     asked = questions.questions[:limit]
     halt = _Questioning(questions, names, setup, each, record, on_question).ask_all(asked)
     return Evaluation(

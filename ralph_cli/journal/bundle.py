@@ -82,7 +82,7 @@ def pack(
     for name, data in parts.items():
         if len(data) > MAX_MEMBER_BYTES[name]:
             raise JournalError(f"the {name} of {run} is too large for a bundle", code="bundle-too-large")
-    manifest = canonical_json(build_manifest(run, len(lines), chain, parts))
+    manifest = canonical_json(build_manifest(run, len(lines), chain, parts, SCHEMA_VERSION))
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in ({MANIFEST: manifest} | parts).items():
@@ -105,12 +105,12 @@ def chain_hash(previous: str, body: Json) -> str:
     return hashlib.sha256(bytes.fromhex(previous) + canonical_json(body)).hexdigest()
 
 
-def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes]) -> Json:
-    """What a manifest says, and all it says: every word of it follows from the other members."""
+def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes], schema: int) -> Json:
+    """What a manifest says, and all it says: every word of it follows from the other members and the `schema`."""
     members = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(parts.items())
     }
-    versions = {"format": FORMAT, "version": VERSION, "schema": SCHEMA_VERSION}
+    versions = {"format": FORMAT, "version": VERSION, "schema": schema}
     return versions | {"run": run, "events": events, "chain": chain, "members": members}
 
 

@@ -6,7 +6,16 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, Event, RunStarted, StepFinished
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CoverageAdded,
+    Event,
+    RunStarted,
+    SnippetRan,
+    StepFinished,
+)
+from ralph_cli.core.model import Json, StopReason, ToolCall
 from ralph_cli.core.run import Attempt
 
 EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
@@ -24,12 +33,14 @@ def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
     try:
         event = EVENT.validate_json(text)
     except ValidationError as error:
-        what = " ".join(error.errors(include_url=False)[0]["msg"].split())
+        fault = error.errors(include_url=False)[0]
+        what = " ".join(fault["msg"].split())
+        if fault["type"] == "union_tag_invalid":
+            what = f"of a kind that this ralph does not know: {fault['ctx']['tag']!r}"
         what = what if len(what) <= MAX_FAULT_CHARS else what[:MAX_FAULT_CHARS] + "..."
         raise JournalError(f"{name} is not {form} ({what})", code=code) from error
-    fault = find_inconsistency(event)
-    if fault:
-        raise JournalError(f"{name} is inconsistent: {fault}", code=code)
+    if inconsistency := find_inconsistency(event):
+        raise JournalError(f"{name} is inconsistent: {inconsistency}", code=code)
     return event
 
 
@@ -40,6 +51,14 @@ def find_inconsistency(event: AnyEvent) -> str:
             return _check_document(document) or _check_settings(settings)
         case StepFinished(step=step):
             return _check_attempt(step.attempt)
+        case CallFinished(reply=reply) if reply is not None:
+            return _check_reply(reply)
+        case SnippetRan():
+            counts = (event.iteration, event.step, event.queries, *event.pages)
+            return "" if all(map(_is_count, counts)) and _is_time(event.seconds) else "a number of it is no count"
+        case CoverageAdded(spans=spans):
+            fits = all(_is_count(end) and 0 <= start < end for start, end in spans)
+            return "" if fits else "a span of it has no place"
         case _:
             return ""
 
@@ -49,19 +68,51 @@ def _check_document(document: Mapping[str, Any]) -> str:
         if not isinstance(document.get(name, ""), str):
             return f"the document's {name} is not text"
     for name in _COUNT_FIELDS:
-        count = document.get(name, 1)
-        if type(count) is not int or not 0 <= count < 1 << 40:
+        if not _is_count(document.get(name, 1)):
             return f"the document's {name} is not a count"
-    pages = document.get("unreadable", [])
-    if not isinstance(pages, list) or not all(type(page) is int and 0 < page < 1 << 40 for page in pages):
-        return "the document's unreadable is not a list of pages"
+    for name in ("unreadable", "page_starts"):
+        numbers = document.get(name, [])
+        if not isinstance(numbers, list) or not all(map(_is_count, numbers)):
+            return f"the document's {name} is not a list of numbers"
+    cautions = document.get("cautions", [])
+    if not isinstance(cautions, list) or not all(isinstance(caution, str) for caution in cautions):
+        return "the document's cautions are not texts"
+    if not isinstance(document.get("encoding") or "", str):
+        return "the document's encoding is not a name"
     return ""
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 40
+
+
+def _is_time(value: float) -> bool:
+    return 0 <= value < 1 << 40
+
+
+def _check_reply(reply: Json) -> str:
+    """Why a reply cannot be given once more; empty if it can."""
+    fault = "its reply is not one of a model"
+    try:
+        calls, stop = [ToolCall(**call) for call in reply["calls"]], StopReason(reply["stop"])
+        texts = [
+            reply["text"],
+            reply["model"],
+            *(part for call in calls for part in (call.id, call.name, call.malformed)),
+        ]
+    except (KeyError, TypeError, ValueError):
+        return fault
+    fits = all(isinstance(text, str) for text in texts) and "raw" in reply and stop in StopReason
+    return "" if fits and all(isinstance(call.arguments, dict | None) for call in calls) else fault
 
 
 def _check_settings(settings: Mapping[str, Any]) -> str:
     models = settings.get("models", {})
     if not isinstance(models, dict) or not all(isinstance(name, str) for name in models.values()):
         return "the models have no names"
+    panel = settings.get("panel") or []
+    if not isinstance(panel, list | str) or not all(isinstance(name, str) for name in panel):
+        return "the panel has no names"
     return ""
 
 

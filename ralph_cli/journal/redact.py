@@ -57,8 +57,8 @@ class Redactor:
             return dict(self._redact_result(event))
         redact = self._redact_all_paths if kind in _MACHINE_EVENTS else self._redact_text
         redacted = dict(_map_strings(event, redact))
-        # The output that a goal is carried on from is a result, in which only keys are replaced.
-        return redacted | {"output": self._redact_keys(event["output"])} if kind == "goal_set" else redacted
+        # What becomes the output of a goal is a result, in which only keys are replaced.
+        return redacted | {"text": self._redact_keys(event["text"])} if kind == "variable_read" else redacted
 
     def has_folder(self, text: str) -> bool:
         """Whether the text names one of the folders."""

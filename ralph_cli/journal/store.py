@@ -1,7 +1,14 @@
-"""The journal: one SQLite file a run, an append-only list of events, committed before anybody acts on them."""
+"""The journal: one SQLite file a run, an append-only list of events, committed before anybody acts on them.
+
+Each event has a hash of itself and all before it, so that a change shows where it was made. That proves nothing of who
+wrote it, for whoever can write the file can compute the hashes again; the seal of an event does, a code that only who
+knows the key of the machine can compute (HMAC, RFC 2104).
+"""
 
 import contextlib
 import fcntl
+import hashlib
+import hmac
 import json
 import os
 import shutil
@@ -19,9 +26,13 @@ from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent
 from ralph_cli.journal.consistency import EVENT, parse_event
 
 JOURNAL_FILE = "journal.sqlite3"
-_EVENT_COLUMNS = "event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
-_STORED_EVENT_TABLE = f"CREATE TABLE {_EVENT_COLUMNS}"
-"""The table's definition as SQLite keeps it: without IF NOT EXISTS."""
+_UNCHAINED_COLUMNS = "event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
+_EVENT_COLUMNS = _UNCHAINED_COLUMNS.removesuffix(")") + ", chain TEXT NOT NULL, seal TEXT NOT NULL)"
+_STORED_EVENT_TABLES = {0: f"CREATE TABLE {_UNCHAINED_COLUMNS}", 2: f"CREATE TABLE {_EVENT_COLUMNS}"}
+"""By the version that the file says (version 1 said none), the table as SQLite keeps it: without IF NOT EXISTS."""
+
+_CHAIN_START = hashlib.sha256(b"ralph-journal").hexdigest()
+"""What the first event is chained to."""
 
 
 class Journal:
@@ -29,11 +40,11 @@ class Journal:
 
     Threads that append at the same time share one commit, so that a batch of sub-queries does not wait for the disk
     once for each of them. Commits are made on a thread of their own, where no interrupt is raised in the midst of one.
-    A second process on the same folder is refused.
+    A second process on the same folder is refused. Events are sealed with `key`, if there is one.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, key: bytes = b"") -> None:
+        self.folder, self._key = folder, key
         self._new = not folder.exists()
         try:
             with contextlib.ExitStack() as on_failure:
@@ -50,7 +61,11 @@ class Journal:
                 on_failure.callback(self._db.close)
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=FULL")
+                self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
                 self._db.execute(f"CREATE TABLE IF NOT EXISTS {_EVENT_COLUMNS}")
+                last = self._db.execute("SELECT seq, chain FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+                self._seq: int = last[0] if last else 0
+                self._chain: str = last[1] if last else _CHAIN_START
                 self._files = _identify_files(folder)
                 on_failure.pop_all()
         except BlockingIOError:
@@ -88,8 +103,13 @@ class Journal:
             last_number = self._appended
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", rows)
+            chained, chain = [], self._chain
+            for seq, row in enumerate(rows, self._seq + 1):
+                chain = _chain_hash(chain, (seq, *row))
+                chained.append((seq, *row, chain, _seal(self._key, chain)))
+            self._db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", chained)
             self._db.execute("COMMIT")
+            self._seq, self._chain = self._seq + len(rows), chain
             if _identify_files(self.folder) != self._files:
                 raise FileNotFoundError("another file is in its place")
         except (OSError, sqlite3.Error) as error:
@@ -166,17 +186,43 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
 
 
 def read_rows(folder: Path) -> Iterator[JournalRow]:
-    """The events with their times, as `read_events`; JournalError also when a number is missing, or a row no event."""
-    for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
-        if seq != place or not isinstance(at, str) or not isinstance(body, str):
-            raise JournalError(
-                f"event {place} is missing or damaged in the journal in {folder}", code="journal-damaged"
-            )
-        form = f"of schema {SCHEMA_VERSION}"
-        yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", form, "journal-damaged"))
+    """The events with their times, as `read_events`.
+
+    Raises JournalError also when one is missing, or does not fit the hash that chains it to those before it.
+    """
+    chain = _CHAIN_START
+    for place, (seq, at, kind, body, *chained) in enumerate(_read_raw_rows(folder), 1):
+        if seq != place or not all(isinstance(part, str) for part in (at, kind, body)):
+            raise _damage_error(folder, f"event {place} is missing or damaged")
+        if chained:
+            chain = _chain_hash(chain, (seq, at, kind, body))
+            if chained[0] != chain:
+                raise _damage_error(folder, f"event {place} was changed, or another stands before it,")
+        yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", "an event of a run", "journal-damaged"))
 
 
-def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
+def is_sealed(folder: Path, key: bytes) -> bool:
+    """Whether all events of the journal in `folder` were sealed with `key`. Raises JournalError as `read_rows` does."""
+    for _ in read_rows(folder):
+        pass  # every event fits the chain, so the seal of the last one speaks for all
+    *_, last = (None, *_read_raw_rows(folder))
+    return bool(key) and last is not None and len(last) == 6 and hmac.compare_digest(str(last[5]), _seal(key, last[4]))
+
+
+def _chain_hash(previous: str, row: tuple[object, ...]) -> str:
+    """The hash that chains an event, as (number, time, kind, body), to the ones before it."""
+    return hashlib.sha256(f"{previous}{json.dumps(row)}".encode()).hexdigest()
+
+
+def _seal(key: bytes, chain: str) -> str:
+    return hmac.new(key, chain.encode(), "sha256").hexdigest() if key else ""
+
+
+def _damage_error(folder: Path, what: str) -> JournalError:
+    return JournalError(f"{what} in the journal in {folder}", code="journal-damaged")
+
+
+def _read_raw_rows(folder: Path) -> list[tuple[Any, ...]]:
     path = folder / JOURNAL_FILE
     if not path.is_file():
         raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
@@ -186,28 +232,55 @@ def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
     try:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:
+            if db.execute("PRAGMA schema_version").fetchone() == (0,):
+                return []  # its process was killed before it could record anything
+            ((version,),) = db.execute("PRAGMA user_version").fetchall()
+            if version > SCHEMA_VERSION:
+                what = f"the journal in {folder} is of schema {version}; this ralph reads up to {SCHEMA_VERSION}"
+                raise JournalError(what, code="journal-newer", hint="use a ralph as new as the one that wrote it")
             # In a foreign file `event` may be a view or have computed columns, whose SQL would run when it is read.
             definition = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
-            if definition != [("table", _STORED_EVENT_TABLE)]:
+            if definition != [("table", _STORED_EVENT_TABLES.get(version))]:
                 raise JournalError(f"{path} is not a journal of ralph", code="journal-damaged")
-            return db.execute("SELECT seq, at, body FROM event ORDER BY seq").fetchall()
+            return db.execute("SELECT * FROM event ORDER BY seq").fetchall()
         finally:
             db.close()
     except (sqlite3.Error, UnicodeError, OverflowError) as error:
         raise JournalError(f"the journal in {folder} cannot be read: {error}", code="journal-damaged") from error
 
 
-def refuse_if_running(folder: Path) -> None:
-    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
+@contextlib.contextmanager
+def hold_run(folder: Path) -> Iterator[None]:
+    """Hold the lock of the run in `folder`, so that no other process works on it or goes on with it.
+
+    Raises JournalError while another process holds it. A folder in which nothing can be written is not held.
+    """
     try:
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW)
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
+        yield
         return
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     except BlockingIOError:
         what = f"another process is still working on this run, in {folder}"
         hint = "wait until it ends, or stop it; finished work is kept"
         raise JournalError(what, code="run-busy", hint=hint) from None
     finally:
         os.close(handle)
+
+
+def refuse_if_running(folder: Path) -> None:
+    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
+    with hold_run(folder):
+        pass
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a process works on the run in `folder`, or goes on with it."""
+    try:
+        refuse_if_running(folder)
+    except JournalError:
+        return True
+    return False

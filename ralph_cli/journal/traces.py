@@ -118,8 +118,23 @@ def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[
             entry["iterations"] = [{"iter": number, "tracePath": path, "storedAt": now} for number, path in places]
             write_atomic(out / INDEX_FILE, json.dumps(index, ensure_ascii=False, indent=1))
     except OSError as error:
-        hint = "move .index.lock away, or choose another folder with --out"
-        raise JournalError(f"{out / '.index.lock'} cannot be used: {error}", code="index-locked", hint=hint) from error
+        raise _index_error(out, error) from error
+
+
+def remove_from_index(out: Path, run: str) -> None:
+    """Take a run out of `<out>/session-index.json`. Raises JournalError as `update_index` does."""
+    try:
+        with hold_lock(out / ".index.lock"):
+            index = read_index(out)
+            if index["sessions"].pop(run, None) is not None:
+                write_atomic(out / INDEX_FILE, json.dumps(index, ensure_ascii=False, indent=1))
+    except OSError as error:
+        raise _index_error(out, error) from error
+
+
+def _index_error(out: Path, error: OSError) -> JournalError:
+    hint = "move .index.lock away, or choose another folder with --out"
+    return JournalError(f"{out / '.index.lock'} cannot be used: {error}", code="index-locked", hint=hint)
 
 
 def read_index(out: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
     CHAIN_START,
@@ -55,13 +55,17 @@ def read_bundle(path: Path) -> Bundle:
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
         what = f"{path.name} is not a bundle of version {VERSION}"
         raise JournalError(what, code="bundle-version", hint="use the version of ralph that made it")
+    schema = manifest.get("schema")
+    if type(schema) is not int or not 0 < schema <= SCHEMA_VERSION:
+        what = f"{path.name} is of schema {schema!r:.20}; this ralph reads up to {SCHEMA_VERSION}"
+        raise JournalError(what, code="bundle-version", hint="use a ralph as new as the one that made it")
     rows, chain = _parse_rows(parts[JOURNAL], manifest.get("events"))
     started = rows[0].event if rows else None
     if not isinstance(started, RunStarted):
         raise _tampered_error("the journal does not begin with the start of a run")
     if manifest.get("chain") != chain:
         raise _tampered_error("the chain hash in the manifest does not match the events")
-    expected = build_manifest(started.run, len(rows), chain, parts)
+    expected = build_manifest(started.run, len(rows), chain, parts, schema)
     members = manifest.get("members")
     listed = members if isinstance(members, dict) else {}
     for name in sorted({*expected["members"], *listed}):

@@ -85,8 +85,7 @@ def _issues(goal: GoalState, intent: Intent) -> list[Issue]:
 def _missing_evidence_reason(goal: GoalState) -> str:
     if goal.current_evidence or not goal.evidence:
         return "no verifier has looked at the output"
-    earlier = goal.evidence[-1].revision < 0
-    return "the evidence is of an earlier run" if earlier else "the output was changed after it was last verified"
+    return "the output was changed after it was last verified"
 
 
 def _failure_issue(item: VerifierFinished) -> Issue:
@@ -126,23 +125,20 @@ class UnverifiedDetector:
         return StopDecision(True, StopType.COMPLETION, reason)
 
 
-@dataclass(frozen=True, slots=True)
 class IterationCapDetector:
-    """Stops at the cap of iterations; those of earlier runs of a goal that is continued count too."""
-
-    earlier_iterations: int = 0
+    """Stops at the cap of iterations."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """See `StopDetector`."""
-        made = self.earlier_iterations + len(state.steps)
+        made = len(state.steps)
         if made < config.max_iterations:
             return CONTINUE
         reason = f"{made} of {config.max_iterations} iterations used, none accepted"
         return StopDecision(True, StopType.MAX_ITERATIONS, reason)
 
 
-def goal_detectors(earlier_iterations: int = 0) -> CompositeDetector:
-    """The detectors of a goal in the order in which they are asked; it had so many `earlier_iterations` already."""
+def goal_detectors() -> CompositeDetector:
+    """The detectors of a goal in the order in which they are asked."""
     return CompositeDetector(
         [
             UnverifiedDetector(),
@@ -151,6 +147,6 @@ def goal_detectors(earlier_iterations: int = 0) -> CompositeDetector:
             ConsecutiveFailureDetector(),
             CostLimitDetector(),
             TimeoutDetector(),
-            IterationCapDetector(earlier_iterations),
+            IterationCapDetector(),
         ]
     )

@@ -11,6 +11,7 @@ from ralph_cli.core.events import (
     GoalSet,
     IterationStarted,
     OutputChanged,
+    VariableRead,
     VerifierFinished,
     VerifierStarted,
     WorkerReported,
@@ -23,6 +24,7 @@ from ralph_cli.loop.completion import Intent, completion_evidence, has_done_mark
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.modes.opening import describe_pages, render_headings
+from ralph_cli.modes.recorded_acts import RecordedActs
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS, Retry
 from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable, Refusal, Say, SetOutput, Verify
 from ralph_cli.rlm.loop import Explorer, ToolAnswer
@@ -62,7 +64,7 @@ class GoalPrompts:
             instructions=self._instructions_part(),
         )
 
-    def continuation(self, goal: GoalState, reason: str, summary: str, *, sandbox_kept: bool) -> str:
+    def continuation(self, goal: GoalState, reason: str, summary: str) -> str:
         """The compact message that takes the place of the conversation so far."""
         last = "\n".join(_render_verified(item) for item in goal.evidence)
         fresh = ", on the output as it stands:" if goal.current_evidence else ", on an earlier version of the output:"
@@ -75,9 +77,6 @@ class GoalPrompts:
             "goal_continuation",
             iteration=goal.iteration + 1,
             most=self.max_iterations,
-            variables="The sandbox is as you left it."
-            if sandbox_kept
-            else "The sandbox is new, so earlier variables are gone.",
             document=self._document_line(),
             objective=self.objective,
             instructions=self._instructions_part(),
@@ -113,7 +112,7 @@ class GoalWorkspace:
 
     `verify` runs the verifiers on a text: the name of each, then how it ended. `read_variable` reads a
     variable of the sandbox. `goal` is the fold of the events so far: `sink` hears what is done here, and must tell it
-    to `note`.
+    to `note`. What is `recorded` of earlier runs takes the place of both, so that the worker is told the same again.
     """
 
     goal: GoalState
@@ -121,8 +120,10 @@ class GoalWorkspace:
     read_variable: Callable[[str], str | Refusal]
     sink: EventSink
     nonce: str
+    recorded: RecordedActs = field(default_factory=RecordedActs)
     intent: Intent = field(default_factory=Intent)
     rounds: int = 0
+    _evidence_is_recorded: bool = False
 
     def begin_iteration(self, event: IterationStarted) -> None:
         """A new iteration: nothing is claimed yet."""
@@ -139,12 +140,9 @@ class GoalWorkspace:
             case SetOutput(call, text):
                 return self._set_output(call, text)
             case OutputFromVariable(call, name):
-                taken = self.read_variable(name)
-                return (
-                    ToolAnswer(taken.reason, error=True)
-                    if isinstance(taken, Refusal)
-                    else self._set_output(call, taken)
-                )
+                read = self.recorded.take_variable(self.goal.iteration, name) or self._read_variable(call, name)
+                self.sink(read)
+                return ToolAnswer(read.refused, error=True) if read.refused else self._set_output(call, read.text)
             case Verify(call):
                 return self._run_verifiers(call)
             case Say(call, text):
@@ -159,6 +157,11 @@ class GoalWorkspace:
     def on_text(self, text: str) -> Draft | None:
         """What is said without a tool call counts only if it holds the completion marker."""
         return self._record_statement("", text).accepted_draft if has_done_marker(text) else None
+
+    def _read_variable(self, call: str, name: str) -> VariableRead:
+        taken = self.read_variable(name)
+        text, refused = ("", taken.reason) if isinstance(taken, Refusal) else (taken, "")
+        return VariableRead(self.goal.iteration, call, name, text, refused)
 
     def _record_statement(self, call: str, text: str) -> ToolAnswer:
         done = has_done_marker(text)
@@ -191,19 +194,35 @@ class GoalWorkspace:
             return ToolAnswer("There is no verifier to run.", error=True)
         if not self.goal.output:
             return ToolAnswer("There is no output to verify; set it first.", error=True)
-        self.rounds += 1
-        for ran in self.verify(self.goal.output):
-            if isinstance(ran, str):
-                self.sink(VerifierStarted(self.goal.iteration, ran))
-                continue
-            place = self.goal.iteration, ran.name, call, ran.command, ran.passed, ran.ended, ran.output, ran.at
-            self.sink(VerifierFinished(*place, self.rounds, self.goal.revision, ran.seconds))
+        self._verify(call, is_recorded=True)
         failed = sum(not item.passed for item in self.goal.current_evidence)
         count = len(self.goal.verifier_names)
         first = f"FAILED: {failed} of {count} verifiers" if failed else f"PASSED: all {count} verifiers"
         lines = "\n".join(_render_verified(item) for item in self.goal.current_evidence)
         body = frame_data(truncate(lines, 2 * EVIDENCE_CHARS), self.nonce)
         return ToolAnswer(f"{first}, on the output as it stands\n{body}", error=bool(failed))
+
+    def renew_evidence(self) -> None:
+        """Verify the output once more if what speaks for it is only recorded: what a record says accepts nothing."""
+        if not (self._evidence_is_recorded and self.intent.done and self.goal.verified):
+            return
+        if not self.recorded.is_closed or self.recorded.is_renewal(self.rounds + 1):
+            self._verify("", is_recorded=self.recorded.is_closed)
+
+    def _verify(self, call: str, *, is_recorded: bool) -> None:
+        """Have every verifier speak: as it `is_recorded`, if it is, or by running it."""
+        self.rounds += 1
+        said = self.recorded.take_round(self.rounds, self.goal.output, self.goal.terms.verifiers) if is_recorded else ()
+        self._evidence_is_recorded = bool(said)
+        for item in said:
+            self.sink(VerifierStarted(item.iteration, item.name))
+            self.sink(item)
+        for ran in () if said else self.verify(self.goal.output):
+            if isinstance(ran, str):
+                self.sink(VerifierStarted(self.goal.iteration, ran))
+                continue
+            place = self.goal.iteration, ran.name, call, ran.command, ran.passed, ran.ended, ran.output, ran.at
+            self.sink(VerifierFinished(*place, self.rounds, self.goal.revision, ran.seconds))
 
 
 def _render_verified(item: VerifierFinished) -> str:
@@ -224,7 +243,7 @@ class GoalMode:
     workspace: GoalWorkspace
     summary: RuntimeSummary
     start_conversation: Callable[[str], Explorer]
-    write_variable: Callable[[str, str], bool]
+    write_variable: Callable[[str, str], None]
     summary_chars: int = 4_000
     retry: Retry = "fresh"
     _conversation: Explorer | None = None
@@ -232,17 +251,13 @@ class GoalMode:
 
     def plan(self, state: LoopState) -> str:
         goal = self.workspace.goal
-        summary = self.summary.text(self.summary_chars)
         self._continues = bool(state.steps) and self._should_continue(state.steps[-1].attempt)
-        if state.steps:
-            reason = render_issues(state.steps[-1].issues, self.prompts.nonce)
-            if self._continues:
-                return self.prompts.feedback(goal, reason)
-            return self.prompts.continuation(goal, reason, summary, sandbox_kept=True)
-        if goal.terms.continues:
-            reason = "- an earlier run of this goal was cut off before it ended; its evidence must be renewed"
-            return self.prompts.continuation(goal, reason, summary, sandbox_kept=False)
-        return ""
+        if not state.steps:
+            return ""
+        reason = render_issues(state.steps[-1].issues, self.prompts.nonce)
+        if self._continues:
+            return self.prompts.feedback(goal, reason)
+        return self.prompts.continuation(goal, reason, self.summary.text(self.summary_chars))
 
     def run(self, message: str, iteration: int) -> Attempt:
         begun = IterationStarted(iteration, message)
@@ -266,6 +281,7 @@ class GoalMode:
         return self.retry == "continue" or (last.finished and self._conversation.characters <= MAX_CONVERSATION_CHARS)
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        self.workspace.renew_evidence()
         return completion_evidence(self.workspace.goal, self.workspace.intent)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:

@@ -2,7 +2,6 @@
 
 import json
 from contextlib import suppress
-from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,12 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, StepFinished, VerifierFinished
 from ralph_cli.core.results.goal import GoalState, GoalStatus
 from ralph_cli.core.run import Step
-from ralph_cli.journal.store import read_events, refuse_if_running
+from ralph_cli.journal.store import read_events
 from ralph_cli.journal.traces import write_atomic
-from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.reports.goal import evidence_of
 
 RECORD_FILE, OUTPUT_STEM = "goal.json", "output"
 VERSION = 1
-SUMMARY_CHARS = 4_000
 
 
 class GoalRecord:
@@ -76,34 +73,18 @@ def read_goal(folder: Path) -> GoalState:
     return reduce(GoalState.apply, read_events(folder), GoalState())
 
 
-def find_unfinished(out: Path, document: str, objective: str) -> GoalState | None:
-    """The newest run of this objective on this document (by SHA-256) in `out`, if it has not come to an end.
-
-    Raises JournalError if another process is still at it.
-    """
+def find_unfinished(out: Path, document: str, objective: str) -> Path | None:
+    """The folder of the newest run of this objective on this document (by SHA-256) in `out`, if it has not ended."""
     for path in sorted(out.glob(f"*/{RECORD_FILE}"), key=lambda path: path.parent.name, reverse=True):
         record = _read_record(path)
         if (record.get("document"), record.get("objective")) != (document, objective):
             continue
         if record.get("status") != GoalStatus.ACTIVE.value:
             return None
-        refuse_if_running(path.parent)
+        # The journal counts: the record beside it is a copy for readers.
         with suppress(JournalError):
-            return _read_interrupted(path.parent)
+            return path.parent if read_goal(path.parent).status is GoalStatus.ACTIVE else None
     return None
-
-
-def _read_interrupted(folder: Path) -> GoalState | None:
-    """The state of a run that has no end, its last and half iteration told in the summary too."""
-    events = tuple(read_events(folder))
-    goal = reduce(GoalState.apply, events, GoalState())
-    if goal.status is not GoalStatus.ACTIVE:
-        return None
-    summary = RuntimeSummary(goal.terms.summary, goal.earlier_iterations)
-    for event in events:
-        summary(event)
-    summary.variables.clear()  # they died with their sandbox
-    return replace(goal, summary=summary.text(SUMMARY_CHARS))
 
 
 def _read_record(path: Path) -> dict[str, Any]:

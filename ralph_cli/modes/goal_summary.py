@@ -19,14 +19,8 @@ MAX_NAMES = 30
 
 @dataclass(slots=True)
 class RuntimeSummary:
-    """A sink that remembers a line or two of every step; `text` is what a fresh conversation is told.
+    """A sink that remembers a line or two of every step; `text` is what a fresh conversation is told."""
 
-    `earlier_summary` is that of the run that is continued, `earlier_iterations` the number of its iterations. The names
-    of variables are those of this run's sandbox.
-    """
-
-    earlier_summary: str = ""
-    earlier_iterations: int = 0
     entries: list[str] = field(default_factory=list)
     variables: dict[str, None] = field(default_factory=dict)
 
@@ -34,7 +28,7 @@ class RuntimeSummary:
         """Remember what the event tells."""
         match event:
             case IterationStarted(number):
-                self.entries.append(f"Iteration {self.earlier_iterations + number}:")
+                self.entries.append(f"Iteration {number}:")
             case SnippetRan(code=code, output=output, error=error, state_lost=lost):
                 if lost:
                     self.variables.clear()
@@ -63,13 +57,12 @@ class RuntimeSummary:
         first = f"Variables you made: {names}\n" if names else ""
         room = max_chars - len(first) - 60
         kept: list[str] = []
-        entries = [*self.earlier_summary.splitlines(), *self.entries]
-        for entry in reversed(entries):
+        for entry in reversed(self.entries):
             if len(entry) + 1 > room:
                 break
             kept.append(entry)
             room -= len(entry) + 1
-        left = len(entries) - len(kept)
+        left = len(self.entries) - len(kept)
         older = f"({left} older entries are left out)\n" if left else ""
         return (first + older + "\n".join(reversed(kept)))[: max(max_chars, 0)]
 

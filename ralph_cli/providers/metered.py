@@ -60,7 +60,8 @@ class MeteredModel(ModelWrapper):
         with self.ledger.reserve(worst.usd, worst.tokens) as book:
             number = next(self.numbers)
             digest, newest = request_digest(request), turn_text(request.turns[-1])
-            self.sink(CallStarted(number, request.agent, self.name, request.characters, digest, newest))
+            size = request.characters
+            self.sink(CallStarted(number, request.agent, self.name, size, digest, newest, request.ordinal))
             begun = clock.monotonic()
 
             def finish(usage: Usage, reply: Json | None = None, error: str = "") -> None:

@@ -92,8 +92,8 @@ def goal_lines(view: RunView, goal: GoalState) -> list[str]:
     return [
         *lines,
         *map(one_line, view.losses),
-        describe_spending(view, goal.iteration),
         trace_line(view.folder, view.run),
+        describe_spending(view, goal.iteration),
     ]
 
 

@@ -84,6 +84,8 @@ def as_object(view: RunView) -> dict[str, Any]:
             "cache_write_tokens": view.usage.cache_write_tokens,
             "characters_sent": view.usage.characters,
             "usd": view.usage.usd,
+            "usd_by_role": dict(view.usd_by_role),
+            "usd_saved_by_cache": view.saved_usd,
             "seconds": view.seconds,
         },
         "document": view.document,

@@ -50,10 +50,13 @@ def trace_command(out: Path, run: str) -> str:
     return f"ralph trace show {run}{_out_option(out)}"
 
 
-def resume_command(mode: str, out: Path, run: str) -> str:
-    """The command that goes on with a run of that mode; where there is none, the one that begins again."""
+def resume_command(mode: str, out: Path, run: str, bound: str = "") -> str:
+    """The command that goes on with a run of that mode; where there is none, the one that begins again.
+
+    `bound` is the flag of the bound that ended the run.
+    """
     if mode in ("qa", "task"):
-        return f"ralph trace resume {run}{_out_option(out)}"
+        return f"ralph trace resume {run}{_out_option(out)}" + (f" {bound} HIGHER" if bound else "")
     return "ralph goal ... --continue" if mode == "goal" else f"ralph {mode} ..."
 
 

@@ -106,7 +106,7 @@ def _goal_event_lines(event: GoalSet | OutputChanged | VerifierFinished | Worker
             if instructions:
                 yield f"Instructions: {one_line(instructions)}"
             if continues:
-                yield f"Continues: {make_visible(continues)}, after iteration {event.iteration}"
+                yield f"Continues: {make_visible(continues)}"
             yield ""
         case OutputChanged(output=output, revision=revision):
             yield f"-- output, version {revision}: {len(output):,} characters"

@@ -1,15 +1,14 @@
 """A run for a reader at a terminal, with or without colour; the same lines either way."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, resume_command, trace_line
+from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
-from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome, resume_line
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
@@ -78,10 +77,10 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
         if read := coverage_line(view):
             yield [read]
     yield [(describe_outcome(view), _colour(view))]
-    yield [(describe_spending(view, view.iterations), "dim")]
+    if further := resume_line(view):
+        yield [(further, "yellow")]
     yield [(trace_line(view.folder, view.run), "dim")]
-    if view.halt.type.is_cut_off():
-        yield [(f"Resume: {make_visible(resume_command(view.mode, Path(view.folder).parent, view.run))}", "dim")]
+    yield [(describe_spending(view, view.iterations), "dim")]
 
 
 def _shows_claims(view: RunView) -> bool:
@@ -208,5 +207,7 @@ def describe_calls(view: RunView, iterations: int) -> str:
 
 
 def describe_spending(view: RunView, iterations: int) -> str:
-    """What a run has cost, and how long it took, in words."""
-    return f"{describe_calls(view, iterations)}, {view.seconds:.1f} s"
+    """What a run has cost, who spent it, what a cache has saved, and how long it took, in words."""
+    by_role = ", ".join(f"{role} ${usd:.4f}" for role, usd in view.usd_by_role.items())
+    saved = f"; ${view.saved_usd:.4f} saved by the cache" if view.saved_usd else ""
+    return f"{describe_calls(view, iterations)}{f' ({by_role})' if by_role else ''}{saved}, {view.seconds:.1f} s"

@@ -136,6 +136,7 @@ class RunView:
     `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
     sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
+    `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
     `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
@@ -160,6 +161,8 @@ class RunView:
     counter_evidence_gaps: tuple[str, ...]
     losses: tuple[str, ...]
     subqueries: dict[str, Any]
+    usd_by_role: Mapping[str, float]
+    saved_usd: float
     notices: tuple[str, ...]
     verification: VerificationOutcome
     completeness: tuple[CompletenessProof, ...]
@@ -203,6 +206,8 @@ def build_view(
     coverage: Coverage,
     missing_votes: Mapping[int, tuple[MissingVote, ...]],
     subqueries: SubqueryTally | None = None,
+    usd_by_role: Mapping[str, float] | None = None,
+    saved_usd: float = 0.0,
 ) -> RunView:
     """The view of a run that `started` so and came to this `outcome`; `folder` is where its record is.
 
@@ -251,6 +256,8 @@ def build_view(
         notes=tuple(item.note for item in best.evidence if item.note),
         counter_evidence_gaps=gaps,
         losses=losses,
+        usd_by_role=usd_by_role or {},
+        saved_usd=saved_usd,
         subqueries=lost_subqueries.as_object(subqueries, coverage.shown),
         notices=tuple(dict.fromkeys((*notices, *gaps, *losses))),
         verification=best.verification,

@@ -10,14 +10,17 @@ from importlib import resources
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
-from ralph_cli.core.model import Model, Request, StopReason, UserTurn
+from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
-OFFERED = ("find", "more", "show", "at", "section", "table", "term", "rest")
+MAX_ANSWER_TOKENS = 2_000
+"""Tokens of the answer to a sub-query."""
+
+OFFERED = ("find", "more", "show", "at", "section", "table", "term", "rest", "budget")
 """The look-up functions that a snippet finds."""
 
 CLOSE_WAIT_S = 5.0
@@ -32,7 +35,6 @@ class Subqueries:
     system: str
     nonce: str
     allowed: int
-    max_tokens: int = 2_000
     used: int = 0
     most_at_once: int = 32
     _slots: threading.BoundedSemaphore = field(init=False)
@@ -51,7 +53,7 @@ class Subqueries:
                 continue
             self.used += 1
             prompt, text = items[number]
-            answers.append(self._submit(prompt, text))
+            answers.append(self._submit(prompt, text, self.used))
         try:
             # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
             wait([answer for answer in answers if isinstance(answer, Future)])
@@ -62,7 +64,7 @@ class Subqueries:
                     answer.cancel()
             raise
 
-    def _submit(self, prompt: str, text: str) -> "Future[Answer]":
+    def _submit(self, prompt: str, text: str, ordinal: int) -> "Future[Answer]":
         """Ask on a thread that does not keep the program alive: after Ctrl-C nobody waits for a slow model."""
         future: Future[Answer] = Future()
 
@@ -71,24 +73,24 @@ class Subqueries:
                 if self._closed.is_set() or not future.set_running_or_notify_cancel():
                     return
                 try:
-                    future.set_result(self._ask(prompt, text))
+                    future.set_result(self._ask(prompt, text, ordinal))
                 except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, never swallowed
                     future.set_exception(error)
 
         threading.Thread(target=work, name="subquery", daemon=True).start()
         return future
 
-    def _ask(self, prompt: str, text: str) -> Answer:
-        body = f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
-        inputs = {"prompt": prompt, "text": text}
-        request = Request("subquery", self.system, (UserTurn(body),), max_tokens=self.max_tokens, inputs=inputs)
+    def _ask(self, prompt: str, text: str, ordinal: int) -> Answer:
+        turns, inputs = (UserTurn(self.message(prompt, text)),), {"prompt": prompt, "text": text}
+        request = Request("subquery", self.system, turns, max_tokens=MAX_ANSWER_TOKENS, inputs=inputs, ordinal=ordinal)
         try:
-            reply = self.model.complete(request)
+            return as_answer(self.model.complete(request))
         except ProviderError as error:
             return QueryFailure(error.message)
-        if reply.stop is StopReason.LENGTH:
-            return QueryFailure(f"the answer was cut at {self.max_tokens} tokens; ask for less at a time")
-        return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
+
+    def message(self, prompt: str, text: str) -> str:
+        """What the model is asked."""
+        return f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
 
     @property
     def warning(self) -> str:
@@ -100,6 +102,13 @@ class Subqueries:
     def close(self) -> None:
         """Begin no further call; those in flight are left to end by themselves."""
         self._closed.set()
+
+
+def as_answer(reply: Reply) -> Answer:
+    """What the code is given of a reply; one that was cut off is a failure, for nobody would see it."""
+    if reply.stop is StopReason.LENGTH:
+        return QueryFailure(f"the answer was cut at {MAX_ANSWER_TOKENS} tokens; ask for less at a time")
+    return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
 
 def refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
@@ -130,6 +139,7 @@ class DocumentSandbox:
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
+        self._deferred: list[Callable[[], object]] = []
 
     def prepare(self) -> None:
         """Begin to start the engine, without waiting; a second call does nothing."""
@@ -151,10 +161,14 @@ class DocumentSandbox:
             ready.set_exception(error)
 
     def run(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
-        """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
+        """Run one snippet, and what was deferred before it. A snippet that fails is a Result.
 
-        Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.
+        Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
+        middle of the snippet.
         """
+        deferred, self._deferred = self._deferred, []
+        for action in deferred:
+            action()
         self.prepare()
         assert self._ready is not None
         wait([self._ready], timeout=self._ledger.seconds_left)
@@ -171,9 +185,22 @@ class DocumentSandbox:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
         return result
 
-    def keep_rest(self, text: str) -> None:
-        """Have `rest()` print this text: what was cut off the output of a snippet."""
-        self.run(f"_cut_off = {text!r}", refuse_queries)
+    def tell_budget(self, subqueries_left: int) -> None:
+        """Have `budget()` give what is left, as of now."""
+        left = {"subqueries": subqueries_left, **self._ledger.left}
+        self.run(f"_budget = {left!r}", refuse_queries)
+
+    def assign(self, name: str, text: str) -> None:
+        """Make `text` a variable, once a snippet is run that may read it."""
+        self.defer(lambda: self.run(f"{name} = {text!r}", refuse_queries))
+
+    def defer(self, action: Callable[[], object]) -> None:
+        """Have `action` done before the next snippet, if one is ever run."""
+        self._deferred.append(action)
+
+    def drop_deferred(self) -> None:
+        """Forget what was deferred: the variables that it was for are lost."""
+        self._deferred.clear()
 
     def close(self) -> None:
         """Kill the worker; safe to call at any time, more than once.

@@ -116,7 +116,7 @@ class Refusal:
 
 
 class SandboxVariables:
-    """The sandbox's variables as the host reaches them: one can be taken out as text, one can be put in."""
+    """The sandbox's variables as the host reaches them: one can be taken out as text."""
 
     def __init__(self, workbench: DocumentSandbox) -> None:
         self._workbench = workbench
@@ -132,7 +132,3 @@ class SandboxVariables:
             sizes = f"{result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}"
             return Refusal(f"`{name}` has {sizes}; nothing was changed.")
         return result.stdout
-
-    def write(self, name: str, text: str) -> bool:
-        """Make `text` a variable; False if the sandbox did not take it."""
-        return self._workbench.run(f"{name} = {text!r}", refuse_queries).error is None

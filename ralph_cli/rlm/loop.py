@@ -13,12 +13,13 @@ from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Draft, Issue
 from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.observe import pages_shown, render_result
+from ralph_cli.rlm.observe import NOTHING_PRINTED, pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
+from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
 from ralph_cli.rlm.repetition import RepetitionDetector
-from ralph_cli.rlm.searches import SearchTracker
-from sandbox import Answer, QueryFailure
+from ralph_cli.rlm.searches import Planned, SearchTracker
+from sandbox import Answer, QueryFailure, Result
 
 MAX_TOKENS = 8_000
 MAX_TOKENS_LONG = 16_000
@@ -78,7 +79,8 @@ class Explorer:
     said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
     `has_seen_text` says whether the worker has seen what it speaks of; at first, that the opening holds the whole
     document. `short_opening` makes one without it, for a conversation that has grown too long. `coverage_tracker` keeps
-    what was read; `listed_headings`, a part of the opening, is no reading.
+    what was read; `listed_headings`, a part of the opening, is no reading. `recorded` holds the snippets of the runs
+    that this one goes on with: they are not run for what they print.
     """
 
     model: Model
@@ -101,6 +103,7 @@ class Explorer:
     on_text: Callable[[str], Draft | None] | None = None
     nudge: str = NUDGE
     short_opening: Callable[[], str] | None = None
+    recorded: RecordedSnippets = field(default_factory=RecordedSnippets)
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
@@ -271,29 +274,74 @@ class Explorer:
         self._repetition.add((tuple(acts), tuple(answers)), what)
 
     def _run_snippet(self, code: str) -> ToolAnswer:
-        before = self.subqueries.used
         self.sink(SnippetStarted(self._iteration, self._step))
         planned = self._searches.plan(code)
-        result = self.sandbox.run(code, self._answer_queries, planned)
-        self._searches.record(planned, result.reached)
-        asked = self.subqueries.used - before
-        shown, rest = render_result(result, self.output_chars)
-        if rest:
-            self.sandbox.keep_rest(rest)
+        recorded = self.recorded.take(self._iteration, self._step, code)
+        ran = self._run_live(code, planned) if recorded is None else self._replay(recorded)
+        self._searches.record(planned, planned if ran.reached is None else ran.reached)
         # Code that fails or prints nothing has shown nothing of the document.
-        if result.error is None and (result.stdout.strip() or result.value):
+        if not ran.error and ran.output != NOTHING_PRINTED:
             self.has_seen_text = True
-        self.trajectory.append((code, shown))
+        self.trajectory.append((code, ran.output))
+        self.coverage_tracker.add_shown(self._iteration, ran.output)
+        # What belongs to a snippet is recorded before its end, so that a run that is cut off has all of it, or none.
+        self.sink(ran)
+        notes = [VARIABLES_LOST] if ran.state_lost else []
+        notes += [self.subqueries.warning] if ran.queries and self.subqueries.warning else []
+        return ToolAnswer("\n".join((frame_data(ran.output, self.nonce), *notes)), error=ran.error)
+
+    def _run_live(self, code: str, planned: Planned) -> SnippetRan:
+        before = self.subqueries.used
+        if "budget(" in code:
+            self.sandbox.tell_budget(self.subqueries.allowed - before)
+        result = self.sandbox.run(code, self._answer_queries, planned)
+        shown = self._show(result)
+        self.coverage_tracker.add_touched(self._iteration, result.touched)
         failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
-        ran = SnippetRan(
+        asked = self.subqueries.used - before
+        return SnippetRan(
             self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
         )
-        self.sink(ran)
-        self.coverage_tracker.add_shown(self._iteration, shown)
-        self.coverage_tracker.add_touched(self._iteration, result.touched)
-        notes = [VARIABLES_LOST] if result.state_lost else []
-        notes += [self.subqueries.warning] if asked and self.subqueries.warning else []
-        return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=failed)
+
+    def _show(self, result: Result) -> str:
+        """What the worker is shown of a result; what is cut off is kept in the sandbox."""
+        shown, rest = render_result(result, self.output_chars)
+        if rest:
+            self.sandbox.assign("_cut_off", rest)
+        return shown
+
+    def _replay(self, recorded: RecordedSnippet) -> SnippetRan:
+        """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
+        ran = recorded.ran
+        self.recorded.repeat_calls(recorded.calls)
+        for part in recorded.coverage:
+            self.coverage_tracker.record(part)
+        for event in recorded.subqueries:
+            self.coverage_tracker.record_subqueries(event)
+        self.subqueries.used += ran.queries
+        if ran.state_lost:
+            self.sandbox.drop_deferred()
+        else:
+            self.sandbox.defer(lambda: self._rebuild(recorded))
+        return ran
+
+    def _rebuild(self, recorded: RecordedSnippet) -> None:
+        """Run a recorded snippet for its variables; when it prints something else now, the recorded output stands."""
+        ran, answers = recorded.ran, recorded.answers()
+        asked = 0
+
+        def answer(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+            nonlocal asked
+            found: list[Answer] = []
+            for prompt, text in items:
+                asked += 1
+                known = answers.take(self.subqueries.message(prompt, text), recorded.first_ordinal + asked - 1)
+                found += [known] if known is not None else self._answer_queries([(prompt, text)])
+            return found
+
+        if self._show(self.sandbox.run(ran.code, answer)) != ran.output:
+            what = f"the code of step {ran.step} of iteration {ran.iteration}, run again for its variables, gave "
+            self.sink(NoticeIssued("snippet-differs", what + "another output; the recorded one stands"))
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Let sub-queries be answered, and keep what was read by them and what was not."""

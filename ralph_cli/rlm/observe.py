@@ -6,6 +6,8 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
+NOTHING_PRINTED = "(no output)"
+"""What the worker is shown of a snippet that printed nothing."""
 NEARLY = 1.25
 """By how much what is printed may exceed its cap before it is cut."""
 
@@ -31,7 +33,7 @@ def render_result(result: Result, cap: int) -> tuple[str, str]:
         shown += f"\n[{len(rest):,} characters were cut off here: rest() prints them]"
     if result.stdout_total > len(result.stdout):
         shown += f"\n[{result.stdout_total:,} characters were printed; {len(result.stdout):,} were kept]"
-    return "\n".join(part for part in (shown, error) if part) or "(no output)", rest
+    return "\n".join(part for part in (shown, error) if part) or NOTHING_PRINTED, rest
 
 
 def _cut_at_line(text: str, cap: int) -> tuple[str, str]:

@@ -16,6 +16,7 @@ class CoverageTracker:
     sink: EventSink
     coverage: Coverage = field(default_factory=Coverage)
     subqueries: SubqueryTally = field(default_factory=SubqueryTally)
+    _recorded: SubqueryTally = field(default_factory=SubqueryTally)
     _answered: dict[tuple[str, str], LostSubquery | None] = field(default_factory=dict)
     _finder: ShownTextFinder = field(init=False)
 
@@ -28,15 +29,15 @@ class CoverageTracker:
         for text in shown:
             if len(text) >= MIN_PIECE_CHARS:
                 found = merge_spans(found, self._finder.find_spans(text, merge_spans(self.coverage.shown, found)))
-        self._record(CoverageAdded(iteration, "shown", found))
+        self.record(CoverageAdded(iteration, "shown", found))
 
     def add_all_shown(self, iteration: int) -> None:
         """A model was given the whole text."""
-        self._record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
+        self.record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
 
     def add_touched(self, iteration: int, spans: Spans) -> None:
         """Code took these slices, as the guest says."""
-        self._record(CoverageAdded(iteration, "code", merge_spans(spans)))
+        self.record(CoverageAdded(iteration, "code", merge_spans(spans)))
 
     def add_subqueries(self, iteration: int, asked: Sequence[tuple[tuple[str, str], str | None]], refused: int) -> None:
         """Sub-queries were asked: each prompt and text, and why it gave no answer (None if it did); more were refused.
@@ -51,11 +52,18 @@ class CoverageTracker:
                 spans = merge_spans(*(self._finder.find_spans(part) for part in item if len(part) >= MIN_PIECE_CHARS))
                 self._answered[item] = LostSubquery(fault, spans)
         lost = tuple(item for item in self._answered.values() if item is not None)
-        before = self.subqueries
-        self.subqueries = SubqueryTally(len(self._answered), lost, before.refused + refused)
+        asked_before, lost_before = self._recorded.asked, self._recorded.lost
+        refused += self.subqueries.refused
+        self.subqueries = SubqueryTally(asked_before + len(self._answered), (*lost_before, *lost), refused)
         self.sink(SubqueriesAsked(iteration, self.subqueries))
 
-    def _record(self, event: CoverageAdded) -> None:
+    def record_subqueries(self, event: SubqueriesAsked) -> None:
+        """Add the sub-queries of an earlier run, as its event tells them."""
+        self.subqueries = self._recorded = event.tally
+        self.sink(event)
+
+    def record(self, event: CoverageAdded) -> None:
+        """Add what was read, as its event tells it."""
         after = self.coverage.with_spans(event.how, event.spans)
         if after != self.coverage:
             self.coverage = after

@@ -19,6 +19,7 @@ from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
+from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
@@ -29,7 +30,7 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
+from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
 from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
@@ -38,13 +39,17 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
-    """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
-    their folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
+    """What a run takes over from earlier ones: their events, the seed with which it asks the same again, and their
+    folders, the latest first, where they kept what they found. `notices` tell what was not taken over.
 
-    recording: Recording
+    With `names`, the models of a run that is only replayed, nothing is asked that has no record.
+    """
+
+    runs: tuple[tuple[AnyEvent, ...], ...]
     seed: str
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
+    names: ModelNames | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,12 @@ class Setup:
     engine: Callable[[], Sandbox] | None = None
     sink: EventSink | None = None
     earlier: EarlierRuns | None = None
+
+    def choose_models(self) -> ModelNames:
+        """The models of the run: those of a run that is replayed, else as `wiring.models.choose_models` says."""
+        if self.earlier is not None and self.earlier.names is not None:
+            return self.earlier.names
+        return choose_models(self.settings, self.models, self.verifier)
 
     @classmethod
     def of(
@@ -103,24 +114,23 @@ class Job:
 def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     document, settings, sink = job.document, setup.settings, setup.sink
-    earlier = setup.earlier or EarlierRuns(Recording(), clock.token(16))
+    earlier = setup.earlier or EarlierRuns((), clock.token(16))
+    recording = Recording(*earlier.runs, is_closed=earlier.names is not None)
     folder = new_run_folder(settings, job.mode, document)
-    journal = Journal(folder)
+    journal = Journal(folder, machine_key(settings.cache_folder))
     event_log = _EventLog()
     listeners = Fanout((event_log, sink) if sink else (event_log,))
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
-    all_sinks = ClosingSink(Fanout((journal, traces, listeners)))
+    all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
     budget, bounds = run_budget(settings, job.names.by_role, setup.models)
     ledger = Ledger(budget)
-    document_record = describe_document(document, job.encoding)
     with ExitStack() as closing:
         closing.callback(journal.close)
         closing.callback(ledger.close)
-        recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
-        started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
+        started = describe_start(job, settings, folder.name, earlier.seed)
         try:
-            built = build_models(settings, job.names, ledger, all_sinks, setup.models, earlier.recording)
+            built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
             all_sinks(started)
         except Exception:
@@ -132,7 +142,17 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             all_sinks(notice)
         size = len(document.text) if document else 0
         opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
-        stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger)
+        stage = RunContext(
+            settings,
+            built,
+            opener,
+            Nonces(earlier.seed),
+            all_sinks,
+            folder,
+            ledger,
+            earlier.runs,
+            earlier.names is not None,
+        )
         try:
             parts = build(stage)
         except BaseException as error:
@@ -157,7 +177,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     return Result(
         outcome=outcome,
         view=replace(view, notices=messages),
-        document=document_record,
+        document=started.document,
         folder=folder,
         notices=(*event_log.notices, *(NoticeIssued("subqueries", line) for line in view.losses)),
         coverage=event_log.state.coverage,
@@ -246,6 +266,13 @@ def describe_document(document: Document | None, encoding: str | None = None) ->
         "cautions": [caution.message for caution in document.cautions],
         "unreadable": list(document.unreadable_pages),
     }
+
+
+def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStarted:
+    """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
+    recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
+    document = describe_document(job.document, job.encoding)
+    return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed)
 
 
 def _recorded(settings: Settings, names: ModelNames) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Goals: a text that is worked on until the user's own commands pass on it."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.runs.execute import Job, Setup, execute, require_text
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings, require_iterations_left
-from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
+from ralph_cli.runs.resuming.earlier import hold_runs
+from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings
+from ralph_cli.wiring.models import BuiltMode, RunContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class VerifierCommands:
 class Goal:
     """What the output shall be, what decides on it, and what the worker is told of that.
 
-    With `resume` the newest run of the same goal goes on if it was cut off.
+    With `resume` the newest run of the same goal goes on if it was cut off; else `continues` names what goes on.
     """
 
     objective: str
@@ -42,6 +44,7 @@ class Goal:
     instructions: str = ""
     require_verifier: bool = True
     resume: bool = False
+    continues: str = ""
 
 
 def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
@@ -52,23 +55,24 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
     verify, timeout = goal.verify, settings.verify_timeout
     around = VerifierEnvironment(verify.folder or Path.cwd(), command_environment(), timeout, verify.shell)
     verifiers = read_verifiers(verify.commands, shell=verify.shell)
-    require_programs(verifiers, around)
+    earlier = setup.earlier
+    if earlier is None or earlier.names is None:
+        require_programs(verifiers, around)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
-    names = drop_judge_notices(choose_models(settings, setup.models))
+    names = drop_judge_notices(replace(setup, settings=settings).choose_models())
     document = source.load(settings.cache_folder)
-    earlier = goal_record.find_unfinished(settings.out, document.sha256, objective) if goal.resume else None
-    require_iterations_left(earlier, settings.max_iterations)
-    spec = replace(spec, earlier=earlier)
+    folder = goal_record.find_unfinished(settings.out, document.sha256, objective) if goal.resume else None
+    continues = folder.name if folder else goal.continues
 
     def build(stage: RunContext) -> BuiltMode:
-        if goal.resume and earlier is None:
+        if goal.resume and folder is None:
             stage.sink(NoticeIssued("afresh", "no run of this goal was cut off, so it starts afresh"))
-        return build_goal(stage, document, spec)
+        return build_goal(stage, document, replace(spec, continues=continues))
 
-    detectors = goal_detectors(earlier.iteration if earlier else 0)
-    job = Job("goal", objective, document, names, encoding=source.encoding, detectors=detectors)
+    job = Job("goal", objective, document, names, encoding=source.encoding, detectors=goal_detectors())
     record = goal_record.GoalRecord(settings.out)
     sink = Fanout((record, setup.sink)) if setup.sink else record
-    finished = execute(job, build, replace(setup, settings=settings, sink=sink))
+    with hold_runs(folder) if folder else nullcontext(earlier) as found:
+        finished = execute(job, build, replace(setup, settings=settings, sink=sink, earlier=found))
     goal_record.save_output(finished.folder, verify.suffix, finished.outcome.best)
     return finished

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,19 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
-from ralph_cli.journal.store import JOURNAL_FILE, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_events
 from ralph_cli.loop.state import fold
+from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports import goal, json
 from ralph_cli.reports.safe_text import resume_command
+from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import MissingVote, RunView, build_view
 from ralph_cli.text.plural import pluralize
 
 NO_VERDICT = "no verdict of it could be used"
-UNFINISHED = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
+UNFINISHED = Halt(StopType.NONE, "the run has not ended")
+KILLED = Halt(StopType.NONE, "the run was killed before it ended; what was recorded is kept")
+RUNNING = Halt(StopType.NONE, "the run is still going on")
 
 
 def missing_votes(
@@ -32,14 +36,14 @@ def missing_votes(
     for ruling in best.rulings if best is not None else ():
         if not ruling.claim or not (ruling.votes or is_near_margin(ruling)):
             continue  # nobody was asked for a second opinion
-        silent = Counter(map(_judge_name, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
+        silent = Counter(map(called_name, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
         if silent:
             found[ruling.claim] = tuple((name, faults.get(name, NO_VERDICT)) for name in silent.elements())
     return found
 
 
-def _judge_name(name: str) -> str:
-    """The name under which a model of the panel gives its verdicts: a script goes by that of its file alone."""
+def called_name(name: str) -> str:
+    """The name by which a model goes in the record of its calls: a script goes by that of its file alone."""
     vendor, _, rest = name.partition(":")
     return f"{vendor}:{Path(rest).name}" if vendor == "scripted" else name
 
@@ -59,7 +63,10 @@ class RecordedRun:
 
 def read_run(folder: Path) -> RecordedRun:
     """Read a run back from its journal, finished or not. Raises JournalError."""
-    return run_from_events(tuple(read_events(folder)), str(folder))
+    run = run_from_events(tuple(read_events(folder)), str(folder))
+    if run.view.halt != UNFINISHED:
+        return run
+    return replace(run, view=replace(run.view, halt=RUNNING if is_running(folder) else KILLED))
 
 
 def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
@@ -79,6 +86,8 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         notices=tuple(event.message for event in events if isinstance(event, NoticeIssued)),
         coverage=state.coverage,
         subqueries=state.subqueries,
+        usd_by_role=usd_by_role(spending(events)),
+        saved_usd=round(sum(saved_by_cache(e.model, e.usage) for e in events if isinstance(e, CallFinished)), 6),
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
     return RecordedRun(shown, events)

@@ -1,9 +1,9 @@
 """Questions and tasks put to a document, for the first time or when a run is resumed."""
 
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.runs.execute import Job, Setup, execute, require_text
+from ralph_cli.runs.execute import Job, Setup, require_text
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.models import choose_models
+from ralph_cli.runs.reuse import run_or_reuse
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 
@@ -11,19 +11,19 @@ from ralph_cli.wiring.task import build_task, read_spec
 def answer_question(source: DocumentSource, question: str, setup: Setup) -> Result:
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
-    names = choose_models(setup.settings, setup.models, setup.verifier)
+    names = setup.choose_models()
     source = source.loaded(setup.settings.cache_folder)
     document = source.load()
 
     job = Job("qa", question, document, names, encoding=source.encoding)
-    return execute(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
+    return run_or_reuse(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 
 def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     """Do `task` on the document, or on the memory alone; see `api.run_task`."""
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     settings = setup.settings
-    names = choose_models(settings, setup.models, setup.verifier)
+    names = setup.choose_models()
     source = source.loaded(settings.cache_folder) if source else None
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())
@@ -31,4 +31,4 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     terms = {"schema": spec.output.schema, "memory": "" if document else spec.memory}
     origin = source or DocumentSource("")
     job = Job("task", task, document, names, encoding=origin.encoding, terms=terms)
-    return execute(job, lambda stage: build_task(stage, document, spec, origin, setup.verifier), setup)
+    return run_or_reuse(job, lambda stage: build_task(stage, document, spec, origin, setup.verifier), setup)

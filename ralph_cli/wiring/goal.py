@@ -7,7 +7,7 @@ from pathlib import Path
 from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import EventSink, Fanout, GoalSet, NoticeIssued
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.results.goal import GoalState
@@ -15,6 +15,7 @@ from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal import GoalMode, GoalPrompts, GoalWorkspace
 from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.modes.goal_summary import RuntimeSummary
+from ralph_cli.modes.recorded_acts import RecordedActs
 from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, SandboxVariables, parse_goal_call
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
@@ -27,7 +28,7 @@ UNVERIFIED = "this goal has no verifier: what the worker says is done is accepte
 
 @dataclass(frozen=True, slots=True)
 class GoalSpec:
-    """What the user wants: an objective, the verifiers that decide, and what is carried over from an earlier run."""
+    """What the user wants: an objective, and the verifiers that decide. `continues` is the run that it goes on with."""
 
     objective: str
     verifiers: tuple[CommandVerifier, ...]
@@ -35,7 +36,7 @@ class GoalSpec:
     instructions: str = ""
     require_verifier: bool = True
     suffix: str = ".txt"
-    earlier: GoalState | None = None
+    continues: str = ""
 
     def __post_init__(self) -> None:
         if self.require_verifier and not self.verifiers:
@@ -46,30 +47,13 @@ class GoalSpec:
     def terms(self) -> GoalSet:
         """The terms as the event that opens the run's story."""
         verifiers = tuple((verifier.name, verifier.command) for verifier in self.verifiers)
-        terms = GoalSet(verifiers, self.require_verifier, self.instructions)
-        if self.earlier is None:
-            return terms
-        return replace(
-            terms,
-            continues=self.earlier.run,
-            iteration=self.earlier.iteration,
-            output=self.earlier.output,
-            summary=self.earlier.summary,
-            evidence=self.earlier.evidence,
-        )
+        return GoalSet(verifiers, self.require_verifier, self.instructions, self.continues)
 
 
 def goal_settings(settings: Settings) -> Settings:
     """The settings of a goal, where a person has set nothing else: 20 iterations, each in a fresh conversation."""
     usual = {"max_iterations": MAX_ITERATIONS, "retry": "fresh"}
     return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
-
-
-def require_iterations_left(earlier: GoalState | None, max_iterations: int) -> None:
-    """Raise ConfigError when a goal that would be continued has no iteration left of its `max_iterations`."""
-    if earlier is not None and earlier.iteration >= max_iterations:
-        hint = "raise --max-iterations to go on; without --continue the goal starts afresh"
-        raise ConfigError(f"all {max_iterations} iterations of this goal are used", code="iterations-used", hint=hint)
 
 
 def drop_judge_notices(names: ModelNames) -> ModelNames:
@@ -85,12 +69,15 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     direct, _ = choose_strategy(context, document)
     nonce = context.nonces()
     workbench, subqueries, closers = open_sandbox(context, document, nonce)
-    workbench.prepare()
+    if not context.earlier:
+        workbench.prepare()
     shelf = SandboxVariables(workbench)
     file = (folder / f"{OUTPUT_STEM}{spec.suffix}").resolve()
     terms = spec.terms
 
     def run_verifiers(text: str) -> Iterator[str | CommandResult]:
+        if context.is_replay:
+            raise JournalError("there is no such verification in the record", code="not-recorded")
         for verifier in spec.verifiers:
             ledger.check_time()
             yield verifier.name
@@ -101,8 +88,10 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
         ledger.check_time()
 
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
-    summary = RuntimeSummary(terms.summary, terms.iteration)
-    desk = GoalWorkspace(goal, run_verifiers, shelf.read, sink, nonce)
+    summary = RuntimeSummary()
+    desk = GoalWorkspace(
+        goal, run_verifiers, shelf.read, sink, nonce, RecordedActs.of(context.earlier, is_closed=context.is_replay)
+    )
     all_sinks = Fanout((sink, desk.on_event, summary))
     desk.sink = all_sinks
     all_sinks(terms)
@@ -114,6 +103,8 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
         "verifiers": [verifier.name for verifier in spec.verifiers],
         "suffix": spec.suffix,
     }
+
+    recorded = context.recorded_snippets()
 
     def start_conversation(opening: str) -> Explorer:
         return Explorer(
@@ -135,9 +126,10 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             perform=desk.perform,
             on_text=desk.on_text,
             nudge=NUDGE,
+            recorded=recorded,
         )
 
-    mode = GoalMode(brief, desk, summary, start_conversation, shelf.write, settings.summary_chars, settings.retry)
+    mode = GoalMode(brief, desk, summary, start_conversation, workbench.assign, settings.summary_chars, settings.retry)
     return BuiltMode(mode, closers, has_result=lambda: bool(desk.goal.output))
 
 

@@ -8,16 +8,17 @@ from ralph_cli.checks.verifier import Verifier, verifier_fault
 from ralph_cli.config import Settings, fetch_environment
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.events import CallRetried, EventSink, NoticeIssued
+from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers.governor import Governor, governor_of
 from ralph_cli.providers.metered import MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
-from ralph_cli.providers.replaying import Recording, ReplayingModel
+from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.rlm.recorded import RecordedSnippets
 from ralph_cli.wiring.spending import PricedModel, cost_estimator, require_price
 from sandbox import ResourceLimits, Sandbox, open_sandbox
 
@@ -36,7 +37,7 @@ NO_KEYS = (
 class ModelNames:
     """Which model does what, and what a person should be told about the choice.
 
-    `custom_verifier` is the type of a verifier of the caller's.
+    `custom_verifier` is the type of a verifier of the caller's; `reasoner` is named only where a record names one.
     """
 
     worker: str
@@ -46,6 +47,7 @@ class ModelNames:
     verifier: str = ""
     custom_verifier: str = ""
     panel: tuple[str, ...] = ()
+    reasoner: str = ""
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -161,12 +163,14 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
 class Models:
     """The models of a run, metered: every call of theirs is budgeted and recorded.
 
-    `meter` does the same for a model that comes with something of the caller's.
+    `meter` does the same for a model that comes with something of the caller's. `repeat_calls` tells of calls that an
+    earlier run made in place of this one.
     """
 
     worker: Model
     judge: Model
     subquery: Model
+    repeat_calls: CallRepeater
     connected: tuple[Model, ...] = ()
     reasoner: Model | None = None
     verifier: Model | None = None
@@ -197,12 +201,13 @@ def build_models(
     """
     numbers = call_numbers()
     recording, seconds = recording or Recording(), settings.max_call_time
+    repeat_calls = CallRepeater(ledger, sink, numbers)
 
     def meter(model: Model) -> Model:
         return TimeLimitedModel(MeteredModel(ReplayingModel(model, recording), ledger, sink, numbers), ledger, seconds)
 
     def build(role: str, name: str) -> Model:
-        given = (overrides or {}).get(role)
+        given = AbsentModel(name) if recording.is_closed else (overrides or {}).get(role)
         if given is not None:
             return meter(given)
         vendor, _ = parse_model_name(name, "anthropic")
@@ -217,6 +222,8 @@ def build_models(
         closing.append(connected)
         # A script that is read again begins at its first reply, and those of the recording were its first ones.
         on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
+        if role == "subquery":
+            repeat_calls.on_replay = on_replay
         priced = PricedModel(connected, settings.price_list) if settings.prices else connected
         replaying = ReplayingModel(priced, recording, on_replay)
         return RetryingModel(
@@ -231,10 +238,10 @@ def build_models(
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
     # The reasoner of a task is the worker, unless the caller gave another.
-    reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
+    reasoner = build("reasoner", names.reasoner) if names.reasoner or "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
     panel = tuple(build("panel", name) for name in names.panel)
-    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter, panel)
+    return Models(worker, judge, subquery, repeat_calls, tuple(closing), reasoner, verifier, meter, panel)
 
 
 def engine_opener(
@@ -263,7 +270,10 @@ def engine_opener(
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger."""
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
+
+    `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
+    """
 
     settings: Settings
     models: Models
@@ -272,6 +282,12 @@ class RunContext:
     sink: EventSink
     folder: Path
     ledger: Ledger
+    earlier: tuple[tuple[AnyEvent, ...], ...] = ()
+    is_replay: bool = False
+
+    def recorded_snippets(self) -> RecordedSnippets:
+        """The snippets that those runs have a record of."""
+        return RecordedSnippets.of(self.earlier, self.models.repeat_calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def open_reader(
     nonce = context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)
-    if not direct:
+    if not direct and not context.earlier:
         sandbox.prepare()
     explorer = Explorer(
         model=context.models.worker,
@@ -73,6 +73,7 @@ def open_reader(
         parse=SubmissionParser(assignment.form),
         has_seen_text=direct,
         agent=agent,
+        recorded=context.recorded_snippets(),
     )
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers

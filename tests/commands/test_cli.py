@@ -80,7 +80,7 @@ def test_the_command_that_shows_a_run_names_its_folder(memo: Path, capsys: pytes
     ask = ["qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]
     for where, told in (([], ")"), (["--out", "other place"], " --out 'other place')")):
         assert run([*ask, *where]) == 0
-        line = capsys.readouterr().out.splitlines()[-1]
+        line = capsys.readouterr().out.splitlines()[-2]
         assert line.endswith(told)
         command = shlex.split(line.partition("(ralph ")[2][:-1])
         assert run(command) == 0 and "31 March 2031" in capsys.readouterr().out

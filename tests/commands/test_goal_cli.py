@@ -230,7 +230,7 @@ def test_continue_goes_on_with_what_was_cut_off(memo: Path, capsys: pytest.Captu
     assert goal(memo, "--continue", replies=({"output": "good, kept"}, DONE)) == 1  # the script ends too early
     err = capsys.readouterr().err
     assert "starts afresh" in err and "--continue resumes it" in err
-    assert goal(memo, "--continue", replies=({"verify": True}, DONE)) == 0
+    assert goal(memo, "--continue", replies=({"output": "good, kept"}, DONE, {"verify": True}, DONE)) == 0
     assert capsys.readouterr().out == "good, kept\n"
     run(["trace", "show"])
     assert "Continues: " in capsys.readouterr().out

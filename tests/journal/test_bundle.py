@@ -16,7 +16,7 @@ from journal.test_journal import EVENTS
 from pydantic import TypeAdapter
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, Event
+from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, Event
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
     IDENTITY,
@@ -56,7 +56,7 @@ def resealed(members: dict[str, bytes], lines: list[bytes]) -> bytes:
     """As one who knows the format would do it: the manifest is made anew for the journal, the chain is not."""
     inner = {name: data for name, data in members.items() if name != MANIFEST} | {JOURNAL: b"".join(lines)}
     chain = json.loads(members[MANIFEST])["chain"]
-    return zipped({MANIFEST: canonical_json(build_manifest("r", len(lines), chain, inner))} | inner)
+    return zipped({MANIFEST: canonical_json(build_manifest("r", len(lines), chain, inner, SCHEMA_VERSION))} | inner)
 
 
 def test_a_bundle_comes_back_as_it_went_in(tmp_path: Path) -> None:
@@ -142,7 +142,8 @@ def test_a_changed_member_is_named(tmp_path: Path, name: str) -> None:
         ({"events": 11}, "the events after 10 are missing"),
         ({"events": "10"}, "manifest counts other events"),
         ({"run": "other"}, "the manifest does not match the journal .run."),
-        ({"schema": 2}, "the manifest does not match the journal .schema."),
+        ({"schema": 3}, "is of schema 3; this ralph reads up to 2"),
+        ({"schema": True}, "is of schema True"),
         ({"note": "signed"}, "the manifest does not match the journal .note."),
         ({"members": {}}, "is not what the manifest says"),
         ({"members": []}, "is not what the manifest says"),

@@ -72,7 +72,9 @@ EVENTS: list[AnyEvent] = [
     DraftSubmitted(1, 2, Draft((DraftClaim("t", ("q",)),)), ("wrong",)),
     DraftSubmitted(1, 3, Draft(absence=Absence(("a",), "n")), ()),
     TurnRejected(1, 3, "why"),
-    CallFinished(1, "worker", "m", Usage(1, 2, 3), 0.5, {"text": "x"}),
+    CallFinished(
+        1, "worker", "m", Usage(1, 2, 3), 0.5, {"text": "x", "calls": [], "stop": "end", "model": "m", "raw": None}
+    ),
     StepFinished(STEP),
     RunHalted(Halt(StopType.MAX_ITERATIONS, "d"), "later"),
 ]

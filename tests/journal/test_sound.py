@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from journal.forging import rechain, rewritten
 from journal.test_journal import EVENTS, STEP
 
 from ralph_cli.core.errors import RalphError
-from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
+from ralph_cli.core.events import AnyEvent, CallStarted, GoalSet, RunStarted, StepFinished
 from ralph_cli.core.run import Claim
 from ralph_cli.journal.consistency import find_inconsistency
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, is_sealed, read_events
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.story import story
@@ -26,15 +27,6 @@ def kept(folder: Path, events: list[AnyEvent]) -> Path:
     for event in events:
         journal(event)
     journal.close()
-    return folder
-
-
-def rewritten(folder: Path, *statements: str) -> Path:
-    db = sqlite3.connect(folder / JOURNAL_FILE)
-    for statement in statements:
-        db.execute(statement)
-    db.commit()
-    db.close()
     return folder
 
 
@@ -75,6 +67,12 @@ def test_what_a_run_writes_is_sound() -> None:
         ("""UPDATE event SET body = '{"kind":"a\\n' || printf('%.9000c', 'x') || '"}' WHERE seq = 2""", "event 2"),
         ("DROP TABLE event", "not a journal"),
         ("ALTER TABLE event ADD COLUMN more TEXT", "not a journal"),
+        ("UPDATE event SET body = replace(body, 'now', 'then') WHERE seq = 1", "event 1 was changed"),
+        ("UPDATE event SET at = '1999' WHERE seq = 4", "event 4 was changed"),
+        ("UPDATE event SET kind = 'noticed' WHERE seq = 4", "event 4 was changed"),
+        ("UPDATE event SET chain = '' WHERE seq = 4", "event 4 was changed"),
+        ("PRAGMA user_version = 3", "schema 3; this ralph reads up to 2"),
+        ("PRAGMA user_version = 1", "not a journal"),
     ],
 )
 def test_a_journal_that_was_written_to_is_refused(tmp_path: Path, statement: str, told: str) -> None:
@@ -138,9 +136,71 @@ def test_mutated_journals_are_shown_or_refused_and_never_crash(tmp_path: Path) -
             db.execute("UPDATE event SET body = ? WHERE seq = ?", (changed, seq))
             db.commit()
             db.close()
+            rechain(folder)
         try:
             shown(folder)
         except RalphError as error:
             assert "\n" not in error.message
             told += 1
     assert 40 < told < 400
+
+
+def test_a_row_that_is_taken_out_and_the_rest_renumbered_is_missed(tmp_path: Path) -> None:
+    folder = rewritten(kept(tmp_path, EVENTS), "DELETE FROM event WHERE seq = 3", "UPDATE event SET seq = -seq")
+    rewritten(folder, *(f"UPDATE event SET seq = {n - (n > 3)} WHERE seq = -{n}" for n in range(1, 11) if n != 3))
+    with pytest.raises(RalphError, match="event 3 was changed, or another stands before it"):
+        list(read_events(folder))
+    assert len(list(read_events(rechain(folder)))) == len(EVENTS) - 1
+
+
+def test_no_bit_can_be_changed_unnoticed(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    folder = kept(tmp_path, EVENTS)
+    whole = (folder / JOURNAL_FILE).read_bytes()
+    told = 0
+    for _ in range(300):
+        data = bytearray(whole)
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        (folder / JOURNAL_FILE).write_bytes(bytes(data))
+        try:
+            assert list(read_events(folder)) == EVENTS  # where nothing is stored
+        except RalphError:
+            told += 1
+    assert told > 50
+
+
+def test_a_journal_without_a_chain_is_read_and_a_kind_that_is_unknown_is_named(tmp_path: Path) -> None:
+    """As the version before this one wrote it: goals carried things over, and calls had no ordinal."""
+    db = sqlite3.connect(tmp_path / JOURNAL_FILE)
+    db.execute("CREATE TABLE event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)")
+    old: list[dict[str, object]] = [
+        {"kind": "goal_set", "verifiers": [["v", "true"]], "require_verifier": True, "continues": "r", "iteration": 3},
+        {"kind": "call_started", "number": 1, "agent": "a", "model": "m", "characters": 1, "digest": "d", "sent": "s"},
+    ]
+    for event in old:
+        row = ("now", event["kind"], json.dumps(event))
+        db.execute("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", row)
+    db.commit()
+    assert list(read_events(tmp_path)) == [
+        GoalSet((("v", "true"),), True, "", "r"),
+        CallStarted(1, "a", "m", 1, "d", "s"),
+    ]
+    assert not is_sealed(tmp_path, b"key")
+    db.execute("INSERT INTO event (at, kind, body) VALUES ('now', 'dreamt', '{\"kind\": \"dreamt\"}')")
+    db.commit()
+    db.close()
+    with pytest.raises(RalphError, match=r"event 3 .* \(of a kind that this ralph does not know: 'dreamt'"):
+        list(read_events(tmp_path))
+
+
+def test_only_who_has_the_key_can_seal_a_journal(tmp_path: Path) -> None:
+    for folder, key in ((tmp_path / "own", b"ours"), (tmp_path / "foreign", b"theirs"), (tmp_path / "none", b"")):
+        journal = Journal(folder, key)
+        for event in EVENTS:
+            journal(event)
+        journal.close()
+        assert is_sealed(folder, b"ours") is (folder.name == "own") and not is_sealed(folder, b"")
+    own = tmp_path / "own"
+    rewritten(own, "UPDATE event SET body = replace(body, 'later', 'never') WHERE seq = 10")
+    assert not is_sealed(rechain(own), b"ours")
+    assert not is_sealed(rewritten(own, "DELETE FROM event"), b"ours")

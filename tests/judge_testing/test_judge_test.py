@@ -17,7 +17,7 @@ from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.judge_testing.mode import QUESTION
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 
 Ruler = Callable[[dict], str]
 

@@ -40,7 +40,6 @@ ROWS = {
     ],
     "D4": ["test_the_refusal_names_its_reason"],
     "D5": ["test_every_stop_has_a_status"],
-    "D6": ["test_the_iterations_of_earlier_runs_count"],
     "D7": ["test_the_notice_tells_retries_and_the_last_evidence"],
 }
 
@@ -203,14 +202,6 @@ def test_the_same_refusal_three_times_blocks_and_another_does_not() -> None:
     assert stops.check(after(blocked), config).reason == "the worker cannot continue: why"
 
 
-def test_the_iterations_of_earlier_runs_count() -> None:
-    step = Step(Attempt(output="x", finished=True), (Evidence(COMPLETION_CHECK, (Issue(COMPLETION_CHECK, "no"),)),))
-    config = StopConditionConfig(max_iterations=5)
-    assert not goal_detectors(3).check(after(step), config)
-    assert goal_detectors(4).check(after(step), config).stop_type is StopType.MAX_ITERATIONS
-    assert goal_detectors(9).check(after(step), config).stop_type is StopType.MAX_ITERATIONS
-
-
 @pytest.mark.parametrize("stop", list(StopType))
 def test_every_stop_has_a_status(stop: StopType) -> None:
     ended = folded(RunHalted(Halt(stop, "why"), ""))
@@ -233,13 +224,3 @@ def test_the_notice_tells_retries_and_the_last_evidence() -> None:
     )
     assert "No verifier was run" in rejection_notice(folded(IterationStarted(2, ""), RunHalted(halt, "")), halt)
     assert rejection_notice(folded(RunHalted(Halt(StopType.BLOCKED, "x"), "")), halt) == ""
-
-
-def test_what_an_earlier_run_saw_is_told_but_proves_nothing() -> None:
-    before = folded(wrote(4), seen("a", True, 4), seen("b", True, 4))
-    terms = GoalSet(TWO.verifiers, True, "", "run-1", 7, before.output, "summary", before.evidence)
-    goal = folded(terms=terms)
-    assert (goal.iteration, goal.output, goal.summary) == (7, "text 4", "summary") and len(goal.evidence) == 2
-    assert not goal.verified and judged(goal) is None and "of an earlier run" in issues(goal)[0]
-    again = goal.apply(seen("a", True, 0)).apply(seen("b", True, 0))
-    assert again.verified and len(again.evidence) == 2

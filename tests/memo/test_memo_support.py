@@ -80,7 +80,7 @@ def test_the_panel_of_the_settings_is_asked_too(tmp_path: Path) -> None:
 def test_a_judge_that_fails_is_never_a_yes(tmp_path: Path) -> None:
     memo = 'The tenant must leave because "The lease ends on 31 March 2031" soon.'
     broken, _ = judged([ProviderError("down", code="down")], tmp_path, memo)
-    assert broken.support is not None and broken.support[0].ruling is None and broken.support[0].why == "down"
+    assert broken.support is not None and broken.support[0].ruling is None and broken.support[0].why == "down [down]"
     assert not broken.ok
     assert not judged([text_reply("nonsense")] * 5, tmp_path, memo)[0].ok
 

@@ -80,7 +80,8 @@ def test_the_tool_has_a_strict_form() -> None:
 def test_a_variable_is_taken_as_text_within_its_size() -> None:
     bench = DocumentSandbox(FakeSandbox, document("text"))
     shelf = SandboxVariables(bench)
-    assert shelf.write("kept", "a'\"\\\n\u2028\x00é") and shelf.read("kept") == "a'\"\\\n\u2028\x00é"
+    bench.assign("kept", "a'\"\\\n\u2028\x00é")
+    assert shelf.read("kept") == "a'\"\\\n\u2028\x00é"
     bad = "class Bad:\n    def __str__(self): raise ValueError('no text')\nbad = Bad()"
     bench.run(f"n = 5; big = 'x' * {MAX_OUTPUT_CHARS + 1}\n{bad}", _nobody)
     assert shelf.read("n") == "5"

@@ -7,6 +7,7 @@ from typing import Any
 from fakes import FakeSandbox, document
 from test_shown import DOC, TEXT
 
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.coverage import Coverage, count_covered, coverage_map
 from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
 from ralph_cli.core.model import Reply, Request
@@ -90,7 +91,7 @@ def test_what_a_snippet_prints_was_shown_and_what_it_takes_was_gone_through() ->
     made.explore("", 1)
     assert shown(events) == {3} and fold(events).coverage.code == ((0, 9_000),)
     kinds = [type(event).__name__ for event in events]
-    assert kinds.index("SnippetRan") < kinds.index("CoverageAdded")
+    assert kinds.index("SnippetStarted") < kinds.index("CoverageAdded") < kinds.index("SnippetRan")
     assert made.coverage_tracker.coverage == fold(events).coverage
 
 
@@ -157,3 +158,15 @@ def test_headings_that_are_listed_were_not_read() -> None:
     )
     made.explore("", 1)
     assert [about.page_at(start).number for start, _ in made.coverage_tracker.coverage.shown] == [1]
+
+
+def test_what_is_left_is_told_to_code_that_asks() -> None:
+    made, events = explorer(
+        tool_reply({"code": "print(llm_query('a', 'x'), llm_query('b', 'x'))"}),
+        tool_reply({"code": "left = budget(); print(left)"}),
+        tool_reply(CLAIM),
+    )
+    made.sandbox = DocumentSandbox(FakeSandbox, DOC, Ledger(Budget(usd=2.0, calls=40)))
+    made.explore("", 1)
+    outputs = [event.output for event in events if isinstance(event, SnippetRan)]
+    assert outputs[1] == "{'subqueries': 1, 'cost': 2.0, 'calls': 40}"

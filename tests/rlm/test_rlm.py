@@ -100,7 +100,7 @@ def test_what_is_cut_off_at_a_line_is_printed_by_rest() -> None:
         if not rest:
             break
         assert f"[{len(rest):,} characters were cut off here: rest() prints them]" in shown
-        bench.keep_rest(rest)
+        bench.assign("_cut_off", rest)
         result = bench.run("rest()", lambda items: [])
     assert seen == lines
     assert bench.run("rest()", lambda items: []).stdout == "nothing was cut off\n"

@@ -32,7 +32,7 @@ from ralph_cli.runs.export import export
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.report import RunDocument, build_report
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.runs.verifying.verify import verify
 
 MONTHLY = {"text": "The base rent is $48,000 a year, or $4,000 a month.", "quotes": RENT["quotes"]}

@@ -17,17 +17,17 @@ from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 from ralph_cli.api import ask, run_task
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
+from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, ProviderError, RalphError
 from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.verified import verification_text
-from ralph_cli.runs import record_fields as fields
 from ralph_cli.runs import report
 from ralph_cli.runs.export import export
 from ralph_cli.runs.history import read_run
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming import record_fields as fields
+from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.runs.verifying.verify import verify
 
 KEY = "sk-canary-2b9f61c07d"
@@ -118,16 +118,15 @@ def test_a_key_goes_only_where_the_settings_of_now_say(folder: Path, vendor: str
         keys = {f"{vendor}_key": KEY, f"{vendor}_base_url": ours}
         for accept in (False, True):
             told: list[AnyEvent] = []
-            done = resume(
-                evil,
-                settings=now(folder, **keys),
-                accept_settings=accept,
-                changes={"max_iterations": 2},
-                models={role: model for role, model in fakes().items() if role != "worker"},
-                engine=FakeSandbox,
-                sink=told.append,
-            )
-            assert not done.outcome.ok
+            with pytest.raises(ProviderError, match="key was not accepted"):
+                resume(
+                    evil,
+                    settings=now(folder, **keys),
+                    accept_settings=accept,
+                    models={role: model for role, model in fakes().items() if role != "worker"},
+                    engine=FakeSandbox,
+                    sink=told.append,
+                )
             notices = [event.message for event in told if isinstance(event, NoticeIssued) and event.code == "settings"]
             assert any(theirs in message and ours in message and "accept" not in message for message in notices)
     assert stolen == [] and len(asked) >= 2 and all(KEY in key for key in asked)

@@ -20,7 +20,7 @@ from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 
 ROWS = {
     "B2": [

@@ -26,7 +26,7 @@ from ralph_cli.journal.store import read_events
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 
 MENDED = {**TERM, "text": "It begins on 1 March 2021."}
 LOOK = {"code": "print(llm_query_batch([(f'what is due? {n}', context) for n in range(LANES)]))"}

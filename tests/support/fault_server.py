@@ -86,17 +86,17 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: "FaultServer"
+    sent: Json
 
     def log_message(self, *_: Any) -> None:
         """Be silent."""
 
     def do_POST(self) -> None:
         sent = self.rfile.read(int(self.headers.get("content-length", 0) or 0))
-        fault = self.path.split("/")[1]
+        fault, self.sent = self.path.split("/")[1], json.loads(sent)
         with self.server.lock:
-            self.server.seen.append(
-                (fault, self.path, {name.lower(): value for name, value in self.headers.items()}, json.loads(sent))
-            )
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.server.seen.append((fault, self.path, headers, self.sent))
         try:
             self.server.faults[fault](self)
         except (BrokenPipeError, ConnectionResetError):

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import describe_document, render_passages, safe_file_name
@@ -134,7 +135,7 @@ class Judge:
         try:
             rulings = self._ask(self.model, attempt, doubts, passages)
         except (ProviderError, UnparseableReply) as error:
-            return Evidence("judge", broken=str(error) or type(error).__name__)
+            return Evidence("judge", broken=describe_failure(error))
         if self.model.vendor != "offline":
             rulings = self._reconsider(attempt, rulings, doubts)
         issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)

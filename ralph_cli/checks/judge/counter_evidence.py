@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.quotes import quote_at
@@ -90,7 +91,7 @@ class CounterEvidence:
         try:
             self._ask(self.unread(attempt))
         except (LimitExceeded, ProviderError, UnparseableReply) as error:
-            missed = str(error)
+            missed = describe_failure(error)
         else:
             return self._evidence(attempt, proposed)
         known = [(claim, item) for claim, item in proposed if _key(claim, item) in self._findings]

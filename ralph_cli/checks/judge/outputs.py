@@ -6,6 +6,7 @@ from functools import partial
 
 from pydantic import Field
 
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import render_passages, safe_file_name
@@ -87,7 +88,7 @@ class TaskJudge:
             parse = partial(parse_ruling, deterministic=deterministic, doubts=doubts)
             good, issues, reason = ask_model(self.model, self._request(attempt, doubts), parse)
         except (ProviderError, UnparseableReply) as error:
-            return Evidence(NAME, broken=str(error) or type(error).__name__)
+            return Evidence(NAME, broken=describe_failure(error))
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
         ruling = Ruling(WHOLE_OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
         found = tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues)

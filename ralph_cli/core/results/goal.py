@@ -1,4 +1,4 @@
-"""The state of a goal: the fold of its run's events, and all that is carried over into a run that continues it."""
+"""The state of a goal: the fold of its run's events."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -43,9 +43,9 @@ def status_after(stop: StopType) -> GoalStatus:
 class GoalState:
     """What is known of a goal after some of its events.
 
-    `iteration` counts over all runs of the goal, `earlier_iterations` those of earlier runs. `evidence` is that of
-    the latest verification; it speaks of the `output` only if it is of its `revision`. `passed` is the latest output
-    that every verifier passed in this run. `reason` says why it stopped, or why the last intent to finish was refused.
+    `evidence` is that of the latest verification; it speaks of the `output` only if it is of its `revision`. `passed`
+    is the latest output that every verifier passed. `reason` says why it stopped, or why the last intent to finish was
+    refused.
     """
 
     run: str = ""
@@ -61,11 +61,6 @@ class GoalState:
     summary: str = ""
     said: str = ""
     reason: str = ""
-
-    @property
-    def earlier_iterations(self) -> int:
-        """Iterations of the runs that this one continues."""
-        return self.terms.iteration
 
     @property
     def verifier_names(self) -> tuple[str, ...]:
@@ -89,12 +84,10 @@ class GoalState:
         match event:
             case RunStarted(run=run, question=objective, document=document):
                 return replace(self, run=run, objective=objective, document=str(document.get("sha256", "")))
-            case GoalSet(iteration=iteration, output=output, summary=summary, evidence=evidence):
-                # What an earlier run saw is told to the worker, but proves nothing in this one: revision -1.
-                old = tuple(replace(item, revision=-1) for item in evidence)
-                return replace(self, terms=event, iteration=iteration, output=output, summary=summary, evidence=old)
+            case GoalSet():
+                return replace(self, terms=event)
             case IterationStarted(number=number):
-                return replace(self, iteration=self.earlier_iterations + number)
+                return replace(self, iteration=number)
             case OutputChanged(output=output, revision=revision):
                 return replace(self, output=output, revision=revision)
             case VerifierFinished():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ralph_cli.checks.base import describe_failure
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.results.memo import Finding, MemoCheck, Support
@@ -69,7 +70,7 @@ def _judge_groups(check: MemoCheck, groups: Sequence[Sequence[int]], judge: Judg
     try:
         evidence = judge(Attempt(tuple(claims), tuple(quotes.values())))
     except LimitExceeded as error:
-        evidence = Evidence("judge", broken=error.message)
+        evidence = Evidence("judge", broken=describe_failure(error))
     rulings = {ruling.claim: ruling for ruling in evidence.rulings}
     for claim, group in zip(claims, groups, strict=True):
         place = check.findings[group[0]].quotation.place

@@ -200,7 +200,9 @@ def call_arguments(call: ToolCall) -> Json:
 def require_calls(target: Target, calls: list[ToolCall | None], stop: StopReason) -> tuple[ToolCall, ...]:
     """The calls of a reply. ProviderError when one is unusable or missing, unless the reply was cut off."""
     usable = tuple(call for call in calls if call is not None)
-    if stop is not StopReason.LENGTH and (len(usable) < len(calls) or (stop is StopReason.TOOL and not usable)):
+    if stop is StopReason.TOOL and not calls:
+        raise target.fault("bad-reply", "it is empty: a tool call is announced, and there is none", usage_unknown=True)
+    if stop is not StopReason.LENGTH and len(usable) < len(calls):
         raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
     return usable
 

@@ -1,7 +1,9 @@
 """In a sentence how a run ended, what was checked, and by whom."""
 
+from pathlib import Path
+
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
 from ralph_cli.text.plural import pluralize
@@ -21,6 +23,23 @@ def describe_outcome(view: RunView) -> str:
     doubts = f" {counted}." if (counted := count_doubts(view.unconfirmed)) else ""
     gaps = "".join(f" {one_line(gap)}" for gap in (*view.counter_evidence_gaps, *view.losses))
     return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + doubts + gaps
+
+
+_BOUNDS = {
+    StopType.MAX_COST: "--max-cost",
+    StopType.TIMEOUT: "--max-time",
+    StopType.MAX_CALLS: "--max-calls",
+    StopType.MAX_TOKENS: "--max-tokens",
+}
+"""What a person raises to go on with a run that ended so."""
+
+
+def resume_line(view: RunView) -> str:
+    """How a run goes on that a bound, a failure or a person ended; empty for any other."""
+    if not view.halt.type.is_cut_off() and view.halt.type is not StopType.UNJUDGED:
+        return ""
+    command = resume_command(view.mode, Path(view.folder).parent, view.run, _BOUNDS.get(view.halt.type, ""))
+    return make_visible(f"To go on: {command} (calls that were answered are not paid again)")
 
 
 def _describe_halt(view: RunView) -> str:

@@ -28,3 +28,20 @@ def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
             seconds, failed = earlier.seconds + event.seconds, earlier.failed + bool(event.error)
             found[key] = Spending(*key, earlier.usage + event.usage, seconds, failed)
     return tuple(found.values())
+
+
+ROLES = {
+    "worker": ("worker", "goal", "extractor", "reader", "reasoner"),
+    "judge": ("judge", "task_judge", "counter", "verifier", "panel"),
+    "sub-queries": ("subquery",),
+}
+"""Whose calls they are, by agent."""
+
+
+def usd_by_role(items: Iterable[Spending]) -> dict[str, float]:
+    """US dollars by role, the dearest first; what has no known price, or costs nothing, is left out."""
+    found: dict[str, float] = {}
+    for item in items:
+        role = next((role for role, agents in ROLES.items() if item.agent in agents), item.agent)
+        found[role] = found.get(role, 0.0) + (item.usage.usd or 0.0)
+    return dict(sorted(((role, usd) for role, usd in found.items() if usd), key=lambda pair: -pair[1]))

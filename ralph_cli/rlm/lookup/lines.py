@@ -103,3 +103,11 @@ def _counted(count: int, noun: str) -> str:
 def rest() -> None:
     """Print what was cut off the output of the last call that was too long."""
     print(globals().get("_session", globals()).pop("_cut_off", "") or "nothing was cut off")
+
+
+def budget() -> dict[str, float]:
+    """What was left when this call began: sub-queries of the attempt; of the run dollars (cost), calls, tokens and
+    seconds (time), where they are bounded.
+    """
+    left: dict[str, float] = globals().get("_session", globals()).get("_budget", {})
+    return dict(left)

@@ -19,6 +19,7 @@ from fakes import FakeSandbox
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from journal.forging import rechain, rewritten
 from journal.test_sound import mutated
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
@@ -166,7 +167,8 @@ def test_a_folder_that_a_result_names_is_kept_and_told(lettered: Path) -> None:
 def test_a_record_that_holds_a_key_where_none_can_be_taken_out_is_not_exported(folder: Path) -> None:
     started = RunStarted("r", "qa", "q", {"path": "memo.txt"}, {}, "now")
     journal = Journal(folder / "out" / "r")
-    for event in (started, CallFinished(1, "worker", "m", Usage(), 0.1, {"a-secret-of-ours": 1})):
+    reply = {"text": "", "calls": [], "stop": "end", "model": "m", "raw": {"a-secret-of-ours": 1}}
+    for event in (started, CallFinished(1, "worker", "m", Usage(), 0.1, reply)):
         journal(event)
     journal.close()
     with pytest.raises(JournalError, match="holds a key"):
@@ -436,11 +438,11 @@ def test_what_cannot_be_verified_is_one_line(folder: Path) -> None:
     assert "--document" in caught.value.hint
     with pytest.raises(DocumentError, match="does not exist"):
         verified(folder, run.run, folder / "none.txt")
-    db = sqlite3.connect(run.folder / JOURNAL_FILE)
-    db.execute("DELETE FROM event WHERE kind IN ('step_finished', 'run_halted')")
-    db.execute("DELETE FROM event WHERE seq > (SELECT min(seq) FROM event WHERE kind = 'iteration_started')")
-    db.commit()
-    db.close()
+    rewritten(
+        run.folder,
+        "DELETE FROM event WHERE kind IN ('step_finished', 'run_halted')",
+        "DELETE FROM event WHERE seq > (SELECT min(seq) FROM event WHERE kind = 'iteration_started')",
+    )
     with pytest.raises(JournalError, match="no attempt that could be verified"):
         verified(folder, run.run)
 
@@ -481,6 +483,7 @@ def test_mutated_journals_are_verified_or_refused_and_never_crash(folder: Path) 
         db.execute("UPDATE event SET body = ? WHERE seq = ?", (json.dumps(value), seq))
         db.commit()
         db.close()
+        rechain(path.parent)
         try:
             found = verify(path.parent, document=document, settings=settings_of(folder))
             assert verification_text(found) and to_json(as_object(found))

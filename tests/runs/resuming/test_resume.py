@@ -1,30 +1,31 @@
 """Resuming: the start of a run and then its replay are the whole run, and nothing is paid for twice."""
 
 import json
+import shutil
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from fakes import FakeSandbox
-from hypothesis import given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 from test_ask import LOOK, MEMO, RENT, TERM, WRONG, verdicts
 
 from ralph_cli.api import ask
+from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
-from ralph_cli.core.model import Model, Reply, Usage
-from ralph_cli.journal.store import Journal, read_events
+from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, IterationStarted, RunStarted, SnippetRan
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Usage, UserTurn
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.loop.state import fold
-from ralph_cli.providers.scripted import ScriptedModel, tool_reply
-from ralph_cli.runs.history import read_run
+from ralph_cli.providers.metered import request_digest
+from ralph_cli.providers.replaying import Recording
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.runs.history import find_run, read_run
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import find_unfinished, resume
 
 COST = Usage(calls=1, input_tokens=10, output_tokens=5, usd=0.01)
 
@@ -75,23 +76,107 @@ def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, tupl
     return whole(tmp_path_factory.mktemp("whole"))
 
 
-@examples(max_examples=25, deadline=None)
-@given(at=st.integers(2, 30))
-def test_any_start_of_a_run_and_then_its_replay_are_the_whole(
-    recorded_run: tuple[Result, tuple[AnyEvent, ...]], tmp_path_factory: pytest.TempPathFactory, at: int
+def test_every_start_of_a_run_and_then_its_replay_are_the_whole(
+    recorded_run: tuple[Result, tuple[AnyEvent, ...]], tmp_path: Path
 ) -> None:
     finished, events = recorded_run
     assert finished.outcome.ok and finished.usage.calls == 6
-    at = min(at, len(events) - 1)
-    tmp_path = tmp_path_factory.mktemp("resume")
-    folder = cut_off(events, at, tmp_path / "cut")
-    paid = [event for event in events[:at] if isinstance(event, CallFinished)]
-    asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
-    settings = Settings(out=tmp_path / "out")
-    again = resume(folder, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
-    assert again.outcome == finished.outcome and again.usage == finished.usage
-    state = fold(read_events(again.folder))
-    assert (state.steps, state.usage, state.halt) == (fold(events).steps, fold(events).usage, fold(events).halt)
+    for at in range(2, len(events)):
+        folder = cut_off(events, at, tmp_path / str(at) / "cut")
+        paid = [event for event in events[:at] if isinstance(event, CallFinished)]
+        asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
+        settings = Settings(out=tmp_path / str(at) / "out")
+        again = resume(folder, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
+        assert again.outcome == finished.outcome and again.usage == finished.usage
+        state = fold(read_events(again.folder))
+        assert (state.steps, state.usage, state.halt) == (fold(events).steps, fold(events).usage, fold(events).halt)
+
+
+VARYING = """\
+import time, uuid
+mark = uuid.uuid4().hex
+find("base rent")
+print(mark, time.time_ns(), object())
+answers = llm_query_batch([("Which party?", "a"), ("Which party?", "a"), (mark, "b")])
+print(answers)"""
+
+
+@dataclass
+class Paying:
+    """A worker and a sub-query model that say by what they were asked whether it was bought before."""
+
+    bought: list[str] = field(default_factory=list)
+
+    def worker(self, request: Request) -> Reply:
+        steps = sum(isinstance(turn, ModelTurn) for turn in request.turns)
+        self.bought.append(f"worker {steps}")
+        acts = [{"code": VARYING}, {"code": "print(mark, len(answers))"}, {"claims": [RENT]}]
+        return priced(tool_reply(acts[steps]))
+
+    def subquery(self, request: Request) -> Reply:
+        self.bought.append(f"subquery {request.ordinal}")
+        return priced(text_reply(f"answer {request.ordinal}"))
+
+    def judge(self, request: Request) -> Reply:
+        self.bought.append("judge")
+        return priced(verdicts((1, "supported")))
+
+    def models(self) -> dict[str, Model]:
+        return {
+            role: ScriptedModel(getattr(self, role), vendor=role, name=f"scripted:{role}")
+            for role in ("worker", "judge", "subquery")
+        }
+
+
+def test_what_code_printed_stands_though_it_would_print_something_else_now(tmp_path: Path) -> None:
+    """Times, addresses and chance: whatever is recorded is not bought again, wherever the run was cut off."""
+    first = Paying()
+    settings = Settings(out=tmp_path / "out", strategy="rlm")
+    finished = ask(MEMO, "What is the rent?", settings=settings, models=first.models(), engine=FakeSandbox)
+    events = tuple(read_events(finished.folder))
+    assert finished.ok and len(first.bought) == 7
+    (ends,) = [n for n, event in enumerate(events) if isinstance(event, SnippetRan) and "uuid" in event.code]
+    rebuilt = 0
+    for at in range(2, len(events)):
+        again = Paying()
+        folder = cut_off(events, at, tmp_path / str(at) / "cut")
+        now = Settings(out=tmp_path / str(at) / "out")
+        done = resume(folder, settings=now, document=MEMO, models=again.models(), engine=FakeSandbox)
+        paid = sum(isinstance(event, CallFinished) for event in events[:at])
+        assert done.ok and done.usage == finished.usage
+        if at > ends:
+            assert len(again.bought) == 7 - paid
+            ran = [event.output for event in read_events(done.folder) if isinstance(event, SnippetRan)]
+            assert ran[0] == events[ends].output  # type: ignore[union-attr]
+            told = [notice for notice in done.notices if notice.code == "snippet-differs"]
+            assert len(told) <= 1 and all("recorded one stands" in notice.message for notice in told)
+            rebuilt += len(told)
+        else:
+            # Only what is asked in other words by the code that was broken off is asked anew.
+            assert len(again.bought) <= 7 - paid + 1
+    assert rebuilt >= 3
+
+
+def test_equal_questions_side_by_side_have_each_their_own_answer() -> None:
+    digest = request_digest(Request("subquery", "s", (UserTurn("same"),)))
+    events: list[AnyEvent] = [IterationStarted(1, "")]
+    for number in (1, 2, 3):
+        events.append(CallStarted(number, "subquery", "m", 1, digest, "same", number))
+    for number in (3, 1):
+        raw = {"text": f"answer {number}", "calls": [], "stop": "end", "model": "m", "raw": None}
+        events.append(CallFinished(number, "subquery", "m", Usage(), 0.1, raw))
+    recording = Recording(events)
+    recording(IterationStarted(1, ""))
+
+    def take(ordinal: int, model: str = "m") -> str | None:
+        reply = recording.take_reply(model, Request("subquery", "s", (UserTurn("same"),), ordinal=ordinal))
+        return None if reply is None else reply.text
+
+    assert take(1, "another") is None
+    recording(IterationStarted(2, ""))
+    assert take(1) is None
+    recording(IterationStarted(1, ""))
+    assert [take(number) for number in (1, 3, 2)] == ["answer 1", "answer 3", None]
 
 
 def test_a_resumed_run_that_is_cut_off_buys_nothing_twice_either(tmp_path: Path) -> None:
@@ -146,13 +231,13 @@ def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Result, Settings]:
 
 def test_a_document_is_read_with_the_encoding_of_then(tmp_path: Path) -> None:
     finished, settings = in_mac_roman(tmp_path)
-    for run in (finished.run, None):  # the resumed run can be resumed in its turn
+    for which in (finished.run, None):  # the resumed run can be resumed in its turn
         given_: dict[str, Model] = {
             "worker": ScriptedModel([tool_reply({"claims": [TERM]})], vendor="a"),
-            "judge": ScriptedModel([verdicts((1, "supported"))] if run is None else [], vendor="b"),
+            "judge": ScriptedModel([verdicts((1, "supported"))] if which is None else [], vendor="b"),
             "subquery": ScriptedModel([]),
         }
-        again = resume(run, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
+        again = resume(which, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
         assert again.document["encoding"] == "mac_roman" and again.document["sha256"] == finished.document["sha256"]
     assert again.outcome.ok and again.usage.calls == 5
 
@@ -200,6 +285,51 @@ def test_a_run_whose_process_lives_is_not_resumed(tmp_path: Path) -> None:
     folder = cut_off(events, len(events) // 2, tmp_path)
     with closing(Journal(folder)), pytest.raises(JournalError, match="still working on this run"):
         resume(folder, settings=Settings(out=tmp_path / "out"), document=MEMO)
+
+
+def test_of_two_that_go_on_with_one_run_at_once_the_second_is_refused(tmp_path: Path) -> None:
+    _, events = whole(tmp_path)
+    folder = cut_off(events, 8, tmp_path / "cut" / "first")
+    sibling = cut_off(events, 5, tmp_path / "cut" / "second")
+    refused = []
+    settings = Settings(out=tmp_path / "out")
+
+    def meanwhile(request: Request) -> Reply:
+        for held in (folder, sibling, *(tmp_path / "out").glob("*-qa-*")):
+            with pytest.raises(JournalError, match="still working") as caught:
+                resume(held, settings=settings, document=MEMO)
+            refused.append(caught.value.code)
+        return priced(JUDGE[0])
+
+    models_ = {**models({"worker": 2, "judge": 0}), "judge": ScriptedModel(meanwhile, vendor="b")}
+    resume(folder, settings=settings, document=MEMO, models=models_, engine=FakeSandbox)
+    assert len(refused) >= 4 and set(refused) == {"run-busy"}
+
+
+def test_the_newest_unfinished_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, (finished, events), third = (whole(tmp_path / name) for name in "abc")
+    out = tmp_path / "runs"
+    cut_off(first[1], 6, out / "20260101-1")
+    other = cut_off(events, 9, out / "20260102-2")
+    cut_off(third[1], len(third[1]), out / "20260103-3")
+    (out / "20260104-4").mkdir()
+    (out / "20260104-4" / JOURNAL_FILE).touch()  # killed as soon as the file was made
+    Journal(out / "20260105-5").close()  # and before the first event
+    settings = Settings(out=out)
+    paid = [event for event in events[:9] if isinstance(event, CallFinished)]
+    asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
+    assert find_run(out, None).name == "20260103-3"
+    with closing(Journal(other)):
+        assert run(["trace", "list", "--out", str(out)]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert "  still running  " in lines[3] and "  killed  " in lines[4] and "cut off before it began" in lines[0]
+    again = resume(settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
+    assert again.outcome == finished.outcome
+    # What it went on with is answered now, so the one before it is meant.
+    assert find_unfinished(out).name == "20260101-1"
+    shutil.rmtree(out / "20260101-1")
+    with pytest.raises(ConfigError, match=r"no run in .* waits"):
+        resume(settings=settings, document=MEMO)
 
 
 def test_a_bound_can_be_raised_and_the_run_goes_on(tmp_path: Path) -> None:

@@ -1,29 +1,30 @@
 """Going on with a run that was cut off: what was paid for is taken from its journal, the rest is asked anew."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
-from ralph_cli.core.errors import ConfigError, DocumentError, RalphError
+from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
 from ralph_cli.core.events import AnyEvent, EventSink, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
-from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
-from ralph_cli.providers.replaying import Recording
+from ralph_cli.journal.store import is_running, read_events
 from ralph_cli.reports.safe_text import trace_command
-from ralph_cli.runs.execute import EarlierRuns, Setup
-from ralph_cli.runs.history import find_run, read_run
+from ralph_cli.runs.execute import Setup
+from ralph_cli.runs.history import find_run, find_start, run_names
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.questions import answer_question, do_task
-from ralph_cli.runs.record_fields import resumed_settings
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.earlier import hold_runs
+from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.wiring.task import SCHEMA_SNAPSHOT_FILE, find_run_file
 from sandbox import Sandbox
 
+RESUMABLE_MODES = ("qa", "task", "goal")
 FINISHED_STOPS = (StopType.COMPLETION, StopType.ABSENT, StopType.PASSAGES, StopType.NO_PASSAGES)
 
 
@@ -40,13 +41,16 @@ def resume(
     sink: EventSink | None = None,
     password: str | None = None,
 ) -> Result:
-    """Go on with a question or task run that was killed, interrupted, or stopped by a bound; None is the newest one.
+    """Go on with a question or task run that was killed, interrupted, or stopped by a bound.
+
+    None is the newest run that has no answer.
 
     The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
     to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
     settings (`max_time`, `max_iterations`, ...). What was asked for is taken from the record; keys, addresses, folders,
     files and the sandbox come from `settings`, by default from the environment, and a notice says where those differ
-    from the run's (see `runs.record_fields`). `accept_settings` takes the run's sandbox and files, never an address.
+    from the run's (see `runs.resuming.record_fields`). `accept_settings` takes the run's sandbox and files, never an
+    address.
 
     `document` says where the document is now. No `password` is ever recorded. A task finds memory and schema as the
     earlier run found them, and notes nothing twice. A run that had a `verifier` of the caller's needs one again: it is
@@ -54,42 +58,50 @@ def resume(
     the document is gone or has changed.
     """
     settings = complete_settings(settings)
-    folder = run if isinstance(run, Path) else find_run(settings.out, run)
-    refuse_if_running(folder)
-    recorded = read_run(folder)
-    started = recorded.started
-    _require_resumable(started, recorded.events[-1], folder)
-    _require_verifier(started, verifier)
-    source = _source(started, settings, DocumentSource.of(document or "", password=password))
-    siblings = dict(_sibling_runs(folder, started.seed))
-    folders = (folder, *siblings)
-    changes = {**_schema_setting(started, folders, settings, accept=accept_settings), **(changes or {})}
-    models = models or {}
-    chosen, notices = resumed_settings(started, settings, changes, accept=accept_settings, given_models=models.keys())
-    earlier = EarlierRuns(Recording(recorded.events, *siblings.values()), started.seed, folders, notices)
-    setup = Setup(settings=chosen, models=models, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
-    if started.mode == "task":
-        return do_task(source, started.question, setup)
-    assert source is not None
-    return answer_question(source, started.question, setup)
+    folder = run if isinstance(run, Path) else find_run(settings.out, run) if run else find_unfinished(settings.out)
+    with hold_runs(folder) as earlier:
+        started, last = find_start(earlier.runs[0], str(folder)), earlier.runs[0][-1]
+        _require_resumable(started, last, folder)
+        _require_verifier(started, verifier)
+        source = open_document(started, settings, DocumentSource.of(document or "", password=password))
+        schema = schema_setting(started, earlier.folders, settings, accept=accept_settings)
+        models, changes = models or {}, {**schema, **(changes or {})}
+        chosen, notices = resumed_settings(
+            started, settings, changes, accept=accept_settings, given_models=models.keys()
+        )
+        earlier = replace(earlier, notices=notices)
+        setup = Setup(settings=chosen, models=models, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
+        if started.mode == "task":
+            return do_task(source, started.question, setup)
+        assert source is not None
+        return answer_question(source, started.question, setup)
 
 
-def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
-    """The other runs that went on with the same run, or with which it went on: they share a seed."""
-    for other in sorted(folder.resolve().parent.glob(f"*/{JOURNAL_FILE}")):
-        if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
+def find_unfinished(out: Path) -> Path:
+    """The newest run in `out` that has no answer yet, and that nobody works on.
+
+    One that another run went on with, to an answer, is not meant. Raises ConfigError when there is none.
+    """
+    answered: set[str] = set()
+    for name in reversed(run_names(out)):
+        try:
+            events = tuple(read_events(out / name))
+            started = find_start(events, name)
+        except JournalError:
             continue
-        with suppress(RalphError):
-            first = next(read_events(other.parent), None)
-            if isinstance(first, RunStarted) and first.seed == seed:
-                yield other.parent, tuple(read_events(other.parent))
+        if isinstance(events[-1], RunHalted) and events[-1].halt.type in FINISHED_STOPS:
+            answered.add(started.seed)
+        elif started.mode in RESUMABLE_MODES and started.seed not in answered and not is_running(out / name):
+            return out / name
+    hint = "`ralph trace list` shows the runs"
+    raise ConfigError(f"no run in {out} waits to be resumed", code="nothing-to-resume", hint=hint)
 
 
 def _require_resumable(started: RunStarted, last: AnyEvent, folder: Path) -> None:
     if isinstance(last, RunHalted) and last.halt.type in FINISHED_STOPS:
         what = f"{folder.name} has ended: {last.halt.detail}"
         raise ConfigError(what, code="nothing-to-resume", hint=trace_command(folder.parent, folder.name))
-    if started.mode not in ("qa", "task"):
+    if started.mode == "goal" or started.mode not in RESUMABLE_MODES:
         hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
         raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
 
@@ -102,7 +114,7 @@ def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
         raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
 
 
-def _schema_setting(
+def schema_setting(
     started: RunStarted, folders: tuple[Path, ...], current: Settings, *, accept: bool
 ) -> dict[str, Path]:
     """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
@@ -117,7 +129,7 @@ def _schema_setting(
     raise ConfigError(what, code="no-schema", hint="--accept-settings reads the file that the record names")
 
 
-def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> DocumentSource | None:
+def open_document(started: RunStarted, settings: Settings, given: DocumentSource) -> DocumentSource | None:
     """The document of that run, read as then from where it was or from where it is `given`; None without one."""
     about = started.document
     if not about and started.mode == "task":

@@ -23,8 +23,11 @@ where a key goes, what is executed, or which file is read or written.
     run, question, mode, at              all                      are shown; the question is asked again, as qa or task
     seed                                 resume                   the marks around data: the same requests again
     CallFinished.reply                   resume                   a model's reply: sandbox, look-up and checks follow
+    the whole of it, if it is sealed     qa, task                 an accepted answer to the same, its quotes looked up
+      with the key of this machine
+    SnippetRan.code, output, pages       resume                   told to the worker; the code runs in the sandbox
     GoalSet.verifiers, Verified.command  show, report             are shown; a goal runs those of its command line
-    GoalSet, a goal's output             goal --continue          told to the worker; old evidence proves nothing
+    a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document
@@ -48,7 +51,7 @@ ALWAYS_CURRENT = _settings_with(OnResume.CURRENT)
 CURRENT_UNLESS_ACCEPTED = _settings_with(OnResume.ACCEPTED)
 LOWER_OF_BOTH = _settings_with(OnResume.LOWER)
 FROM_RECORD = _settings_with(OnResume.RECORDED)
-_SHOWN_WHEN_DIFFERENT = CURRENT_UNLESS_ACCEPTED | ALWAYS_CURRENT - {*SECRETS, "heartbeat_ms"}
+_SHOWN_WHEN_DIFFERENT = CURRENT_UNLESS_ACCEPTED | ALWAYS_CURRENT - {*SECRETS, "heartbeat_ms", "refresh"}
 _MODEL_SETTINGS = {
     "worker": "model",
     "judge": "judge_model",

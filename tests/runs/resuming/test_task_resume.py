@@ -24,7 +24,7 @@ from ralph_cli.loop.memory import parse_memory
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 
 LATER = "The term is ten years (p. 1)."
 RENTS = [{"rent": "$48,000", "says": GOOD}, {"rent": "$48,000", "says": GOOD, "term": "ten years from 1 March 2021"}]

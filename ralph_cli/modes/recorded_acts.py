@@ -1,0 +1,81 @@
+"""What acts on a goal gave in earlier runs: variables that were read, and what verifiers said of an output."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ralph_cli.core.events import AnyEvent, GoalSet, OutputChanged, VariableRead, VerifierFinished
+
+Verifiers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What verifiers, each with name and command, said of an output, one after the other."""
+
+    verifiers: Verifiers
+    output: str
+    said: tuple[VerifierFinished, ...] = ()
+
+
+@dataclass(slots=True)
+class RecordedActs:
+    """What is recorded of acts on a goal, each at its place; each is given out once.
+
+    Of several runs that went on with one another the one that has most of something counts. What `is_closed` is all
+    there is: nothing is verified any more.
+    """
+
+    variables: dict[tuple[int, str], deque[VariableRead]] = field(default_factory=dict)
+    rounds: dict[int, Round] = field(default_factory=dict)
+    is_closed: bool = False
+
+    @classmethod
+    def of(cls, runs: Iterable[Sequence[AnyEvent]], *, is_closed: bool = False) -> "RecordedActs":
+        """Those of these runs."""
+        acts = cls(is_closed=is_closed)
+        for run in runs:
+            variables: dict[tuple[int, str], deque[VariableRead]] = {}
+            for event in run:
+                if isinstance(event, VariableRead):
+                    variables.setdefault((event.iteration, event.name), deque()).append(event)
+            for place, found in variables.items():
+                if len(found) > len(acts.variables.get(place, ())):
+                    acts.variables[place] = found
+            rounds = _complete_rounds(run)
+            if len(rounds) > len(acts.rounds):
+                acts.rounds = rounds
+        return acts
+
+    def take_variable(self, iteration: int, name: str) -> VariableRead | None:
+        """What the variable was when it was read there, or None."""
+        waiting = self.variables.get((iteration, name))
+        return waiting.popleft() if waiting else None
+
+    def take_round(self, number: int, output: str, verifiers: Verifiers) -> tuple[VerifierFinished, ...]:
+        """What these verifiers said of this very output in the round of that number; nothing if it was not so."""
+        found = self.rounds.pop(number, None)
+        return found.said if found and (found.verifiers, found.output) == (verifiers, output) else ()
+
+    def is_renewal(self, number: int) -> bool:
+        """Whether the round of that number was not asked for by the worker."""
+        return number in self.rounds and not self.rounds[number].said[0].call
+
+
+def _complete_rounds(events: Iterable[AnyEvent]) -> dict[int, Round]:
+    """The rounds in which every verifier of the goal has spoken."""
+    rounds: dict[int, Round] = {}
+    outputs: dict[int, str] = {}
+    verifiers: Verifiers = ()
+    for event in events:
+        match event:
+            case GoalSet():
+                verifiers = event.verifiers
+            case OutputChanged(output=output, revision=revision):
+                outputs[revision] = output
+            case VerifierFinished(round=number, revision=revision):
+                found = rounds.get(number) or Round(verifiers, outputs.get(revision, ""))
+                rounds[number] = replace(found, said=(*found.said, event))
+            case _:
+                pass
+    return {number: found for number, found in rounds.items() if len(found.said) == len(found.verifiers)}

@@ -1,0 +1,129 @@
+"""Snippets of earlier runs: what they printed stands, and their code is run again only to rebuild variables."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallEvent,
+    CallFinished,
+    CallRetried,
+    CallStarted,
+    CoverageAdded,
+    IterationStarted,
+    SnippetRan,
+    SnippetStarted,
+    SubqueriesAsked,
+)
+from ralph_cli.providers.replaying import parse_reply
+from ralph_cli.rlm.bridge import as_answer
+from sandbox import Answer, QueryFailure
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSnippet:
+    """A snippet that ran to its end: what it gave, the calls of its sub-queries, and what was read by it or was not."""
+
+    ran: SnippetRan
+    calls: tuple[CallEvent, ...]
+    coverage: tuple[CoverageAdded, ...]
+    subqueries: tuple[SubqueriesAsked, ...] = ()
+
+    @property
+    def first_ordinal(self) -> int:
+        """The ordinal of its first sub-query."""
+        return min((call.ordinal for call in self.calls if isinstance(call, CallStarted)), default=0)
+
+    def answers(self) -> "RecordedAnswers":
+        """What its sub-queries were answered, for running it once more."""
+        texts = {call.number: (call.sent, call.ordinal) for call in self.calls if isinstance(call, CallStarted)}
+        ended = {call.number: call for call in self.calls if isinstance(call, CallFinished)}
+        # Of a call that was tried again only the last try was answered.
+        last = {texts[number][1] or -number: number for number in texts if number in ended}
+        return RecordedAnswers([(*texts[number], _as_answer(ended[number])) for number in last.values()])
+
+
+def _as_answer(call: CallFinished) -> Answer:
+    return QueryFailure(call.error) if call.reply is None else as_answer(parse_reply(call.reply, call.usage))
+
+
+@dataclass(slots=True)
+class RecordedAnswers:
+    """The answers that sub-queries of a snippet had, as (what was asked, its ordinal, the answer)."""
+
+    waiting: list[tuple[str, int, Answer]]
+
+    def take(self, asked: str, ordinal: int) -> Answer | None:
+        """The answer to what is asked; else, for code that asks otherwise each time, to what was asked in its place."""
+        found = [item for item in self.waiting if item[0] == asked]
+        found = [item for item in found if item[1] == ordinal] or found
+        found = found or [item for item in self.waiting if item[1] == ordinal]
+        if not found:
+            return None
+        self.waiting.remove(found[0])
+        return found[0][2]
+
+
+@dataclass(slots=True)
+class RecordedSnippets:
+    """The snippets of earlier runs, each at its place: iteration, step and code. Each is given out once.
+
+    `repeat_calls` tells of the calls that a snippet made. Once code was run that no run has a record of, variables may
+    be others than they were, and nothing is given out any more.
+    """
+
+    waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = field(default_factory=dict)
+    repeat_calls: Callable[[Iterable[CallEvent]], None] = lambda calls: None
+    over: bool = False
+
+    @classmethod
+    def of(
+        cls, runs: Iterable[Sequence[AnyEvent]], repeat_calls: Callable[[Iterable[CallEvent]], None]
+    ) -> "RecordedSnippets":
+        """Those of these runs; of a place that several have, the run that has most of it counts."""
+        waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
+        for run in runs:
+            found: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
+            for snippet in _recorded_snippets(run):
+                place = snippet.ran.iteration, snippet.ran.step, snippet.ran.code
+                found.setdefault(place, deque()).append(snippet)
+            waiting |= {place: new for place, new in found.items() if len(new) > len(waiting.get(place, ()))}
+        return cls(waiting, repeat_calls)
+
+    def take(self, iteration: int, step: int, code: str) -> RecordedSnippet | None:
+        """The snippet that was run there, or None."""
+        waiting = self.waiting.get((iteration, step, code))
+        if self.over or not waiting:
+            self.over = True
+            return None
+        return waiting.popleft()
+
+
+def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
+    """The snippets of a run that ran to their end, each with what was told between its start and its end."""
+    ends = {event.number: event for event in events if isinstance(event, CallFinished)}
+    begun: list[AnyEvent] | None = None
+    for event in events:
+        match event:
+            case SnippetStarted():
+                begun = []
+            case IterationStarted():
+                begun = None
+            case SnippetRan() if begun is not None:
+                started = {call.number for call in begun if isinstance(call, CallStarted)}
+                calls = [
+                    call
+                    for call in begun
+                    if isinstance(call, CallStarted | CallRetried)
+                    or (isinstance(call, CallFinished) and call.number in started)
+                ]
+                inside = {call.number for call in calls if isinstance(call, CallFinished)}
+                # A call that was left behind may have come back later.
+                late = [ends[number] for number in sorted(started - inside) if number in ends]
+                coverage = tuple(item for item in begun if isinstance(item, CoverageAdded))
+                subqueries = tuple(item for item in begun if isinstance(item, SubqueriesAsked))
+                yield RecordedSnippet(event, (*calls, *late), coverage, subqueries)
+                begun = None
+            case _ if begun is not None:
+                begun.append(event)

@@ -1,0 +1,37 @@
+"""The runs that a new one goes on with: one that was cut off, and those that went on with it before."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from ralph_cli.core.errors import RalphError
+from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_events
+from ralph_cli.runs.execute import EarlierRuns
+from ralph_cli.runs.history import read_run
+
+
+@contextmanager
+def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
+    """The run in `folder` with all that share its seed, held so that no other process goes on with one of them.
+
+    Raises JournalError while another process works on one of them, or goes on with one.
+    """
+    with ExitStack() as held:
+        held.enter_context(hold_run(folder))
+        recorded = read_run(folder)
+        siblings = dict(_sibling_runs(folder, recorded.started.seed))
+        for sibling in siblings:
+            held.enter_context(hold_run(sibling))
+        yield EarlierRuns((recorded.events, *siblings.values()), recorded.started.seed, (folder, *siblings))
+
+
+def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
+    """The other runs that went on with the same run, or with which it went on: they share a seed."""
+    for other in sorted(folder.resolve().parent.glob(f"*/{JOURNAL_FILE}")):
+        if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
+            continue
+        with suppress(RalphError):
+            first = next(read_events(other.parent), None)
+            if isinstance(first, RunStarted) and first.seed == seed:
+                yield other.parent, tuple(read_events(other.parent))

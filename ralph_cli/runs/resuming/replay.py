@@ -1,0 +1,161 @@
+"""Replaying a run: the same loop and the same checks once more, with nothing but what is recorded, and compared."""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.checks.command import CommandVerifier
+from ralph_cli.config import Settings, complete_settings
+from ralph_cli.core.errors import ConfigError, RalphError
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CallRetried,
+    CallStarted,
+    GoalSet,
+    NoticeIssued,
+    RunHalted,
+    RunStarted,
+    VerifierStarted,
+)
+from ralph_cli.core.run import StopType
+from ralph_cli.documents.source import DocumentLike, DocumentSource
+from ralph_cli.journal.consistency import EVENT
+from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
+from ralph_cli.runs.execute import EarlierRuns, Setup
+from ralph_cli.runs.goals import Goal, VerifierCommands, pursue_goal
+from ralph_cli.runs.history import RecordedRun, called_name, find_run, read_run
+from ralph_cli.runs.questions import answer_question, do_task
+from ralph_cli.runs.resuming.record_fields import resumed_settings
+from ralph_cli.runs.resuming.resume import RESUMABLE_MODES, open_document, schema_setting
+from ralph_cli.wiring.models import ModelNames
+from sandbox import Sandbox, SandboxUnavailable
+
+_CUT_OFF = frozenset(
+    {
+        StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR,
+        StopType.TIMEOUT, StopType.MAX_COST, StopType.MAX_CALLS,
+    }
+)  # fmt: skip
+"""Ends that come from without: a replay, which has no bounds, is compared as far as the record goes."""
+
+_BESIDE = (RunStarted, NoticeIssued, CallStarted, CallRetried, GoalSet, VerifierStarted)
+"""Events that tell of where and with what a run is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A run that was replayed: what is recorded, how many of its events came again, and the first that came otherwise.
+
+    `difference` is empty when all of them did.
+    """
+
+    run: RecordedRun
+    events: int
+    difference: str = ""
+
+
+def replay(
+    run: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    document: DocumentLike | None = None,
+    password: str | None = None,
+) -> Replay:
+    """Make a run once more from its record, and compare: no model, sandbox or verifier is asked, nothing is kept.
+
+    None is the newest run. The document is read again, from where it was or where `document` says; loop and checks are
+    those of this version. Raises ConfigError for a run that has no record of all that decided, and DocumentError when
+    the document is gone or has changed.
+    """
+    settings = complete_settings(settings)
+    folder = run if isinstance(run, Path) else find_run(settings.out, run)
+    refuse_if_running(folder)
+    recorded = read_run(folder)
+    started = recorded.started
+    if started.mode not in RESUMABLE_MODES or started.settings.get("verifier"):
+        what = (
+            "a verifier of the caller's decided on it" if started.settings.get("verifier") else f"it is {started.mode}"
+        )
+        raise ConfigError(f"{folder.name} cannot be replayed: {what}", code="not-replayable")
+    source = open_document(started, settings, DocumentSource.of(document or "", password=password))
+    changes = schema_setting(started, (folder,), settings, accept=False)
+    chosen, _ = resumed_settings(started, settings, changes, accept=True)
+    with tempfile.TemporaryDirectory(prefix="ralph-replay-") as scratch:
+        memory = "off" if chosen.memory == "off" else str(Path(scratch) / "memory.md")
+        schema = changes.get("output_schema", settings.output_schema)
+        unbounded = {"max_cost": None, "max_time": None}
+        places = {"out": Path(scratch), "memory": memory, "output_schema": schema}
+        chosen = chosen.model_copy(update={**places, **unbounded})
+        earlier = EarlierRuns((recorded.events,), started.seed, (folder,), names=_model_names(recorded))
+        setup = Setup(settings=chosen, engine=_no_engine, earlier=earlier)
+        try:
+            _make_again(recorded, source, setup)
+        except RalphError as error:
+            # The record ends where the run was cut off; whether that is too early is seen below.
+            if not list(Path(scratch).glob(f"*/{JOURNAL_FILE}")):
+                raise
+            ended = error.line
+        else:
+            ended = ""
+        (again,) = (path.parent for path in Path(scratch).glob(f"*/{JOURNAL_FILE}"))
+        return _compare(recorded, tuple(read_events(again)), ended)
+
+
+def _make_again(recorded: RecordedRun, source: DocumentSource | None, setup: Setup) -> None:
+    started = recorded.started
+    if started.mode == "task":
+        do_task(source, started.question, setup)
+        return
+    assert source is not None
+    if started.mode == "qa":
+        answer_question(source, started.question, setup)
+        return
+    terms = next((event for event in recorded.events if isinstance(event, GoalSet)), GoalSet((), False))
+    commands = VerifierCommands([CommandVerifier(*verifier) for verifier in terms.verifiers], shell=True)
+    goal = Goal(started.question, commands, terms.instructions, terms.require_verifier, continues=terms.continues)
+    pursue_goal(source, goal, setup)
+
+
+def _model_names(recorded: RecordedRun) -> ModelNames:
+    """The models of the record, which need not be there any more."""
+    settings = recorded.started.settings
+    named = settings.get("models", {})
+    worker, judge, subquery = (called_name(str(named.get(role, "absent"))) for role in ("worker", "judge", "subquery"))
+    panel = tuple(called_name(str(name)) for name in settings.get("panel") or ())
+    asked = {event.agent: event.model for event in recorded.events if isinstance(event, CallStarted)}
+    verifier = asked.get("verifier", "absent") if settings.get("verify_with_model") else ""
+    return ModelNames(worker, judge, subquery, (), verifier, "", panel, asked.get("reasoner", ""))
+
+
+def _no_engine() -> Sandbox:
+    raise SandboxUnavailable("there is no output of the code that comes next in the record")
+
+
+def _compare(recorded: RecordedRun, again: tuple[AnyEvent, ...], ended: str) -> Replay:
+    before, now = list(_decisive(recorded.events)), list(_decisive(again))
+    for number, (was, is_) in enumerate(zip(before, now, strict=False), 1):
+        if was != is_:
+            kinds = f"a {was['kind']}" if was["kind"] == is_["kind"] else f"a {was['kind']} and is a {is_['kind']} now"
+            return Replay(recorded, number - 1, f"event {number} differs: it was {kinds}")
+    if len(now) < len(before):
+        return Replay(recorded, len(now), f"it ends after {len(now)} of {len(before)} events: {ended}")
+    return Replay(recorded, len(before))
+
+
+def _decisive(events: Iterable[AnyEvent]) -> Iterator[Mapping[str, Any]]:
+    """What decided, as plain values: not times and prices, nor the order of calls that were made side by side."""
+    for event in events:
+        if isinstance(event, _BESIDE) or (isinstance(event, CallFinished) and event.agent == "subquery"):
+            continue
+        if isinstance(event, RunHalted):
+            if event.halt.type in _CUT_OFF:
+                continue
+            event = replace(event, at="")
+        if isinstance(event, CallFinished):
+            if event.reply is None:
+                continue
+            event = replace(event, number=0, seconds=0.0)
+        yield EVENT.dump_python(event, mode="json")

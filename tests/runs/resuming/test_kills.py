@@ -1,0 +1,224 @@
+"""kill -9, at every commit and at random, over each mode: nothing that was committed is lost or bought again.
+
+A run is a process of its own that is forked off; what it buys is written down by the models themselves, as vendors do.
+"""
+
+import os
+import random
+import signal
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import test_ask
+import test_task
+from fakes import FakeSandbox
+from test_ask import verdicts
+from test_resume import priced
+
+from ralph_cli.api import ask, run_goal, run_task
+from ralph_cli.config import Settings
+from ralph_cli.core.errors import RalphError
+from ralph_cli.core.events import AnyEvent, CallFinished, OutputChanged, RunHalted, SnippetRan
+from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.providers.scripted import ScriptedModel, tool_reply
+from ralph_cli.runs.goals import VerifierCommands
+from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.resume import resume
+
+LANES = 3
+VARYING = """\
+import time, uuid, random
+mark = uuid.uuid4().hex
+find("rent")
+print(mark, time.time_ns(), object(), {str(n) for n in range(9)}, random.random())
+answers = llm_query_batch([("Which party?", part) for part in ("a", "a", "b")])
+print(answers)"""
+MENDED = {**test_ask.TERM, "text": "It begins on 1 March 2021."}
+QA_ACTS: list[Json] = [
+    {"code": VARYING},
+    {"code": "print(mark, len(answers))"},
+    {"claims": [test_ask.RENT, test_ask.TERM]},
+    {"claims": [MENDED]},
+]
+TASK_ACTS: list[Json] = [{"code": VARYING}, {"claims": [test_task.RENT]}, {"claims": [test_task.TERM, test_task.END]}]
+GOAL_ACTS: list[Json] = [
+    {"code": VARYING},
+    {"output": "bad"},
+    {"verify": True},
+    {"say": "<promise>DONE</promise>"},
+    {"code": "table = 'good ' + mark"},
+    {"output_from": "table"},
+    {"verify": True},
+    {"say": "<promise>DONE</promise>"},
+]
+
+
+class Vendor:
+    """The models of a mode; each call is written to a file when it is made, which is when it is paid for."""
+
+    def __init__(self, mode: str, bought: Path, delay: float = 0.0) -> None:
+        self.acts = {"qa": QA_ACTS, "task": TASK_ACTS, "goal": GOAL_ACTS}[mode]
+        self.bought, self.delay = bought, delay
+
+    def models(self) -> dict[str, Model]:
+        answering: dict[str, Callable[[Request], Reply]] = {
+            "worker": self.worker, "judge": self.judge, "subquery": self.subquery
+        }  # fmt: skip
+        return {role: ScriptedModel(answer, vendor=role, name=f"m:{role}") for role, answer in answering.items()}
+
+    def buy(self, what: str) -> None:
+        with self.bought.open("a") as file:
+            file.write(f"{what}\n")
+        if self.delay:
+            time.sleep(self.delay)
+
+    def worker(self, request: Request) -> Reply:
+        if request.agent == "reasoner":
+            second = "the term of the lease" in str(request.turns)
+            self.buy(f"reasoner {second}")
+            later = " It runs for ten years from 1 March 2021 (p. 1)." if second else ""
+            return priced(test_task.result(test_task.GOOD + later))
+        steps = sum(isinstance(turn, ModelTurn) for turn in request.turns)
+        self.buy(f"worker {steps}")
+        return priced(tool_reply(self.acts[steps]))
+
+    def judge(self, request: Request) -> Reply:
+        if request.agent == "task_judge":
+            good = "ten years from" in str(request.turns)
+            self.buy(f"judge {good}")
+            return priced(test_task.OK if good else test_task.refuses("the term of the lease is missing"))
+        good = MENDED["text"] in str(request.turns)
+        self.buy(f"judge {good}")
+        return priced(verdicts((2, "supported")) if good else verdicts((1, "supported"), (2, "not")))
+
+    def subquery(self, request: Request) -> Reply:
+        self.buy(f"subquery {request.ordinal}")
+        return priced(test_task.text_reply(f"answer {request.ordinal}"))
+
+
+def play(mode: str, folder: Path, *, again: bool, delay: float = 0.0) -> Result:
+    """Make the run, or go on with it."""
+    settings = Settings(out=folder / "out", strategy="rlm", retry="continue", counter_evidence=False)
+    models = Vendor(mode, folder / "bought", delay).models()
+    if mode == "goal":
+        verify = VerifierCommands(["date +%N; grep -q good {output}"], shell=True)
+        return run_goal(
+            test_ask.MEMO, "Copy it", verify=verify, settings=settings, models=models, engine=FakeSandbox, resume=again
+        )
+    about = test_task.LEASE if mode == "task" else test_ask.MEMO
+    if again:
+        return resume(settings=settings, document=about, models=models, engine=FakeSandbox)
+    if mode == "task":
+        return run_task(about, "Say what the tenant pays.", settings=settings, models=models, engine=FakeSandbox)
+    return ask(about, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
+
+
+def killed(mode: str, folder: Path, *, again: bool, at: float) -> None:
+    """The run in a process that is killed right before or after a commit (x.5 or x.0), or after -`at` seconds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # no thread of these tests is at work
+        child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            if at < 0:
+                threading.Thread(
+                    target=lambda: (time.sleep(-at), os.kill(os.getpid(), signal.SIGKILL)), daemon=True
+                ).start()
+            commits, commit = iter(range(1, 1_000)), Journal.__call__
+
+            def counted(journal: Journal, event: AnyEvent) -> None:
+                number = next(commits)
+                if number == at + 0.5:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                commit(journal, event)
+                if number == at:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            Journal.__call__ = counted  # type: ignore[method-assign]
+            play(mode, folder, again=again, delay=0.004 if at < 0 else 0)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def assert_paid_once(folder: Path, kills: int) -> None:
+    """Of what is asked one after the other a kill loses one call at most; of what is asked side by side, one a lane."""
+    bought = Counter((folder / "bought").read_text().split("\n")[:-1])
+    assert sum(bought.values()) - len(bought) <= kills * LANES
+    assert sum(times - 1 for name, times in bought.items() if not name.startswith("subquery")) <= kills
+
+
+def goes_on(mode: str, folder: Path, kills: int) -> bool:
+    """Go on with what was killed, and compare with a run that was not; False if it had not begun."""
+    runs = sorted(path.parent for path in folder.glob(f"out/*/{JOURNAL_FILE}"))
+    recorded = [tuple(read_events(run)) for run in runs]
+    answers = [event.reply for events in recorded for event in events if isinstance(event, CallFinished)]
+    if any(isinstance(events[-1], RunHalted) for events in recorded if events):
+        assert_paid_once(folder, kills)  # it had ended before it was to be killed
+        return False
+    try:
+        done = play(mode, folder, again=True)
+    except RalphError:
+        assert not answers and mode != "goal"
+        done = play(mode, folder, again=False)
+    assert_paid_once(folder, kills)
+    assert done.ok, done
+    events = tuple(read_events(done.folder))
+    assert done.usage.calls == sum(isinstance(event, CallFinished) for event in events) == CALLS[mode]
+    if mode != "goal":
+        assert (done.text, [claim.text for claim in done.claims]) == WHOLE[mode]
+    for run in recorded:
+        for kind in (SnippetRan, OutputChanged):
+            was = [event.output for event in run if isinstance(event, kind)]
+            assert [event.output for event in events if isinstance(event, kind)][: len(was)] == was
+    return bool(answers)
+
+
+CALLS: dict[str, int] = {}
+WHOLE: dict[str, object] = {}
+COMMITS: dict[str, int] = {}
+
+
+@pytest.fixture(scope="module", params=["qa", "task", "goal"])
+def mode(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A mode, with what a run of it gives that is not killed."""
+    name: str = request.param
+    done = play(name, tmp_path_factory.mktemp(name), again=False)
+    assert done.ok and done.outcome.iterations == 2, done
+    CALLS[name], WHOLE[name] = done.usage.calls, (done.text, [claim.text for claim in done.claims])
+    COMMITS[name] = len(list(read_events(done.folder)))
+    return name
+
+
+@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.full)])
+def test_a_run_that_is_killed_at_a_commit_goes_on(mode: str, tmp_path: Path, every: int) -> None:
+    went_on = 0
+    for number in range(1, 2 * COMMITS[mode], every):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        killed(mode, folder, again=False, at=number / 2)
+        went_on += goes_on(mode, folder, 1)
+    print(f"{mode}: {COMMITS[mode]} commits, {went_on} runs went on")
+    assert went_on * every > COMMITS[mode]
+
+
+@pytest.mark.full
+def test_a_run_that_is_killed_at_random_again_and_again_goes_on(mode: str, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    kills = went_on = 0
+    while kills < 170:
+        number = kills
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for again in (False, True)[: 1 + chance.randrange(2)]:
+            killed(mode, folder, again=again, at=-chance.uniform(0.02, 0.3))
+            kills += 1
+        went_on += goes_on(mode, folder, 2)
+    print(f"{mode}: killed {kills} times at random, {went_on} runs went on")

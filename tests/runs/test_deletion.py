@@ -1,0 +1,51 @@
+"""Deleting runs: what is named or old goes, with all that it holds; nothing else does."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from test_ask import MEMO
+
+from ralph_cli.api import ask
+from ralph_cli.commands.app import run
+from ralph_cli.config import Settings
+from ralph_cli.core import clock
+from ralph_cli.journal.store import Journal
+from ralph_cli.journal.traces import read_index
+
+
+def test_a_run_and_old_runs_are_deleted_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    settings = Settings(out=out)
+    old = []
+    monkeypatch.setattr(clock, "now", lambda: "2026-01-01T00:00:00.000Z")
+    for _ in range(3):
+        old.append(ask(MEMO, "What is the rent?", settings=settings).folder)
+    monkeypatch.undo()
+    new = [ask(MEMO, "What is the rent?", settings=settings).folder for _ in range(2)]
+    elsewhere = old[0].rename(tmp_path / "elsewhere")
+    old[0].symlink_to(elsewhere)
+    (out / "memory").mkdir()
+    where = ["--out", str(out)]
+
+    def delete(*words: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = run(["trace", "delete", *words, *where])
+        return code, " ".join(capsys.readouterr())
+
+    for words, why in (((), "name one run"), (("x", "--older-than", "1d"), "name one run"), (("2026",), "match")):
+        code, said = delete(*words)
+        assert code == 1 and why in said
+    for age in ("90", "d", "-1d", "1y", ""):
+        assert delete("--older-than", age)[0] == 1
+    with closing(Journal(old[1])):
+        assert "still working" in delete(old[1].name)[1]
+        assert delete("--older-than", "30d") == (0, f"{old[2].name}\n1 run deleted\n ")
+    assert "symbolic link" in delete(old[0].name)[1] and elsewhere.is_dir()
+    assert delete(new[0].name) == (0, f"{new[0].name}\n1 run deleted\n ")
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == sorted(
+        (old[0].name, old[1].name, new[1].name, "memory")
+    )
+    assert sorted(read_index(out)["sessions"]) == sorted((old[0].name, old[1].name, new[1].name))
