@@ -185,14 +185,13 @@ class DocumentSandbox:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
         return result
 
+    def assign(self, name: str, value: object) -> None:
+        """Make a plain value a variable, once a snippet is run that may read it."""
+        self.defer(lambda: self.run(f"{name} = {value!r}", refuse_queries))
+
     def tell_budget(self, subqueries_left: int) -> None:
         """Have `budget()` give what is left, as of now."""
-        left = {"subqueries": subqueries_left, **self._ledger.left}
-        self.run(f"_budget = {left!r}", refuse_queries)
-
-    def assign(self, name: str, text: str) -> None:
-        """Make `text` a variable, once a snippet is run that may read it."""
-        self.defer(lambda: self.run(f"{name} = {text!r}", refuse_queries))
+        self.assign("_budget", {"subqueries": subqueries_left, **self._ledger.left})
 
     def defer(self, action: Callable[[], object]) -> None:
         """Have `action` done before the next snippet, if one is ever run."""

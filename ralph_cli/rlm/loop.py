@@ -1,12 +1,19 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import DraftSubmitted, EventSink, NoticeIssued, SnippetRan, SnippetStarted, TurnRejected
+from ralph_cli.core.events import (
+    DraftSubmitted,
+    EventSink,
+    NoticeIssued,
+    SnippetRan,
+    SnippetStarted,
+    TurnRejected,
+)
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt
@@ -18,8 +25,8 @@ from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
 from ralph_cli.rlm.repetition import RepetitionDetector
-from ralph_cli.rlm.searches import Planned, SearchTracker
-from sandbox import Answer, QueryFailure, Result
+from ralph_cli.rlm.searches import SearchTracker
+from sandbox import Answer, HostQuery, QueryFailure, Result
 
 MAX_TOKENS = 8_000
 MAX_TOKENS_LONG = 16_000
@@ -102,8 +109,8 @@ class Explorer:
     perform: Callable[[object], ToolAnswer] | None = None
     on_text: Callable[[str], Draft | None] | None = None
     nudge: str = NUDGE
-    short_opening: Callable[[], str] | None = None
     recorded: RecordedSnippets = field(default_factory=RecordedSnippets)
+    short_opening: Callable[[], str] | None = None
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
@@ -275,10 +282,8 @@ class Explorer:
 
     def _run_snippet(self, code: str) -> ToolAnswer:
         self.sink(SnippetStarted(self._iteration, self._step))
-        planned = self._searches.plan(code)
         recorded = self.recorded.take(self._iteration, self._step, code)
-        ran = self._run_live(code, planned) if recorded is None else self._replay(recorded)
-        self._searches.record(planned, planned if ran.reached is None else ran.reached)
+        ran = self._run_live(code) if recorded is None else self._replay(recorded)
         # Code that fails or prints nothing has shown nothing of the document.
         if not ran.error and ran.output != NOTHING_PRINTED:
             self.has_seen_text = True
@@ -290,11 +295,11 @@ class Explorer:
         notes += [self.subqueries.warning] if ran.queries and self.subqueries.warning else []
         return ToolAnswer("\n".join((frame_data(ran.output, self.nonce), *notes)), error=ran.error)
 
-    def _run_live(self, code: str, planned: Planned) -> SnippetRan:
+    def _run_live(self, code: str) -> SnippetRan:
         before = self.subqueries.used
-        if "budget(" in code:
-            self.sandbox.tell_budget(self.subqueries.allowed - before)
-        result = self.sandbox.run(code, self._answer_queries, planned)
+        planned = self._searches.plan(code)
+        result = self._run_code(code, self._answer_queries, planned)
+        self._searches.record(planned, result.reached)
         shown = self._show(result)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
@@ -302,6 +307,11 @@ class Explorer:
         return SnippetRan(
             self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
         )
+
+    def _run_code(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
+        if "budget(" in code:
+            self.sandbox.tell_budget(self.subqueries.allowed - self.subqueries.used)
+        return self.sandbox.run(code, query, watched)
 
     def _show(self, result: Result) -> str:
         """What the worker is shown of a result; what is cut off is kept in the sandbox."""
@@ -314,10 +324,10 @@ class Explorer:
         """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
         ran = recorded.ran
         self.recorded.repeat_calls(recorded.calls)
-        for part in recorded.coverage:
+        for part in recorded.reading:
             self.coverage_tracker.record(part)
-        for event in recorded.subqueries:
-            self.coverage_tracker.record_subqueries(event)
+        planned = self._searches.plan(ran.code)
+        self._searches.record(planned, planned if ran.reached is None else ran.reached)
         self.subqueries.used += ran.queries
         if ran.state_lost:
             self.sandbox.drop_deferred()
@@ -339,7 +349,7 @@ class Explorer:
                 found += [known] if known is not None else self._answer_queries([(prompt, text)])
             return found
 
-        if self._show(self.sandbox.run(ran.code, answer)) != ran.output:
+        if self._show(self._run_code(ran.code, answer)) != ran.output:
             what = f"the code of step {ran.step} of iteration {ran.iteration}, run again for its variables, gave "
             self.sink(NoticeIssued("snippet-differs", what + "another output; the recorded one stands"))
 
