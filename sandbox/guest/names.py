@@ -6,6 +6,7 @@ import ast
 import symtable
 import types
 from collections.abc import Iterator
+from operator import is_
 from typing import Any
 
 RESERVED = ("context", "pages", "llm_query", "llm_query_batch")
@@ -18,19 +19,21 @@ class Original:
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self._names = dict(vars(owner))
-        self._size = len(self._names)
+        self._keys, self._values = tuple(self._names), tuple(self._names.values())
 
     def restore(self) -> None:
         """Undo what was set, replaced or deleted since."""
         owner, table = self.owner, vars(self.owner)
+        # By identity, for what stands there now may say that it is equal to everything.
+        if len(table) == len(self._keys) and all(map(is_, map(table.get, self._keys), self._values)):
+            return
         for name, value in self._names.items():
             if table.get(name, self) is not value:
                 setattr(owner, name, value)
-        if len(table) != self._size:
-            # A module that was imported below this one is no harm, and would not be put there again.
-            added = [name for name in table if name not in self._names and type(table[name]) is not types.ModuleType]
-            for name in added:
-                delattr(owner, name)
+        # A module that was imported below this one is no harm, and would not be put there again.
+        added = [name for name in table if name not in self._names and type(table[name]) is not types.ModuleType]
+        for name in added:
+            delattr(owner, name)
 
 
 def reserved_names(tree: ast.Module, code: str, file: str) -> list[str]:
