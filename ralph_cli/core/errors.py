@@ -89,6 +89,18 @@ class ProviderError(RalphError):
         super().__init__(message, code=code, hint=hint)
         self.retryable, self.retry_after, self.usage_unknown = retryable, retry_after, usage_unknown
 
+    def again(self, attempts: int = 1) -> "ProviderError":
+        """The same failure to be raised once more; after several `attempts` it says so."""
+        tried = f" (gave up after {attempts} attempts)" if attempts > 1 else ""
+        return ProviderError(
+            self.message + tried,
+            code=self.code,
+            hint=self.hint,
+            retryable=self.retryable,
+            retry_after=self.retry_after,
+            usage_unknown=self.usage_unknown,
+        )
+
 
 class LimitExceeded(RalphError):
     """A budget would be overspent by the next call. Raised before the call.

@@ -86,7 +86,10 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed for good (`error` is not empty). `reply` is all that a replay needs."""
+    """A call came back, or failed for good: then `error` is not empty, and `code` and `hint` are those of the failure.
+
+    `reply` is all that a replay needs.
+    """
 
     number: int
     agent: str
@@ -95,6 +98,8 @@ class CallFinished:
     seconds: float
     reply: Json | None = None
     error: str = ""
+    code: str = ""
+    hint: str = ""
     kind: Literal["call_finished"] = "call_finished"
 
 

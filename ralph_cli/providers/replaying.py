@@ -39,7 +39,7 @@ class Recording:
 
     def __init__(self, *runs: Iterable[AnyEvent], is_closed: bool = False) -> None:
         self.is_closed = is_closed
-        self._replies: dict[_Place, list[tuple[int, Reply | str]]] = {}
+        self._replies: dict[_Place, list[tuple[int, Reply | ProviderError]]] = {}
         self._iteration = 0
         self._lock = threading.Lock()
         for run in runs:
@@ -61,20 +61,22 @@ class Recording:
         place = _Place(request.agent, model, self._iteration, request_digest(request))
         with self._lock:
             waiting = self._replies.get(place, [])
+            attempts = 0
             while waiting:
+                attempts += 1
                 same = (number for number, (ordinal, _) in enumerate(waiting) if ordinal == request.ordinal)
                 _, reply = waiting.pop(next(same, 0))
                 if isinstance(reply, Reply):
                     return reply
                 if not waiting:  # else it was tried again
-                    raise ProviderError(reply, code="recorded-failure")
+                    raise reply.again(attempts)
         return None
 
 
 def _replies_by_place(
     events: Iterable[AnyEvent], *, with_failures: bool
-) -> dict[_Place, list[tuple[int, Reply | str]]]:
-    found: dict[_Place, list[tuple[int, Reply | str]]] = {}
+) -> dict[_Place, list[tuple[int, Reply | ProviderError]]]:
+    found: dict[_Place, list[tuple[int, Reply | ProviderError]]] = {}
     places: dict[int, tuple[_Place, int]] = {}
     iteration = 0
     for event in events:
@@ -86,7 +88,8 @@ def _replies_by_place(
                 places[event.number] = place, event.ordinal
             case CallFinished(reply=reply) if event.number in places and (reply is not None or with_failures):
                 place, ordinal = places[event.number]
-                outcome = event.error if reply is None else parse_reply(reply, event.usage)
+                failure = ProviderError(event.error, code=event.code or "recorded-failure", hint=event.hint)
+                outcome = failure if reply is None else parse_reply(reply, event.usage)
                 found.setdefault(place, []).append((ordinal, outcome))
     return found
 

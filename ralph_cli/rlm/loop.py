@@ -309,10 +309,8 @@ class Explorer:
         """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
         ran = recorded.ran
         self.recorded.repeat_calls(recorded.calls)
-        for part in recorded.coverage:
+        for part in recorded.reading:
             self.coverage_tracker.record(part)
-        for event in recorded.subqueries:
-            self.coverage_tracker.record_subqueries(event)
         self.subqueries.used += ran.queries
         if ran.state_lost:
             self.sandbox.drop_deferred()

@@ -57,13 +57,12 @@ class CoverageTracker:
         self.subqueries = SubqueryTally(asked_before + len(self._answered), (*lost_before, *lost), refused)
         self.sink(SubqueriesAsked(iteration, self.subqueries))
 
-    def record_subqueries(self, event: SubqueriesAsked) -> None:
-        """Add the sub-queries of an earlier run, as its event tells them."""
-        self.subqueries = self._recorded = event.tally
-        self.sink(event)
-
-    def record(self, event: CoverageAdded) -> None:
-        """Add what was read, as its event tells it."""
+    def record(self, event: CoverageAdded | SubqueriesAsked) -> None:
+        """Add what was read, or asked and not read, as its event tells it; of this run or of an earlier one."""
+        if isinstance(event, SubqueriesAsked):
+            self.subqueries = self._recorded = event.tally
+            self.sink(event)
+            return
         after = self.coverage.with_spans(event.how, event.spans)
         if after != self.coverage:
             self.coverage = after

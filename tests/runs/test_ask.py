@@ -366,8 +366,8 @@ def test_no_engine_is_an_error_and_never_an_answer(settings: Settings) -> None:
 
     with pytest.raises(EngineError) as caught:
         play(settings, [tool_reply(LOOK)], [], sandbox=FakeSandbox(missing))
-    assert caught.value.message == "there is no Deno" and caught.value.hint.startswith("install it; ")
-    assert "`ralph trace resume " in caught.value.hint
+    assert caught.value.message == "there is no Deno" and caught.value.hint == "install it"
+    assert f"`ralph trace resume {caught.value.run}" in "".join(caught.value.__notes__)
 
 
 def test_a_mode_that_cannot_be_built_leaves_a_run_with_an_end(settings: Settings) -> None:

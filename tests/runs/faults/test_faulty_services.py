@@ -73,7 +73,9 @@ def play(
     try:
         done = ask(LEASE, "What is the base rent?", settings=settings, engine=FakeSandbox)
     except RalphError as error:
-        assert error.code and error.message.isprintable() and "`ralph trace resume " in error.hint, error.line
+        assert error.code and error.message.isprintable() and "`ralph trace resume " in "".join(error.__notes__), (
+            error.line
+        )
         shown, ended = "".join(traceback.format_exception(error)) + repr(vars(error)), error.code
     else:
         shown = report_text(done.view) + to_json(done.to_dict()) + repr(done)
