@@ -114,7 +114,10 @@ class SnippetStarted:
 
 @dataclass(frozen=True, slots=True)
 class SnippetRan:
-    """The worker ran code. `output` is what it was shown; `pages` the pages whose text stood in it."""
+    """The worker ran code. `output` is what it was shown; `pages` the pages whose text stood in it.
+
+    `reached` are the numbers of the expressions that search the document and were evaluated; None in older records.
+    """
 
     iteration: int
     step: int
@@ -125,6 +128,7 @@ class SnippetRan:
     seconds: float
     queries: int
     pages: tuple[int, ...] = ()
+    reached: tuple[int, ...] | None = None
     kind: Literal["snippet_ran"] = "snippet_ran"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from ralph_cli.core.coverage import Spans
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
@@ -14,6 +15,7 @@ from ralph_cli.core.events import (
     RunStarted,
     SnippetRan,
     StepFinished,
+    SubqueriesAsked,
 )
 from ralph_cli.core.model import Json, StopReason, ToolCall
 from ralph_cli.core.run import Attempt
@@ -57,8 +59,11 @@ def find_inconsistency(event: AnyEvent) -> str:
             counts = (event.iteration, event.step, event.queries, *event.pages)
             return "" if all(map(_is_count, counts)) and _is_time(event.seconds) else "a number of it is no count"
         case CoverageAdded(spans=spans):
-            fits = all(_is_count(end) and 0 <= start < end for start, end in spans)
-            return "" if fits else "a span of it has no place"
+            return "" if _are_places(spans) else "a span of it has no place"
+        case SubqueriesAsked(tally=tally):
+            counts = tally.asked, tally.refused, tally.asked - len(tally.lost)
+            fits = all(map(_is_count, counts)) and all(_are_places(item.spans) for item in tally.lost)
+            return "" if fits else "its sub-queries are not counted"
         case _:
             return ""
 
@@ -84,6 +89,10 @@ def _check_document(document: Mapping[str, Any]) -> str:
 
 def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 1 << 40
+
+
+def _are_places(spans: Spans) -> bool:
+    return all(_is_count(end) and 0 <= start < end for start, end in spans)
 
 
 def _is_time(value: float) -> bool:

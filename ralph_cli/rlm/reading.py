@@ -16,7 +16,7 @@ class CoverageTracker:
     sink: EventSink
     coverage: Coverage = field(default_factory=Coverage)
     subqueries: SubqueryTally = field(default_factory=SubqueryTally)
-    _recorded: SubqueryTally = field(default_factory=SubqueryTally)
+    _earlier: SubqueryTally = field(default_factory=SubqueryTally)
     _answered: dict[tuple[str, str], LostSubquery | None] = field(default_factory=dict)
     _finder: ShownTextFinder = field(init=False)
 
@@ -51,16 +51,15 @@ class CoverageTracker:
             elif self._answered.get(item, item):
                 spans = merge_spans(*(self._finder.find_spans(part) for part in item if len(part) >= MIN_PIECE_CHARS))
                 self._answered[item] = LostSubquery(fault, spans)
-        lost = tuple(item for item in self._answered.values() if item is not None)
-        asked_before, lost_before = self._recorded.asked, self._recorded.lost
-        refused += self.subqueries.refused
-        self.subqueries = SubqueryTally(asked_before + len(self._answered), (*lost_before, *lost), refused)
+        lost = (*self._earlier.lost, *(item for item in self._answered.values() if item is not None))
+        before = self.subqueries
+        self.subqueries = SubqueryTally(self._earlier.asked + len(self._answered), lost, before.refused + refused)
         self.sink(SubqueriesAsked(iteration, self.subqueries))
 
     def record(self, event: CoverageAdded | SubqueriesAsked) -> None:
         """Add what was read, or asked and not read, as its event tells it; of this run or of an earlier one."""
         if isinstance(event, SubqueriesAsked):
-            self.subqueries = self._recorded = event.tally
+            self.subqueries = self._earlier = event.tally
             self.sink(event)
             return
         after = self.coverage.with_spans(event.how, event.spans)

@@ -568,7 +568,7 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
         return text_reply("late")
 
     class Interrupted(FakeSandbox):
-        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
+        def run(self, code: str, query: HostQuery, **options: object) -> SnippetResult:
             if "batch" not in code:
                 return super().run(code, query)
             threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
@@ -594,7 +594,7 @@ class Endless(FakeSandbox):
 
     own = False
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None, **options: object) -> SnippetResult:
         if code != "endless":
             return super().run(code, query)
         assert seconds is not None
