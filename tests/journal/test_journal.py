@@ -21,6 +21,7 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
+    CallStarted,
     ClosingSink,
     DraftSubmitted,
     IterationStarted,
@@ -281,7 +282,18 @@ def test_nothing_passes_the_gate_after_the_end() -> None:
     passing.join()
     ending.join()
     gate(NoticeIssued("n", "too late"))
+    with pytest.raises(JournalError, match="has ended"):
+        gate(CallStarted(9, "subquery", "m", 1, "d", "it would be bought and nowhere recorded"))
     assert [event.kind for event in heard] == ["noticed", "run_halted"]
+
+
+def test_the_end_of_a_run_waits_for_no_thread_that_was_interrupted() -> None:
+    """An interrupt may strike where a thread is about to say that its event is through."""
+    heard: list[AnyEvent] = []
+    gate = ClosingSink(heard.append)
+    gate._passing.add(threading.get_ident())
+    gate(EVENTS[-1])
+    assert [event.kind for event in heard] == ["run_halted"]
 
 
 def test_a_trace_that_fails_later_is_told_and_not_fatal(tmp_path: Path) -> None:
