@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, Self
 
 from sandbox.guest.touched import MAX_SPANS
 from sandbox.interface import (
     HostQuery,
     Protections,
-    QueryFailure,
     ResourceLimits,
     Result,
     SandboxFailure,
     SandboxUnavailable,
     missing_walls,
 )
+from sandbox.questions import Questions, ask_host, replace_surrogates, replace_unsafe
+from sandbox.watch import watch_beside
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384
 VALUE_NOTE_CHARS = 64  # characters the guest may add to a value that it has cut
 LOAD_SECONDS = 300.0
-_UNSAFE_CHARACTERS = re.compile("[\ud800-\udfff\0]")
 
 
 class Engine(Protocol):
@@ -122,14 +122,16 @@ class WorkerSandbox:
             if self._worker is not None:
                 self._send_prelude(self._worker, *self._prelude)
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+    def run(
+        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+    ) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
             clock = _Stopwatch(self._limits.seconds, seconds)
             self.start()
             assert self._worker is not None
             try:
-                result = self._run_snippet(self._worker, code, query, clock)
+                result = self._run_snippet(self._worker, code, query, clock, watched)
             except WorkerFault as fault:
                 self._kill_worker()
                 return Result("", 0, None, self._limit_message(fault, clock), True, clock.spent)
@@ -188,10 +190,14 @@ class WorkerSandbox:
                 f"the document ({size} MB) could not be loaded into the sandbox, which may use {memory} MB: {error}"
             )
 
-    def _run_snippet(self, worker: Worker, code: str, query: HostQuery, clock: _Stopwatch) -> Result:
+    def _run_snippet(
+        self, worker: Worker, code: str, query: HostQuery, clock: _Stopwatch, watched: Collection[int]
+    ) -> Result:
         nonce = secrets.token_hex(16)
+        worker.expect_silence()
         with clock:
-            worker.send({"op": "exec", "nonce": nonce, "code": replace_unsafe(code)}, seconds=clock.left)
+            message = {"op": "exec", "nonce": nonce, "code": replace_unsafe(code), "watched": sorted(watched)}
+            worker.send(message, seconds=clock.left)
         while True:
             with clock:
                 frame = worker.receive(seconds=clock.left)
@@ -199,35 +205,30 @@ class WorkerSandbox:
                 raise WorkerFault("protocol violation", "a message without this snippet's nonce")
             match frame.meta.get("op"):
                 case "call":
-                    answers = _ask_host(query, self._parse_call(frame))
+                    with watch_beside(worker.watch, clock.left) as spell:
+                        answers = ask_host(query, self._parse_call(frame))
+                    clock.spent += spell.seconds  # computed meanwhile, instead of waiting for the answer
+                    if spell.reached:
+                        raise WorkerFault(spell.reached)
                     with clock:
                         worker.send({"answers": answers}, seconds=clock.left)
                 case "done":
-                    return self._parse_result(frame, clock.spent)
+                    worker.expect_silence()
+                    return replace(self._parse_result(frame, clock.spent), reached=_reached(frame, watched))
                 case "fatal":
                     reason = f"the worker died: {_text_field(frame, 'error', 300)}"
                     return Result("", 0, None, reason, True, clock.spent)
                 case _:
                     raise WorkerFault("protocol violation", "an unknown message")
 
-    def _parse_call(self, frame: Frame) -> list[tuple[str, str]]:
+    def _parse_call(self, frame: Frame) -> Questions:
         """The (prompt, text) pairs of a call: sizes in bytes in the JSON, the text in the blob."""
         sizes = frame.meta.get("sizes")
         if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
             raise WorkerFault("protocol violation", "sizes of a call")
         if not 2 <= len(sizes) <= 2 * self._limits.batch or len(sizes) % 2 or sum(sizes) != len(frame.blob):
             raise WorkerFault("protocol violation", "sizes of a call")
-        parts, at = [], 0
-        for size in sizes:
-            try:
-                parts.append(replace_unsafe(frame.blob[at : at + size].decode("utf-8", "surrogatepass")))
-            except UnicodeDecodeError:
-                raise WorkerFault("protocol violation", "a sub-query that is not UTF-8") from None
-            at += size
-        pairs = list(zip(parts[::2], parts[1::2], strict=True))
-        if any(len(prompt) + len(text) > self._limits.prompt_chars for prompt, text in pairs):
-            raise WorkerFault("protocol violation", "a sub-query above the limit")
-        return pairs
+        return Questions(frame.blob, sizes, self._limits.prompt_chars)
 
     def _parse_result(self, frame: Frame, seconds: float) -> Result:
         total = frame.meta.get("total")
@@ -275,14 +276,6 @@ class _Stopwatch:
         self.spent += time.monotonic() - self._since
 
 
-def _ask_host(query: HostQuery, pairs: list[tuple[str, str]]) -> list[dict[str, str]]:
-    """The host's answers to sub-queries, as the guest reads them."""
-    answers = list(query(pairs))
-    if len(answers) != len(pairs) or not all(isinstance(answer, (str, QueryFailure)) for answer in answers):
-        raise TypeError(f"`query` must give a str or a QueryFailure for each of the {len(pairs)} sub-queries")
-    return [{"failed": answer.message} if isinstance(answer, QueryFailure) else {"text": answer} for answer in answers]
-
-
 def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
     """A text field, or None; everything that came out of the guest is cleaned."""
     value = frame.meta.get(name)
@@ -293,19 +286,15 @@ def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
     return replace_unsafe(value)
 
 
+def _reached(frame: Frame, watched: Collection[int]) -> tuple[int, ...]:
+    """The watched expressions that the guest says were evaluated."""
+    value = frame.meta.get("reached")
+    return tuple(sorted(number for number in watched if isinstance(value, list) and number in value))
+
+
 def _touched_spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
     """The slices that the guest says were taken. What is malformed is left out: nothing but a hint rests on them."""
     value = frame.meta.get("touched")
     items = value[:MAX_SPANS] if isinstance(value, list) else []
     pairs = [item for item in items if isinstance(item, list) and len(item) == 2]
     return tuple((a, b) for a, b in pairs if type(a) is type(b) is int and 0 <= a < b <= characters)
-
-
-def replace_unsafe(text: str) -> str:
-    """The text with NUL and lone surrogates, which break UTF-8 sinks and C strings, as U+FFFD; same length."""
-    return text if text.isascii() and "\0" not in text else _UNSAFE_CHARACTERS.sub("\ufffd", text)
-
-
-def replace_surrogates(text: str) -> str:
-    """The text with lone surrogates as U+FFFD; NUL stays, so that it is the document to the character."""
-    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)

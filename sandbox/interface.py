@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -13,7 +13,7 @@ GIB = 1 << 30
 class ResourceLimits:
     """Bounds of one sandbox.
 
-    `seconds`: wall time of one snippet; the clock stops while the host answers a sub-query.
+    `seconds`: wall time of one snippet; while the host answers a sub-query, only what the worker computes counts.
     `memory`: bytes the guest's interpreter may use. `output`: characters of printed text, and of the last value, that
     are kept. `prompt_chars`: characters of one sub-query, prompt and text together. `batch`: sub-queries in one batch.
     """
@@ -34,7 +34,8 @@ class Result:
     traceback of the snippet's own frames, or the reason why it was ended; None if it ran through. `state_lost`: the
     worker was replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time,
     without the time the host took to answer. `touched`: half-open intervals of `context` that the snippet took slices
-    of, within bounds but the guest's own word, which may be wrong.
+    of, within bounds but the guest's own word, which may be wrong. `reached`: the numbers of the watched expressions
+    that were evaluated, by the same word.
     """
 
     stdout: str
@@ -44,6 +45,7 @@ class Result:
     state_lost: bool
     seconds: float
     touched: tuple[tuple[int, int], ...] = ()
+    reached: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,11 @@ class QueryFailure:
 
 Answer = str | QueryFailure
 HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
-"""(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`."""
+"""(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`.
+
+A pair is decoded each time it is taken, so that one which is not answered need not be. Taking one may raise: what the
+guest sent was no sub-query then, and the exception has to go on to `Sandbox.run`, which ends the worker.
+"""
 
 Protections = Mapping[str, bool | int]
 """Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""
@@ -105,11 +111,14 @@ class Sandbox(Protocol):
         them. The code finds `context` and `pages` among its globals, and those of the snippets as the dict _session.
         """
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+    def run(
+        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+    ) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
 
         `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
-        `ResourceLimits.seconds` holds as ever.
+        `ResourceLimits.seconds` holds as ever. `watched` are numbers of expressions, as `guest.probes` counts them, of
+        which the result says whether they were evaluated.
 
         An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
         are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.

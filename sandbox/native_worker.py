@@ -51,14 +51,14 @@ def serve(source: dict[str, Any]) -> None:
             pipe.send({"op": "loaded", "error": _load(session, blob, message["pages"])})
         elif message["op"] == "define":
             pipe.send({"op": "defined", "error": session.define(message["code"], json.dumps(message["offered"]))})
-        elif not _run(session, pipe, message["code"]):
+        elif not _run(session, pipe, message):
             return
 
 
-def _run(session: Guest, pipe: _Pipe, code: str) -> bool:
+def _run(session: Guest, pipe: _Pipe, message: dict[str, Any]) -> bool:
     """Run a snippet and send its result; False if the runner itself failed, which is the end of this worker."""
     try:
-        fields = json.loads(session.run(code))
+        fields = json.loads(session.run(message["code"], json.dumps(message["watched"])))
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
         pipe.send({"op": "fatal", "error": type(error).__name__})
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -20,9 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.guest import MODULES as GUEST_MODULES
+from sandbox.watch import TICK, ProcessWatch
 
+ERROR_TAIL, LINE_CHARS = 16_384, 300  # bytes of standard error that are looked through, characters that are told
+_FAULT = re.compile(r"\b(?:error|fatal|panicked|out of memory)\b", re.IGNORECASE)
 HEADER = struct.Struct("!IQ")  # length of the JSON part, length of the blob
-TICK = 0.05  # seconds between two looks at the worker's memory
 CHUNK = 1 << 20
 PIPE_SIZE = 1 << 20
 
@@ -76,6 +79,7 @@ class Worker:
             raise
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin_fd, self._stdout_fd = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self.watch = ProcessWatch(self._process.pid, bounds.max_resident)
         for descriptor in (self._stdin_fd, self._stdout_fd):
             os.set_blocking(descriptor, False)
             _enlarge_pipe(descriptor)
@@ -96,7 +100,8 @@ class Worker:
             raise WorkerFault("protocol violation", f"a message of {text_size} + {blob_size} bytes")
         body = HEADER.size + text_size
         self._read_at_least(body + blob_size, deadline)
-        text, blob = bytes(self._buffer[HEADER.size : body]), bytes(self._buffer[body : body + blob_size])
+        with memoryview(self._buffer) as view:
+            text, blob = bytes(view[HEADER.size : body]), bytes(view[body : body + blob_size])
         del self._buffer[: body + blob_size]
         try:
             meta = json.loads(text)
@@ -106,11 +111,23 @@ class Worker:
             raise WorkerFault("protocol violation", "not an object")
         return Frame(meta, blob)
 
+    def expect_silence(self) -> None:
+        """Raises WorkerFault if the worker has said something that nobody has asked for."""
+        try:
+            self._buffer += os.read(self._stdout_fd, CHUNK)
+        except BlockingIOError:
+            pass
+        if self._buffer:
+            raise WorkerFault("protocol violation", f"{len(self._buffer)} bytes or more behind the end of a message")
+
     def error_tail(self) -> str:
-        """The last words on the worker's standard error, at most 2000 characters."""
+        """The line of its standard error that says why a worker ended: of a banner the one that names the fault."""
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - 2000))
-        return self._errors.read().decode("utf-8", "replace").strip()
+        self._errors.seek(max(0, size - ERROR_TAIL))
+        said = self._errors.read().decode("utf-8", "replace").splitlines()
+        lines = [line for line in (text.strip("#= \t") for text in said) if line]
+        faults = [line for line in lines if _FAULT.search(line)]
+        return (faults or lines[-1:] or [""])[0][:LINE_CHARS]
 
     def kill(self) -> None:
         """End the whole process group, reap it, remove its folder. May be called twice."""
@@ -157,21 +174,13 @@ class Worker:
             now = time.monotonic()
             if now - self._last_memory_check >= TICK:
                 self._last_memory_check = now
-                if self._resident_bytes() > self._bounds.max_resident:
-                    raise WorkerFault("memory limit", f"{self._resident_bytes()} bytes resident")
+                if self.watch.is_too_large():
+                    raise WorkerFault("memory limit", f"more than {self._bounds.max_resident} bytes resident")
             left = deadline - now
             if left <= 0:
                 raise WorkerFault("time limit")
             if poller.poll(min(left, TICK) * 1000):
                 return
-
-    def _resident_bytes(self) -> int:
-        """Resident bytes of the worker; 0 where there is no /proc (the engines' own caps still hold there)."""
-        try:
-            with open(f"/proc/{self._process.pid}/statm", "rb") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, ValueError, IndexError):
-            return 0
 
     def _exit_reason(self) -> str:
         try:

@@ -13,7 +13,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").rglob("*.py"))
 GUEST = {
-    *(f"sandbox/guest/{name}.py" for name in ("touched", "names", "reports", "stand_ins", "queries", "session")),
+    *(
+        f"sandbox/guest/{name}.py"
+        for name in ("touched", "probes", "names", "reports", "stand_ins", "queries", "session")
+    ),
     *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
     "ralph_cli/providers/offline/rank.py",
 }

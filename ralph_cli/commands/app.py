@@ -13,7 +13,7 @@ import typer
 from ralph_cli.commands import check, doctor, eval, goal, judge_test, models, qa, task, trace, verify
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.terminal.interrupts import interrupts
-from ralph_cli.commands.terminal.screen import print_error
+from ralph_cli.commands.terminal.screen import open_standard_error, print_error
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
 
@@ -95,7 +95,8 @@ def run(argv: list[str] | None = None) -> int:
     except OSError as error:
         # What can be written elsewhere was handled there: this is standard output, on a full disk for one.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print_error(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
+        shown = f"what was found is kept: `ralph trace show {interrupts.run}`" if interrupts.run else ""
+        print_error(f"standard output cannot be written: {error.strerror or error}", shown)
         return ERROR
 
 
@@ -154,14 +155,12 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> NoReturn:
     """The console script."""
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the program lasts
     warnings.showwarning = _show_warning
     warnings.simplefilter("once", FutureWarning)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a character must not cost an answer.
-            stream.reconfigure(errors="backslashreplace")
+    sys.stderr = open_standard_error()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character must not cost an answer.
+        sys.stdout.reconfigure(errors="backslashreplace")
     interrupts.install()
     code = run()
     interrupts.end()

@@ -8,6 +8,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
+from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
@@ -21,6 +22,7 @@ def qa(
     encoding: options.Encoding = None,
     report: ReportFile = None,
     annotate: Annotate = None,
+    estimate: Estimate = False,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -32,6 +34,9 @@ def qa(
 
     options.refuse_swapped("qa", document, question)
     settings = config.load_settings(given)
+    if estimate:
+        named = options.source_of(document, password=password, encoding=encoding)
+        return print_estimate(settings, "qa", named, json=json)
     targets = ReportTargets(html=report, pdf=annotate)
     targets.check(document)
     with replacing((report, annotate), settings.cache_folder, force=force):

@@ -11,6 +11,7 @@ from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
+from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.errors import UserError
 
@@ -36,6 +37,7 @@ def task(
     output: OutputFile = None,
     report: ReportFile = None,
     annotate: Annotate = None,
+    estimate: Estimate = False,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -52,6 +54,9 @@ def task(
             raise UserError(what, code="usage", hint="leave one of them out")
         given["memory"] = "off"
     settings = config.load_settings(given)
+    if estimate:
+        named = options.source_of(path, password=password, encoding=encoding) if path else None
+        return print_estimate(settings, "task", named, json=json)
     targets = ReportTargets(html=report, pdf=annotate)
     targets.check(path or "-")
     if output is not None:

@@ -16,6 +16,15 @@ from ralph_cli.core import clock
 POLL_SECONDS = 0.5
 """Seconds after which a wait looks up, so that a person can interrupt it on every system."""
 
+LATE_SECONDS = 10.0
+"""A look that comes later than that was stopped from coming, by Ctrl-Z for one: more does not count as waiting."""
+
+SLEPT_SECONDS = 30.0
+"""After so long a sleep of the machine a connection is likely to be dead, with nobody left who would say so."""
+
+AFTER_SLEEP_SECONDS = 60.0
+"""For so long a call is waited for that was begun before such a sleep."""
+
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -24,8 +33,17 @@ class CallTimedOut(Exception):
     """A call did not come back in its time, and was left behind."""
 
 
-def call_with_timeout(call: Callable[[], T], seconds: float) -> T:
+def call_with_timeout(
+    call: Callable[[], T],
+    seconds: float,
+    *,
+    monotonic: Callable[[], float] = clock.monotonic,
+    uptime: Callable[[], float] = clock.uptime,
+) -> T:
     """What `call` gives or raises, if it does so within `seconds`; else CallTimedOut.
+
+    Time in which this process was stopped does not count. After the machine slept the rest of the time is cut short,
+    so that a call is not waited for to whom nobody will answer any more.
 
     It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind runs on,
     to nobody's knowledge, until it returns or the program ends.
@@ -40,10 +58,15 @@ def call_with_timeout(call: Callable[[], T], seconds: float) -> T:
 
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(work,), name="ralph-call", daemon=True).start()
-    ends = clock.monotonic() + seconds
-    while not wait([done], max(min(POLL_SECONDS, ends - clock.monotonic()), 0)).done:
-        if clock.monotonic() >= ends:
+    left, looked, looked_up = seconds, monotonic(), uptime()
+    while not wait([done], max(min(POLL_SECONDS, left), 0)).done:
+        now, now_up = monotonic(), uptime()
+        left -= min(now - looked, LATE_SECONDS)
+        if (now_up - looked_up) - (now - looked) > SLEPT_SECONDS:
+            left = min(left, AFTER_SLEEP_SECONDS)
+        if left <= 0:
             raise CallTimedOut
+        looked, looked_up = now, now_up
     return done.result()
 
 

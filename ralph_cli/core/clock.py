@@ -23,6 +23,11 @@ def monotonic() -> float:
     return time.monotonic()
 
 
+def uptime() -> float:
+    """As `monotonic`, but this clock goes on while the machine sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 def sleep(seconds: float) -> None:
     """Wait."""
     time.sleep(seconds)

@@ -37,10 +37,11 @@ class RalphError(Exception):
     name of the run that it ended, if it ended one; what that run keeps, and how to resume it, is in a note.
     """
 
+    run = ""
+
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
-        self.run = ""
 
     @property
     def line(self) -> str:
@@ -87,6 +88,18 @@ class ProviderError(RalphError):
     ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.retryable, self.retry_after, self.usage_unknown = retryable, retry_after, usage_unknown
+
+    def again(self, attempts: int = 1) -> "ProviderError":
+        """The same failure to be raised once more; after several `attempts` it says so."""
+        tried = f" (gave up after {attempts} attempts)" if attempts > 1 else ""
+        return ProviderError(
+            self.message + tried,
+            code=self.code,
+            hint=self.hint,
+            retryable=self.retryable,
+            retry_after=self.retry_after,
+            usage_unknown=self.usage_unknown,
+        )
 
 
 class LimitExceeded(RalphError):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import Field
 
 from ralph_cli.core.coverage import SubqueryTally
+from ralph_cli.core.errors import JournalError
 from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
@@ -85,8 +86,9 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed (`error` is not empty). `reply`, or `error`, `code` and `hint`, are all that a replay
-    needs.
+    """A call came back, or failed for good: then `error` is not empty, and `code` and `hint` are those of the failure.
+
+    `reply` is all that a replay needs.
     """
 
     number: int
@@ -112,7 +114,10 @@ class SnippetStarted:
 
 @dataclass(frozen=True, slots=True)
 class SnippetRan:
-    """The worker ran code. `output` is what it was shown; `pages` the pages whose text stood in it."""
+    """The worker ran code. `output` is what it was shown; `pages` the pages whose text stood in it.
+
+    `reached` are the numbers of the expressions that search the document and were evaluated; None in older records.
+    """
 
     iteration: int
     step: int
@@ -123,6 +128,7 @@ class SnippetRan:
     seconds: float
     queries: int
     pages: tuple[int, ...] = ()
+    reached: tuple[int, ...] | None = None
     kind: Literal["snippet_ran"] = "snippet_ran"
 
 
@@ -308,26 +314,31 @@ class Fanout:
 class ClosingSink:
     """A sink that lets nothing through after the end of a run: calls left behind may still come back later.
 
-    Events of several threads pass side by side; the end waits until those that are passing are through.
+    Events of several threads pass side by side; the end waits until those that are passing are through. A call that
+    was to begin later is refused with JournalError, for it would be bought and nowhere recorded.
     """
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._over = False
-        self._passing = 0
+        self._passing: set[int] = set()
         self._changed = threading.Condition()
 
     def __call__(self, event: AnyEvent, /) -> None:
+        thread = threading.get_ident()
         with self._changed:
             if self._over:
+                if isinstance(event, CallStarted):
+                    raise JournalError("the run has ended", code="journal-closed")
                 return
             if isinstance(event, RunHalted):
                 self._over = True
-                self._changed.wait_for(lambda: self._passing == 0)
-            self._passing += 1
+                # An interrupted thread may have left its own mark here.
+                self._changed.wait_for(lambda: not self._passing - {thread})
+            self._passing.add(thread)
         try:
             self._sink(event)
         finally:
             with self._changed:
-                self._passing -= 1
+                self._passing.discard(thread)
                 self._changed.notify_all()

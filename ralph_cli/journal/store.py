@@ -14,7 +14,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,14 +70,16 @@ class Journal:
                 on_failure.pop_all()
         except BlockingIOError:
             raise JournalError(f"another process is writing to {folder}", code="journal-busy") from None
-        except (OSError, sqlite3.Error) as error:
+        except BaseException as error:
             self._remove()
-            raise _write_error(folder, error) from error
+            if isinstance(error, OSError | sqlite3.Error):
+                raise _write_error(folder, error) from error
+            raise
         self._pending: list[tuple[str, str, str]] = []
         self._appended = self._committed = 0
         self._failed: JournalError | None = None
         self._closed = False
-        self._queue_lock = threading.Lock()
+        self._queue_lock, self._write_lock = threading.Lock(), threading.Lock()
         self._writer = ThreadPoolExecutor(1, "journal")
 
     def __call__(self, event: AnyEvent, /) -> None:
@@ -89,8 +91,13 @@ class Journal:
                 raise self._failed or _closed_error(self.folder)
             self._pending.append(row)
             self._appended += 1
-            written = self._writer.submit(self._commit, self._appended)
+            written = self._writer.submit(self._alone, self._commit, self._appended)
         written.result()
+
+    def _alone(self, work: Callable[..., None], *arguments: int) -> None:
+        """Do what uses the database. An executor that was interrupted as it began its thread begins a second one."""
+        with self._write_lock:
+            work(*arguments)
 
     def _commit(self, number: int) -> None:
         """Write what is pending, unless the event of that number is on disk already."""
@@ -123,19 +130,23 @@ class Journal:
     def close(self) -> None:
         """Close the file and release the folder; later events are refused. A run that has ended is a single file."""
         with self._queue_lock:
-            if self._closed:
-                return
             self._closed = True
-            closed = self._writer.submit(self._close)
         self._writer.shutdown(wait=False)
-        closed.result()
+        try:
+            self._alone(self._close)
+        except KeyboardInterrupt:
+            self._alone(self._close)
+            raise
 
     def _close(self) -> None:
+        if self._lock_file < 0:
+            return
         # Fails while another process reads it: the write-ahead log then stays beside the file.
         with contextlib.suppress(sqlite3.Error):
             self._db.execute("PRAGMA journal_mode=DELETE")
         self._db.close()
         os.close(self._lock_file)
+        self._lock_file = -1
 
     def discard(self) -> None:
         """Close it and take its folder away, if this journal made it: the run never began, and nobody may find it."""

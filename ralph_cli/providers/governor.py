@@ -155,7 +155,7 @@ class Governor:
                     check()
                     now = self.monotonic()
                     if self._refusal is not None and self.pace.hold_until - now > LONGEST_HOLD_S:
-                        raise ProviderError(**vars(self._refusal))
+                        raise self._refusal.again()
                     delay = self.pace.delay(now, most) if self._queue[0] is ticket else inf
                     if delay <= 0:
                         return self.pace.start(now)

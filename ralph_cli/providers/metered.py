@@ -64,10 +64,11 @@ class MeteredModel(ModelWrapper):
             self.sink(CallStarted(number, request.agent, self.name, size, digest, newest, request.ordinal))
             begun = clock.monotonic()
 
-            def finish(usage: Usage, reply: Json | None = None, fault: tuple[str, str, str] = ("", "", "")) -> None:
+            def finish(usage: Usage, reply: Json | None = None, failure: ProviderError | None = None) -> None:
                 book(usage)
                 seconds = round(clock.monotonic() - begun, 3)
-                self.sink(CallFinished(number, request.agent, self.name, usage, seconds, reply, *fault))
+                why = (failure.message, failure.code, failure.hint) if failure else ("", "", "")
+                self.sink(CallFinished(number, request.agent, self.name, usage, seconds, reply, *why))
                 for warning in self.ledger.take_warnings():
                     self.sink(NoticeIssued("budget", warning))
 
@@ -76,7 +77,7 @@ class MeteredModel(ModelWrapper):
             except ProviderError as error:
                 # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
                 spent = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
-                finish(spent, fault=(error.message, error.code, error.hint))
+                finish(spent, failure=error)
                 raise
             finish(replace(reply.usage, calls=1, characters=request.characters), _reply_as_json(reply))
             return reply

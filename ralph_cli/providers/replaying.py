@@ -61,13 +61,15 @@ class Recording:
         place = _Place(request.agent, model, self._iteration, request_digest(request))
         with self._lock:
             waiting = self._replies.get(place, [])
+            attempts = 0
             while waiting:
+                attempts += 1
                 same = (number for number, (ordinal, _) in enumerate(waiting) if ordinal == request.ordinal)
                 _, reply = waiting.pop(next(same, 0))
                 if isinstance(reply, Reply):
                     return reply
                 if not waiting:  # else it was tried again
-                    raise reply
+                    raise reply.again(attempts)
         return None
 
 

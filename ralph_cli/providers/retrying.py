@@ -76,7 +76,7 @@ class RetryingModel(ModelWrapper):
                 failures += 1
                 wait = self._retry_delay(failure, failures, deadline)
             if wait is None:
-                raise _final_error(failure, attempt)
+                raise failure.again(attempt)
             self.on_retry(attempt, failure, wait)
             if failure.code not in BUSY_CODES:
                 self.sleep(wait)
@@ -121,10 +121,3 @@ class RetryingModel(ModelWrapper):
         else:
             wait = self.jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))
         return wait if self.monotonic() + wait < deadline else None
-
-
-def _final_error(error: ProviderError, attempt: int) -> ProviderError:
-    if attempt == 1:
-        return error
-    fields = {name: value for name, value in vars(error).items() if name != "run"}  # no run is ended by it yet
-    return ProviderError(**fields | {"message": f"{error.message} (gave up after {attempt} attempts)"})

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
@@ -46,12 +46,13 @@ class Subqueries:
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
         answers: list[Answer | Future[Answer]] = []
-        for prompt, text in items:
+        for number in range(len(items)):  # what is beyond the budget is not even decoded
             if self.used >= self.allowed:
                 spent = f"sub-query budget used up ({self.used} of {self.allowed}); finish with what you have"
                 answers.append(QueryFailure(spent))
                 continue
             self.used += 1
+            prompt, text = items[number]
             answers.append(self._submit(prompt, text, self.used))
         try:
             # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
@@ -159,7 +160,7 @@ class DocumentSandbox:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
         """Run one snippet, and what was deferred before it. A snippet that fails is a Result.
 
         Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
@@ -174,7 +175,7 @@ class DocumentSandbox:
         self._ledger.check_time()
         try:
             sandbox = self._ready.result()
-            result = sandbox.run(code, query, seconds=self._ledger.seconds_left)
+            result = sandbox.run(code, query, seconds=self._ledger.seconds_left, watched=watched)
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()

@@ -1,13 +1,12 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import (
-    CoverageAdded,
     DraftSubmitted,
     EventSink,
     NoticeIssued,
@@ -26,7 +25,7 @@ from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
 from ralph_cli.rlm.repetition import RepetitionDetector
-from ralph_cli.rlm.searches import extract_searches
+from ralph_cli.rlm.searches import SearchTracker
 from sandbox import Answer, HostQuery, QueryFailure, Result
 
 MAX_TOKENS = 8_000
@@ -115,6 +114,7 @@ class Explorer:
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
+    _searches: SearchTracker = field(default_factory=SearchTracker)
     _open_calls: tuple[str, ...] = ()
     _review: ReviewDraft = accept_draft
     _last_draft: Draft | None = None
@@ -156,7 +156,7 @@ class Explorer:
     @property
     def searches(self) -> tuple[SearchTerm, ...]:
         """What the code that was run searched the document for."""
-        return extract_searches(code for code, _ in self.trajectory)
+        return self._searches.terms
 
     @property
     def characters(self) -> int:
@@ -297,17 +297,21 @@ class Explorer:
 
     def _run_live(self, code: str) -> SnippetRan:
         before = self.subqueries.used
-        result = self._run_code(code, self._answer_queries)
+        planned = self._searches.plan(code)
+        result = self._run_code(code, self._answer_queries, planned)
+        self._searches.record(planned, result.reached)
         shown = self._show(result)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
         asked = self.subqueries.used - before
-        return SnippetRan(self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages)
+        return SnippetRan(
+            self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
+        )
 
-    def _run_code(self, code: str, query: HostQuery) -> Result:
+    def _run_code(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
         if "budget(" in code:
             self.sandbox.tell_budget(self.subqueries.allowed - self.subqueries.used)
-        return self.sandbox.run(code, query)
+        return self.sandbox.run(code, query, watched)
 
     def _show(self, result: Result) -> str:
         """What the worker is shown of a result; what is cut off is kept in the sandbox."""
@@ -320,11 +324,10 @@ class Explorer:
         """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
         ran = recorded.ran
         self.recorded.repeat_calls(recorded.calls)
-        for part in recorded.coverage:
-            if isinstance(part, CoverageAdded):
-                self.coverage_tracker.record(part)
-            else:
-                self.coverage_tracker.repeat_subqueries(part)
+        for part in recorded.reading:
+            self.coverage_tracker.record(part)
+        planned = self._searches.plan(ran.code)
+        self._searches.record(planned, planned if ran.reached is None else ran.reached)
         self.subqueries.used += ran.queries
         if ran.state_lost:
             self.sandbox.drop_deferred()
@@ -355,7 +358,7 @@ class Explorer:
         before = self.subqueries.used
         answers = self.subqueries(items)
         faults = [answer.message if isinstance(answer, QueryFailure) else None for answer in answers]
-        asked = list(zip(items, faults, strict=True))[: self.subqueries.used - before]
+        asked = [(items[number], faults[number]) for number in range(self.subqueries.used - before)]
         self.coverage_tracker.add_subqueries(self._iteration, asked, len(items) - len(asked))
         return answers
 

@@ -11,7 +11,10 @@ NOTHING_PRINTED = "(no output)"
 NEARLY = 1.25
 """By how much what is printed may exceed its cap before it is cut."""
 
-_PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
+MIN_WORDS_CHARS, LINE_CHARS = 8, 120
+"""Characters of a line that tells that a page was shown: at least, and as many as are compared."""
+
+_PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()(?:[^\n]{0,80}?offset \d+(?:: |$))?", re.MULTILINE)
 
 
 def render_result(result: Result, cap: int) -> tuple[str, str]:
@@ -45,11 +48,23 @@ def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
 
 
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:
-    """Pages whose text stands in `output`: those that our own functions name, and those of lines found just once."""
-    last = document.pages[-1].number
-    found = {int(number) for number in _PAGE.findall(output) if 0 < int(number) <= last}
+    """Pages whose text stands in `output`: of those that it names those with words of theirs below the name, and those
+    of lines found just once.
+    """
+    pages = {page.number: page for page in document.pages}
+    found = set()
+    names = list(_PAGE.finditer(output))
+    for name, end in zip(names, [*(later.start() for later in names[1:]), len(output)], strict=False):
+        page = pages.get(int(name[1]))
+        if page and page.number not in found:
+            text = " ".join(document.text[page.start : page.end].split())
+            # What `find` says of a listed line stands behind two spaces and a bracket.
+            words = (line.split("  (")[0].split() for line in output[name.end() : end].splitlines())
+            lines = (" ".join(line)[:LINE_CHARS] for line in words)
+            if any(len(line) >= MIN_WORDS_CHARS and line in text for line in lines):
+                found.add(page.number)
     for line in output.splitlines()[:80]:
-        piece = line.strip()[:120]
+        piece = line.strip()[:LINE_CHARS]
         place = document.text.find(piece) if len(piece) >= 20 else -1
         if place >= 0 and document.text.find(piece, place + 1) < 0:
             found.add(document.page_at(place).number)

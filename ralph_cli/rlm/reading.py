@@ -56,13 +56,12 @@ class CoverageTracker:
         self.subqueries = SubqueryTally(self._earlier.asked + len(self._answered), lost, before.refused + refused)
         self.sink(SubqueriesAsked(iteration, self.subqueries))
 
-    def repeat_subqueries(self, event: SubqueriesAsked) -> None:
-        """Count what an earlier run asked; whether that is asked again is not known of it."""
-        self._earlier = self.subqueries = event.tally
-        self.sink(event)
-
-    def record(self, event: CoverageAdded) -> None:
-        """Add what was read, as its event tells it."""
+    def record(self, event: CoverageAdded | SubqueriesAsked) -> None:
+        """Add what was read, or asked and not read, as its event tells it; of this run or of an earlier one."""
+        if isinstance(event, SubqueriesAsked):
+            self.subqueries = self._earlier = event.tally
+            self.sink(event)
+            return
         after = self.coverage.with_spans(event.how, event.spans)
         if after != self.coverage:
             self.coverage = after

@@ -27,7 +27,7 @@ class RecordedSnippet:
 
     ran: SnippetRan
     calls: tuple[CallEvent, ...]
-    coverage: tuple[CoverageAdded | SubqueriesAsked, ...]
+    reading: tuple[CoverageAdded | SubqueriesAsked, ...]
 
     @property
     def first_ordinal(self) -> int:
@@ -120,8 +120,8 @@ def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
                 inside = {call.number for call in calls if isinstance(call, CallFinished)}
                 # A call that was left behind may have come back later.
                 late = [ends[number] for number in sorted(started - inside) if number in ends]
-                coverage = tuple(item for item in begun if isinstance(item, CoverageAdded | SubqueriesAsked))
-                yield RecordedSnippet(event, (*calls, *late), coverage)
+                reading = tuple(item for item in begun if isinstance(item, CoverageAdded | SubqueriesAsked))
+                yield RecordedSnippet(event, (*calls, *late), reading)
                 begun = None
             case _ if begun is not None:
                 begun.append(event)

@@ -1,22 +1,23 @@
 """What a worker's code searched the document for: read off the code itself, which is never run here.
 
 Only words and patterns that stand in the code are seen, and only in its own statements, not in functions that it
-defines: a pattern that is put together while it runs goes unnoticed, so this is the least that was searched.
+defines: a pattern that is put together while it runs goes unnoticed, so this is the least that was searched. A search
+counts when the sandbox says that its expression was evaluated.
 """
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ralph_cli.documents.search.occurrences import SearchTerm
+from sandbox.guest.probes import statement_nodes
 
 REGEX_METHODS = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})
 STRING_METHODS = frozenset({"find", "rfind", "index", "rindex", "count", "startswith", "endswith", "partition"})
 MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
 """Searches that are told, characters of one, and characters of code that are looked at."""
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _Loop = ast.For | ast.comprehension
 
 
@@ -65,32 +66,44 @@ class _VariableTracker:
         return any(isinstance(part, ast.Name) and part.id in self.document for part in ast.walk(node))
 
 
-def extract_searches(codes: Iterable[str]) -> tuple[SearchTerm, ...]:
-    """What these snippets, run one after the other, searched the document for; each once, in order, the latest kept."""
-    names = _VariableTracker()
-    found: dict[SearchTerm, None] = {}
-    for code in codes:
+Planned = Mapping[int, tuple[SearchTerm, ...]]
+"""What a snippet searches for, by the number of the expression that does it, as `sandbox.guest.probes` counts them."""
+
+
+class SearchTracker:
+    """What snippets, run one after the other, searched the document for."""
+
+    def __init__(self) -> None:
+        self._names = _VariableTracker()
+        self._found: dict[SearchTerm, None] = {}
+
+    @property
+    def terms(self) -> tuple[SearchTerm, ...]:
+        """What was searched for; each once, in order, the latest kept."""
+        return tuple(self._found)[-MAX_SEARCHES:]
+
+    def plan(self, code: str) -> Planned:
+        """What the next snippet would search for if all of it were run."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of "\d" in a plain string: it is the model's
-                nodes = list(_statements(ast.parse(code[:MAX_CODE_CHARS])))
+                nodes = list(statement_nodes(ast.parse(code[:MAX_CODE_CHARS])))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        names.record_assignments(nodes)
-        names.record_assignments(nodes)  # once more, for what was used before it was bound
-        for node in nodes:
-            for term in _searches(node, names):
-                if term.term.strip() and len(term.term) <= MAX_TERM_CHARS and any(map(str.isalnum, term.term)):
-                    found.setdefault(term)
-    return tuple(found)[-MAX_SEARCHES:]
+            return {}
+        self._names.record_assignments(nodes)
+        self._names.record_assignments(nodes)  # once more, for what was used before it was bound
+        expressions = enumerate(node for node in nodes if isinstance(node, ast.Call | ast.Compare))
+        found = ((number, tuple(filter(_is_search, _searches(node, self._names)))) for number, node in expressions)
+        return {number: terms for number, terms in found if terms}
+
+    def record(self, planned: Planned, reached: Iterable[int]) -> None:
+        """Note what was searched for by the expressions that were evaluated."""
+        for number in reached:
+            self._found.update(dict.fromkeys(planned.get(number, ())))
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a snippet in the order of its text, without the bodies of what it defines."""
-    for child in ast.iter_child_nodes(tree):
-        if not isinstance(child, _DEFINITIONS):
-            yield child
-            yield from _statements(child)
+def _is_search(term: SearchTerm) -> bool:
+    return bool(term.term.strip()) and len(term.term) <= MAX_TERM_CHARS and any(map(str.isalnum, term.term))
 
 
 def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:

@@ -135,7 +135,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
             all_sinks(started)
-        except Exception:
+        except BaseException:
             journal.discard()
             raise
         closing.enter_context(_name_run(folder, job.mode))

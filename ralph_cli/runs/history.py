@@ -21,6 +21,7 @@ from ralph_cli.reports.safe_text import resume_command
 from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import MissingVote, RunView, build_view
 from ralph_cli.text.plural import pluralize
+from ralph_cli.wiring.estimating import PastRun
 
 NO_VERDICT = "no verdict of it could be used"
 UNFINISHED = Halt(StopType.NONE, "the run has not ended")
@@ -138,6 +139,23 @@ def as_object(run: RecordedRun) -> dict[str, Any]:
     if state is None:
         return json.as_object(run.view)
     return goal.as_object(run.view, state, state.final_output(fold(run.events).best))
+
+
+def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50) -> list[PastRun]:
+    """What the newest runs in `out` of that mode have cost, with that worker and that judge; those that ended by
+    themselves, at a known price.
+    """
+    found = []
+    for name in list(reversed(run_names(out)))[:most]:
+        try:
+            run = read_run(out / name)
+        except JournalError:
+            continue
+        models, view = run.started.settings.get("models", {}), run.view
+        alike = (view.mode, models.get("worker"), models.get("judge")) == (mode, worker, judge)
+        if alike and view.usage.usd and not view.halt.type.is_cut_off():
+            found.append(PastRun(view.usage.usd, int(view.document.get("characters", 0))))
+    return found
 
 
 def run_names(out: Path) -> list[str]:

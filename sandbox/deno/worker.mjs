@@ -24,6 +24,7 @@ sys.orig_argv = []
 `;
 const HARDEN = `
 import os, posix, sys
+os.urandom(1)  # the runtime finds its source of chance while it still can
 def absent(name):
     def call(*args, **options):
         raise PermissionError(name + ': not in the sandbox')
@@ -42,6 +43,9 @@ for name in list(sys.modules):
     if name.split('.')[0] == 'sandbox':
         del sys.modules[name]
 `;
+// They read and write any memory, and so could forge references to JavaScript objects; nothing here needs them.
+const DROPPED = ["_ctypes", "_testcapi", "_testinternalcapi", "_testlimitedcapi", "_testbuffer", "_testclinic",
+  "_testclinic_limited", "_xxtestfuzz"];
 // Everything that reaches out of the interpreter, or keeps something for the next process.
 const REMOVED = new RegExp("^(Deno|process|global|require|Buffer|fetch|Request|Response|WebSocket.*|WebTransport.*" +
   "|EventSource|XMLHttpRequest|Worker|MessageChannel|MessagePort|BroadcastChannel|navigator|Navigator|location|localStorage" +
@@ -86,10 +90,26 @@ const options = {
 };
 if (mode === "snapshot") options._makeSnapshot = true;
 else if (snapshotFile) options._loadSnapshot = Deno.readFileSync(snapshotFile).slice(SNAPSHOT_HEADER);
+// Takes modules out of the interpreter's table of those that it has built in, and out of its working copy of it. The
+// table is pairs of a name and a function, ended by a name of 0; a dropped one bears the name of one that stays.
+function dropBuiltins(module, names) {
+  const words = module.HEAPU32, table = words[module._PyImport_Inittab >> 2] >> 2;
+  const first = words.slice(table, table + 8);
+  let size = 0;
+  let stays = 0;
+  for (; words[table + size]; size += 2) if (!names.includes(module.UTF8ToString(words[table + size]))) stays = words[table + size];
+  for (let at = words.indexOf(first[0]); at >= 0; at = words.indexOf(first[0], at + 1)) {
+    if (!first.every((word, n) => words[at + n] === word)) continue;
+    for (let entry = at; entry < at + size; entry += 2)
+      if (names.includes(module.UTF8ToString(words[entry]))) words[entry] = stays;
+  }
+}
+
 const [boot] = receive();
 const python = await loadPyodide(options);
 if (!snapshotFile) {
   python.runPython(PRELOAD);
+  dropBuiltins(python._module, DROPPED);
   const loading = python.toPy({ sources: stringify(boot.modules) });
   python.runPython(boot.load + "\nimport json\nload_modules(json.loads(sources))", { globals: loading });
   loading.destroy();
@@ -127,6 +147,9 @@ for (const name of Object.getOwnPropertyNames(globalThis)) {
     try { Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false }); } catch { /* fixed by Deno */ }
   }
 }
+// Where the runtime lies names the user whose home that is.
+for (const [name, value] of Object.entries(python._api.config)) if (String(value).includes(folder)) python._api.config[name] = "";
+Error.stackTraceLimit = 0;
 // Emscripten asks it who runs the program, and would not survive its absence.
 const zero = Object.freeze(Object.setPrototypeOf(() => 0, null));
 const nobody = Object.freeze({ __proto__: null, getuid: zero, getgid: zero, umask: zero });
@@ -159,10 +182,11 @@ for (;;) {
   } else {
     let result;
     try {
-      const { stdout, total, value, error, touched } = parse(run(request.code));
-      result = { op: "done", stdout, total, value, error, touched, nonce };
+      const { stdout, total, value, error, touched, reached } = parse(run(request.code, stringify(request.watched)));
+      result = { op: "done", stdout, total, value, error, touched, reached, nonce };
     } catch (failure) { // the interpreter itself is broken
-      result = { op: "fatal", error: String(failure).trim().split("\n").pop().slice(0, 300), nonce };
+      const lines = String(failure).trim().split("\n"); // the last one tells what Python raised
+      result = { op: "fatal", error: (failure.type ? lines.pop() : lines[0]).slice(0, 300), nonce };
     }
     send(result);
     if (result.op === "fatal") break;

@@ -16,8 +16,9 @@ import traceback
 import types
 from typing import Any
 
-from sandbox.guest import names, queries, reports, stand_ins, touched
-from sandbox.guest.queries import HostCall, Queries, QueryError, json_dumps
+from sandbox.guest import names, probes, queries, reports, stand_ins, touched
+from sandbox.guest.probes import MARK, Probes
+from sandbox.guest.queries import HostCall, Queries, QueryError, json_dumps, json_loads
 from sandbox.guest.reports import Refused, Sources, describe
 from sandbox.guest.touched import Text
 
@@ -95,9 +96,13 @@ class Guest:
         self._originals.append(names.Original(self._prelude))
         return None
 
-    def run(self, code: str) -> str:
-        """Run a snippet; gives the fields of its result as JSON. What it raises is a fault of this runner's."""
+    def run(self, code: str, watched: str = "[]") -> str:
+        """Run a snippet; gives the fields of its result as JSON. What it raises is a fault of this runner's.
+
+        `watched`, JSON, are numbers of expressions of which it is told whether they were evaluated.
+        """
         self._restore()
+        self._reached: set[int] = set()
         capture = _Capture(self._output)
         before = sys.stdout, sys.stderr, sys.stdin
         value = error = None
@@ -105,7 +110,7 @@ class Guest:
         sys.stdin = io.StringIO()  # `input()` raises EOFError
         name = self._sources.add(code)
         try:
-            value = self._execute(code, name)
+            value = self._execute(code, name, json_loads(watched))
         except BaseException as raised:  # noqa: BLE001 - SystemExit and KeyboardInterrupt too: nothing ends the session
             error = describe(raised, name)
         finally:
@@ -114,7 +119,7 @@ class Guest:
             told = " and ".join(f"`{name}`" for name in hidden)
             capture.write(f"[next time {told} will be what the sandbox offers again: keep yours under another name]\n")
         fields = {"stdout": capture.text(), "total": capture.total, "value": value, "error": error}
-        return json_dumps({**fields, "touched": self._take_touched()})
+        return json_dumps({**fields, "touched": self._take_touched(), "reached": sorted(self._reached)})
 
     def _take_touched(self) -> list[list[int]]:
         """The slices that the snippet took of the document."""
@@ -127,8 +132,8 @@ class Guest:
         """Keep what snippets and this runner rely on as it is before the first of them, and after the lock-down."""
         self._modules = dict(sys.modules)
         libraries = (builtins, ast, inspect, io, json, linecache, random, re, symtable, traceback, types)
-        ours = (names, queries, reports, stand_ins, touched, self._queries)
-        classes = (Guest, Queries, Sources, Text, _Capture, traceback.TracebackException)
+        ours = (names, probes, queries, reports, stand_ins, touched, self._queries)
+        classes = (Guest, Probes, Queries, Sources, Text, _Capture, traceback.TracebackException)
         self._originals = [names.Original(owner) for owner in (*libraries, *ours, *classes)]
 
     def _restore(self) -> None:
@@ -144,6 +149,7 @@ class Guest:
             sys.modules.update(self._modules)
         document = {"context": self._context, "pages": list(self._pages), "__builtins__": builtins}
         vars(self._prelude).update(document, _session=self._names)
+        self._names.pop(MARK, None)
         self._names.pop("print", None)  # other builtins may be shadowed by the model's own variables; this one reports
         self._names.update(
             document,
@@ -154,11 +160,13 @@ class Guest:
             **self._offered,
         )
 
-    def _execute(self, code: str, name: str) -> str | None:
+    def _execute(self, code: str, name: str, watched: list[int]) -> str | None:
         tree = ast.parse(code, name)
         rebound = names.reserved_names(tree, code, name)
         if rebound:
             raise Refused(f"`{rebound[0]}` is read-only: use another name (nothing was run)")
+        probes = Probes(tree, watched)
+        self._reached, self._names[MARK] = probes.reached, probes.note
         last = tree.body[-1] if tree.body else None
         if not isinstance(last, ast.Expr):
             self._evaluate(tree, name, "exec")

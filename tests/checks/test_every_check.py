@@ -17,6 +17,7 @@ FAILS = {
     "NumbersCheck": "test_corpus.py::test_figures_stand_or_are_refused_as_the_corpus_says",
     "OutputCheck": "test_output.py::test_lengths_are_named_exactly",
     "QuoteCheck": "test_checks.py::test_a_quote_moved_from_its_place_or_page_does_not_hold",
+    "SubqueryCheck": "test_lost_subqueries.py::test_an_answer_is_not_accepted_while_more_than_the_share_are_lost",
     "TaskJudge": "test_task.py::test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner",
     "VerifierCheck": "test_verifier.py::test_anything_that_fits_is_a_verifier",
 }

@@ -237,8 +237,11 @@ def silent_server() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGHUP, 129, marks=pytest.mark.full)]
+)
 def test_ctrl_c_leaves_a_usable_trace_and_says_where(
-    memo: Path, silent_server: int, capsys: pytest.CaptureFixture[str]
+    memo: Path, silent_server: int, sent: signal.Signals, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     address = f"http://127.0.0.1:{silent_server}"
     environ = {**os.environ, "RALPH_CACHE_DIR": str(REAL_CACHE), "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -252,12 +255,12 @@ def test_ctrl_c_leaves_a_usable_trace_and_says_where(
             if "explores the text" in line:
                 break
         time.sleep(0.5)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(sent)
         out, err = child.communicate(timeout=30)
     finally:
         child.kill()
-    assert child.returncode == 130, err
-    assert "ralph trace show" in out and "Traceback" not in err
+    assert child.returncode == code, err
+    assert "ralph trace show" in out and "ralph trace resume" in out and "Traceback" not in err
     assert run(["trace", "show"]) == 0
     assert "Stopped (user_interrupted)" in capsys.readouterr().out
 

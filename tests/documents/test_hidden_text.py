@@ -61,7 +61,7 @@ def play(
 
 def told_of(asked: Result) -> dict[str, str]:
     """The notices that speak of the document."""
-    return {notice.code: notice.message for notice in asked.notices if notice.code != "strategy"}
+    return {notice.code: notice.message for notice in asked.notices if notice.code not in ("strategy", "bounds")}
 
 
 def test_a_hidden_quote_is_refused_at_once_and_mended_in_the_same_iteration(white: Path, settings: Settings) -> None:

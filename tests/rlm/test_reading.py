@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from fakes import FakeSandbox, document
 from test_shown import DOC, TEXT
@@ -27,8 +28,8 @@ class Touching(FakeSandbox):
 
     touched: tuple[tuple[int, int], ...] = ()
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
-        return replace(super().run(code, query, seconds=seconds), touched=self.touched)
+    def run(self, code: str, query: HostQuery, **options: Any) -> Result:
+        return replace(super().run(code, query, **options), touched=self.touched)
 
 
 def explorer(

@@ -21,6 +21,7 @@ from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import NEARLY, pages_shown, render_result
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
+from sandbox.questions import Questions
 
 OUTPUT_CAP = 6_000
 DOC = document("The first page speaks of apples and pears.\fThe second page speaks of plums, and of nothing else.")
@@ -116,6 +117,20 @@ def test_pages_shown_are_those_whose_lines_were_printed() -> None:
     assert pages_shown("short\n", DOC) == ()
 
 
+@pytest.mark.parametrize(
+    "code", ["show(3)", "find('speaks of', show=0)", "at(context.find('third'))", "term('third')", "find('third', 1)"]
+)
+def test_a_page_that_is_named_counts_when_its_words_were_shown(code: str) -> None:
+    text = "The first page speaks of pears.\fShort.\fThe third page speaks of plums\nPlums 400\fPlums"
+    about = document(text)
+    shown = render_result(DocumentSandbox(FakeSandbox, about).run(code, lambda items: []), 6_000)[0]
+    assert 3 in pages_shown(shown, about)
+    assert (
+        pages_shown("page 3\npage 2, offset 40\n--- place 1, page 4, offset 99\nno word of it\npage 1, found", about)
+        == ()
+    )
+
+
 def bridge(script: object, *, allowed: int = 60) -> Subqueries:
     return Subqueries(ScriptedModel(script), "system", "nonce", allowed)  # type: ignore[arg-type]
 
@@ -163,6 +178,8 @@ def test_the_budget_of_subqueries_is_the_hosts() -> None:
     answers = subqueries([("q", "")] * 5)
     assert list(answers[:3]) == ["ok"] * 3
     assert all(isinstance(item, QueryFailure) and "used up (3 of 3)" in item.message for item in answers[3:])
+    undecodable = Questions(b"\xff" * 4, [1, 0] * 4, max_chars=9)
+    assert len(subqueries(undecodable)) == 4  # none was taken
 
 
 def test_a_run_budget_gets_through_to_the_engine() -> None:

@@ -1,12 +1,24 @@
 """What a worker's code searched for, read off the code."""
 
+from collections.abc import Callable, Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.providers.offline.snippet import build_snippet
-from ralph_cli.rlm.searches import MAX_SEARCHES, extract_searches
+from ralph_cli.rlm.searches import MAX_SEARCHES, SearchTracker
+from sandbox import Sandbox
+
+
+def extract_searches(codes: Iterable[str]) -> tuple[SearchTerm, ...]:
+    """What these snippets search for if all of each is run."""
+    tracker = SearchTracker()
+    for code in codes:
+        planned = tracker.plan(code)
+        tracker.record(planned, planned)
+    return tracker.terms
 
 
 def pattern(*terms: str) -> tuple[SearchTerm, ...]:
@@ -64,3 +76,31 @@ def test_the_engine_without_a_model_searches_by_its_own_means() -> None:
 @given(st.text(max_size=60), st.sampled_from(["find({!r})", "context.count({!r})", "{}", "re.findall({!r}, context"]))
 def test_whatever_a_model_writes_it_never_raises(text: str, code: str) -> None:
     assert isinstance(extract_searches([code.format(text)]), tuple)
+
+
+@pytest.mark.parametrize("engine", ["pyodide", "native"])
+def test_a_search_counts_when_it_ran(engine: str, shared: Callable[..., Sandbox]) -> None:
+    code = """
+import re
+find = re.findall
+if False: context.find('never')
+print(f"{context.count('rent')} of {'due' in context}")
+print([w for w in ('fee', 'sum') if w in context or re.search(w, context)])
+for line in context.split('\\n'):
+    if len(line) > 99 and 'long' in line: print(line)
+'x' if context.index('rent') else context.find('else')
+(lambda: context.find('later'))
+1 / 0
+context.find('after')
+"""
+    tracker = SearchTracker()
+    sandbox = shared(engine)
+    sandbox.load("the rent is due", [])
+    planned = tracker.plan(code)
+    assert {"never", "long", "else", "after"} <= {term.term for terms in planned.values() for term in terms}
+    result = sandbox.run(code, lambda pairs: [], watched=planned)
+    assert result.error is not None and "ZeroDivisionError" in result.error and '"<snippet>", line 11' in result.error
+    tracker.record(planned, result.reached)
+    assert tracker.terms == (*plain("rent", "due", "fee", "sum"), *pattern("fee", "sum"))
+    assert sandbox.run("__evaluated__(7, 1)", lambda pairs: [], watched=[7]).reached in ((), (7,))
+    assert sandbox.run("'__evaluated__' in globals()", lambda pairs: [], watched=[]).reached == ()

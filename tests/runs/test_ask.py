@@ -366,8 +366,8 @@ def test_no_engine_is_an_error_and_never_an_answer(settings: Settings) -> None:
 
     with pytest.raises(EngineError) as caught:
         play(settings, [tool_reply(LOOK)], [], sandbox=FakeSandbox(missing))
-    assert caught.value.message == "there is no Deno" and caught.value.hint.startswith("install it; ")
-    assert "`ralph trace resume " in caught.value.hint
+    assert caught.value.message == "there is no Deno" and caught.value.hint == "install it"
+    assert f"`ralph trace resume {caught.value.run}" in "".join(caught.value.__notes__)
 
 
 def test_a_mode_that_cannot_be_built_leaves_a_run_with_an_end(settings: Settings) -> None:
@@ -568,7 +568,7 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
         return text_reply("late")
 
     class Interrupted(FakeSandbox):
-        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
+        def run(self, code: str, query: HostQuery, **options: object) -> SnippetResult:
             if "batch" not in code:
                 return super().run(code, query)
             threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
@@ -594,7 +594,7 @@ class Endless(FakeSandbox):
 
     own = False
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None, **options: object) -> SnippetResult:
         if code != "endless":
             return super().run(code, query)
         assert seconds is not None

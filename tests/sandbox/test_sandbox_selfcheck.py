@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -40,7 +40,9 @@ class NoSandbox:
 
     def __exit__(self, *_error: object) -> None: ...
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+    def run(
+        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+    ) -> Result:
         printed, names, value = io.StringIO(), {"context": "", "pages": 0}, None
         error = None
         try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.host import replace_surrogates, replace_unsafe
+from sandbox.questions import replace_surrogates, replace_unsafe
 from sandbox.worker import Bounds, Worker, WorkerFault
 
 ROOMY = Bounds(json=1 << 20, blob=1 << 20, max_resident=1 << 30)
@@ -101,6 +101,25 @@ def test_its_last_words_are_kept(start: Start) -> None:
     with pytest.raises(WorkerFault):
         worker.receive(seconds=10)
     assert worker.error_tail() == "why it ended"
+
+
+@pytest.mark.parametrize(
+    ("banner", "line"),
+    [
+        ("\n\n#\n# Fatal JavaScript out of memory: Reached heap limit\n#\n==== C stack trace ====\n  at x\n",
+         "Fatal JavaScript out of memory: Reached heap limit"),
+        ("============\nDeno has panicked. This is a bug in Deno.\n\nPlatform: linux\nthread 'main' panicked at a:1\n",
+         "Deno has panicked. This is a bug in Deno."),
+        ("error: Module not found\n    at file:///x\n", "error: Module not found"),
+        ("Traceback (most recent call last):\n  File 'x'\nOSError: no\n", "OSError: no"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_banner_is_told_in_one_line(banner: str, line: str, start: Start) -> None:
+    worker = start(f"import sys; sys.stderr.write({banner!r}); raise SystemExit(1)")
+    with pytest.raises(WorkerFault):
+        worker.receive(seconds=10)
+    assert worker.error_tail() == line
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:

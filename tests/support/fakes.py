@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -53,7 +53,9 @@ class FakeSandbox:
     def define(self, code: str, offered: Sequence[str]) -> None:
         exec(code, self._names)
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+    def run(
+        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+    ) -> Result:
         self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
         self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]
         out, error = io.StringIO(), None
@@ -62,7 +64,7 @@ class FakeSandbox:
                 exec(code, self._names)
             except Exception as fault:  # noqa: BLE001 - whatever a snippet raises is its result
                 error = f"{type(fault).__name__}: {fault}"
-        return Result(out.getvalue(), len(out.getvalue()), None, error, False, 0.0)
+        return Result(out.getvalue(), len(out.getvalue()), None, error, False, 0.0, (), tuple(watched))
 
     def close(self) -> None:
         self.closed = True

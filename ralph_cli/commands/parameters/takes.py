@@ -91,8 +91,11 @@ class CommandGroups(TyperGroup):
         """The command's result. Raises Interrupted: of a KeyboardInterrupt the library would leave only a number."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as error:
-            raise Interrupted(getattr(error, "__notes__", [])) from error
+        except BaseException as error:
+            # A library that calls us back may make another error of it.
+            if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
+                raise Interrupted(getattr(error, "__notes__", [])) from error
+            raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names; UserError that says which may be meant."""

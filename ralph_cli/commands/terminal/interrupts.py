@@ -24,6 +24,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.received = 0
+        self.run = ""
         self._number: int = signal.SIGINT
         self._raises = True
         self._postponed = False
@@ -45,6 +46,7 @@ class Interrupts:
         if event.kind == "run_halted":
             self._raises = False
         elif event.kind == "run_started":
+            self.run = event.run
             self._resume()
 
     @contextmanager
@@ -71,11 +73,12 @@ class Interrupts:
         self.received += 1
         self._number = number
         if self.received > 1:
-            _say("ended at once; what was recorded is kept: `ralph trace list`")
+            kept = f"; what is recorded is kept: `ralph trace show {self.run}`" if self.run else ""
+            _say(f"ended at once{kept}")
             _kill_children()
             os._exit(self.exit_code)
         if self._raises:
-            _say("interrupted: it stops; once more ends it at once")
+            _say("interrupted: stopping; a second time ends it at once")
             raise KeyboardInterrupt
         self._postponed = True
 

@@ -1,8 +1,10 @@
 """What a person sees: results on standard output, in colour on a terminal, the same lines as text anywhere else."""
 
+import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, TextIO
 
 import typer
 
@@ -12,6 +14,24 @@ from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled
 from ralph_cli.reports.terminal import report_lines, report_text
 from ralph_cli.reports.view import RunView
+
+
+class _LossyFile(io.FileIO):
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def open_standard_error() -> TextIO:
+    """Standard error, losing what it cannot take: a full disk or a closed terminal there must not cost a result.
+
+    A character that a terminal cannot show does not, either.
+    """
+    encoding = getattr(sys.stderr, "encoding", "utf-8")
+    raw = io.BufferedWriter(_LossyFile(2, "wb", closefd=False))
+    return io.TextIOWrapper(raw, encoding, errors="backslashreplace", line_buffering=True)
 
 
 def print_error(message: str, hint: str, code: str = "") -> None:

@@ -176,6 +176,11 @@ JAVASCRIPT = _attacks(
      "f.mount(f.filesystems.NODEFS, {'root': '/'}, '/h')\nleak(open('/h@SECRET@').read())"),
     ("script through Emscripten", "import ctypes\nc = ctypes.CDLL(None)\n"
      "c.emscripten_run_script_string.restype = ctypes.c_char_p\nleak(c.emscripten_run_script_string(b'typeof Deno'))"),
+    ("ctypes by its name", "import ctypes\nleak(ctypes.CDLL(None))"),
+    ("ctypes as a built-in", "import importlib.machinery as m, _imp\nleak(_imp.create_builtin(m.ModuleSpec('_ctypes', m.BuiltinImporter)).dlsym)"),
+    ("memory through a test module", "import _testinternalcapi, _testcapi\nleak(_testcapi)"),
+    ("where the runtime lies", "import _pyodide_core as core, gc\nfrom pyodide.ffi import JsProxy\n"
+     "for o in gc.get_objects():\n    if isinstance(o, JsProxy) and '@HOME@' in str(getattr(o, 'stack', '')): leak(o.stack)\n1 / 0"),
     ("load a binary file", "import pyodide_js\n" + _SYNC + "leak(run_sync(pyodide_js._api.loadBinaryFile('@SECRET@')))"),
     ("the import hook's modules", "import _pyodide._importhook as hook\nleak(list(hook.jsfinder.jsproxies) or 1 / 0)"),
     ("the global object's Deno", _FUNCTION + "leak(g.Deno)"),
@@ -219,4 +224,56 @@ SYSCALLS = [
     )
 ]  # fmt: skip
 
-PYTHON = [*FILES, *WRITES, *PROCESSES, *NETWORK, *GUEST]
+MORE = _attacks(
+    ("a folder by its descriptor", "import os\nd = os.open('@DIR@', 0)\nleak(os.read(os.open('secret.txt', 0, dir_fd=d), 40))"),
+    ("walk the tree", "import os\nfound = [n for _, _, names in os.walk('@DIR@') for n in names]\nassert found\nleak(found)"),
+    ("what a link points to", "import os\nto = os.readlink('/proc/self/exe')\nassert 'this.program' not in to\nleak(to)"),
+    ("copy with shutil", "import shutil\nshutil.copy('@SECRET@', '@OUT@')\nleak('copied')"),
+    ("a zip file", "import zipfile\nleak(zipfile.ZipFile('@DIR@/hostmod.zip').read('hostmod.py'))"),
+    ("gzip", "import gzip\nleak(gzip.open('@SECRET@').fileobj.read())"),
+    ("a module run by path", "import runpy\nleak(runpy.run_path('@DIR@/hostmod.py')['SECRET'])"),
+    ("data of a package", "import pkgutil, sys\nsys.path.insert(0, '@DIR@')\nfound = pkgutil.get_data('hostmod', 'secret.txt')\nassert found\nleak(found)"),
+    ("a settings file", "import configparser\nc = configparser.ConfigParser()\nassert c.read('@SECRET@')\nleak(c)"),
+    ("an entity of XML", "import xml.etree.ElementTree as e\n"
+     "leak(e.fromstring('<!DOCTYPE a [<!ENTITY x SYSTEM \"file://@SECRET@\">]><a>&x;</a>').text or 1 / 0)"),
+    ("a database attached", "import sqlite3\nsqlite3.connect(':memory:').execute(\"attach '@OUT@' as b\").execute('create table b.t(x)')"),
+    ("a database read", "import sqlite3\nleak(sqlite3.connect('file:@SECRET@?mode=ro', uri=True).execute('pragma schema_version').fetchone() and 1 / 0)"),
+    ("an extension of a database", "import sqlite3\nc = sqlite3.connect(':memory:')\nc.enable_load_extension(True)\nc.load_extension('@DIR@/x')\nleak('loaded')"),
+    ("a log file", "import logging\nh = logging.FileHandler('@OUT@')\nh.emit(logging.makeLogRecord({'msg': 'x'}))"),
+    ("a shelf", "import shelve\nshelve.open('@OUT@')['a'] = 1"),
+    ("a temporary file beside it", "import tempfile\nleak(tempfile.mkstemp(dir='@DIR@'))"),
+    ("compile a file", "import py_compile\nleak(py_compile.compile('@DIR@/hostmod.py', cfile='@OUT@', doraise=True))"),
+    ("a named pipe", "import os\nos.mkfifo('@OUT@')"),
+    ("a hard link", "import os\nos.link('@SECRET@', '@OUT@')"),
+    ("cut it", "import os\nos.truncate('@SECRET@', 0)"),
+    ("its times", "import os\nos.utime('@SECRET@', (1, 1))\nleak('changed')"),
+    ("its attributes", "import os\nos.setxattr('@SECRET@', 'user.a', b'b')\nleak('changed')"),
+    ("its owner", "import os\nos.chown('@SECRET@', 1, 1)\nleak('changed')"),
+    ("a memory file run", "import os\nfd = os.memfd_create('x')\nleak(fd)"),
+    ("another root", "import os\nos.chroot('@DIR@')\nleak(open('/secret.txt').read())"),
+    ("another working folder", "import os\nos.chdir('@DIR@')\nleak(open('secret.txt').read())"),
+    ("another user", "import os\nos.setuid(12345)\nleak('became')"),
+    ("a terminal", "import pty\nleak(pty.fork())"),
+    ("signal everybody", "import os\nos.kill(-1, 0)\nleak('could')"),
+    ("signal by descriptor", "import os, signal\nsignal.pidfd_send_signal(os.pidfd_open(@PPID@), 0)\nleak('could')"),
+    ("limits of the parent", "import resource\nresource.prlimit(@PPID@, resource.RLIMIT_CPU, (1, 1))\nleak('set')"),
+    ("priority of the parent", "import os\nos.setpriority(os.PRIO_PROCESS, @PPID@, 19)\nleak('set')"),
+    ("processors of the parent", "import os\nos.sched_setaffinity(@PPID@, {0})\nleak('set')"),
+    ("code for the parent", "import sys\nsys.remote_exec(@PPID@, '@DIR@/hostmod.py')\nleak('sent')"),
+    ("namespaces of its own", "import os\nos.unshare(os.CLONE_NEWUSER)\nleak('new')"),
+    ("another interpreter", "import _interpreters as i\nn = i.create()\ni.exec(n, 'open(\"@OUT@\", \"w\").write(\"x\")')"),
+    ("a program of asyncio", "import asyncio\nasync def f():\n    p = await asyncio.create_subprocess_exec('id', stdout=-1)\n"
+     "    leak(await p.communicate())\nasyncio.run(f())"),
+    ("a connection of asyncio", "import asyncio\nasync def f():\n    leak(await asyncio.open_connection('127.0.0.1', @PORT@))\nasyncio.run(f())"),
+    ("a server of asyncio", "import asyncio\nasync def f():\n    leak((await asyncio.start_server(print, '127.0.0.1', 0)).sockets[0].getsockname())\nasyncio.run(f())"),
+    ("a file by its address", "import urllib.request\nleak(urllib.request.urlopen('file://@SECRET@').read())"),
+    ("a browser", "import webbrowser\nassert webbrowser.open('http://127.0.0.1:@PORT@/')\nleak('opened')"),
+    ("packets of the kernel", "import socket\nleak(socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).bind((0, 0)))"),
+    ("a thread of the C library", "import _thread\nleak(_thread.start_new_thread(print, ()))"),
+    ("the frames of the runner", "import sys\nf = sys._getframe()\nwhile f.f_back: f = f.f_back\n"
+     "found = [v for v in f.f_globals.values() if '@EMOH@'[::-1] in repr(v)[:9999]]\nassert found\nleak(found)"),
+    ("a finder of modules put back", "import sys, importlib.machinery as m\nsys.meta_path.append(m.PathFinder)\n"
+     "sys.path_hooks.append(m.FileFinder.path_hook((m.SourceFileLoader, ['.py'])))\nsys.path.append('@DIR@')\nimport hostmod\nleak(hostmod.SECRET)"),
+)  # fmt: skip
+
+PYTHON = [*FILES, *WRITES, *PROCESSES, *NETWORK, *GUEST, *MORE]

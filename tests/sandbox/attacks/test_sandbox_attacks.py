@@ -75,4 +75,5 @@ def test_the_baits_work(bait: Bait) -> None:
 
 
 def test_there_are_enough() -> None:
-    assert len(attacks.PYTHON) + len(attacks.JAVASCRIPT) + len(attacks.SYSCALLS) >= 115
+    assert len(attacks.PYTHON) + len(attacks.JAVASCRIPT) + len(attacks.SYSCALLS) >= 160
+    assert len(attacks.MORE) >= 40

@@ -84,11 +84,15 @@ def put(shop: Shop, out: Path, sink: Callable[[AnyEvent], None] = lambda _: None
         return error
 
 
-def require_resumable(found: Result | RalphError, out: Path, shop: Shop) -> None:
-    """The run says how to resume it; resumed, it ends as if nothing had happened, and buys only the rest."""
+def find_name(found: Result | RalphError) -> str:
+    """The name of the run; an error says it, and how to resume it."""
     if isinstance(found, RalphError):
         assert f"ralph trace resume {found.run}" in "".join(found.__notes__)
-    name = found.run
+    return found.run
+
+
+def require_resumable(name: str, out: Path, shop: Shop) -> None:
+    """Resumed, the run ends as if nothing had happened, and buys only the rest."""
     settings = Settings(out=out)
     again = resume(name, settings=settings, document=MEMO, models=shop.models(), engine=FakeSandbox)
     assert again.ok and [claim.text for claim in again.claims] == [RENT["text"], MENDED["text"]]
@@ -159,7 +163,7 @@ def check_harm(at: int, harm: Callable[[Path], None], out: Path, last: int) -> N
         (out / "moved").rename(out / found.run)
         if at == last - 1:
             return  # its end was recorded, where it had been moved to
-    require_resumable(found, out, shop)
+    require_resumable(find_name(found), out, shop)
 
 
 HARMS = (delete, move_away, replace, freeze)
@@ -197,7 +201,7 @@ def check_full_disk(full: AbstractContextManager[None], out: Path, *, lanes: int
     assert shop.bought <= len(started), "a call was bought that could not be recorded"
     if isinstance(found, Result) and found.ok:
         return True
-    require_resumable(found, out, shop)
+    require_resumable(find_name(found), out, shop)
     return False
 
 

@@ -1,8 +1,9 @@
 """Every run has a bound, which is said; prices of one's own count; what a resume needs is told."""
 
+from dataclasses import replace
+
 import pytest
-from fakes import FakeSandbox
-from test_ask import LOOK, MEMO, RENT, verdicts
+from fakes import FakeSandbox, document
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
@@ -12,9 +13,16 @@ from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.core.run import StopType
 from ralph_cli.providers.estimates import most_text_tokens
 from ralph_cli.providers.prices import price
-from ralph_cli.providers.scripted import ScriptedModel, tool_reply
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.runs.history import recorded_costs
+from ralph_cli.wiring.estimating import PastRun, estimate_cost
+from ralph_cli.wiring.models import ModelNames
 from ralph_cli.wiring.spending import cost_estimator, require_price, run_budget
 
+MEMO = document("Memorandum on the lease.\nThe tenant pays a base rent of $48,000 a year.\n")
+LOOK = {"code": "find('base rent')"}
+RENT = {"text": "The base rent is $48,000 a year.", "quotes": ["a base rent of $48,000 a year"]}
+YES = '{"verdicts": [{"id": 1, "verdict": "supported", "reason": "it says so"}]}'
 CLAUDE = {
     "worker": "anthropic:claude-sonnet-5-5",
     "judge": "openai:gpt-6.1-sol",
@@ -91,10 +99,38 @@ def test_what_is_written_to_a_cache_and_thoughts_that_are_sent_back_are_reserved
 
 def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings: Settings) -> None:
     worker = ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a")
-    models = {"worker": worker, "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b")}
+    models = {"worker": worker, "judge": ScriptedModel([text_reply(YES)], vendor="b")}
     chosen = settings.model_copy(update={"strategy": "rlm", "max_calls": 2})
     done = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox)
     assert done.stop.type is StopType.MAX_CALLS and "calls limit reached: 2 of 2 spent" in done.stop.detail
     assert "--max-calls" in done.stop.detail
     warned = [notice.message for notice in done.notices if notice.code == "budget"]
     assert warned == ["100% of the calls limit is used: 2 of 2"]
+
+
+def test_an_estimate_says_how_it_is_known_and_grows_with_what_is_sent() -> None:
+    names = ModelNames(CLAUDE["worker"], CLAUDE["judge"], CLAUDE["subquery"])
+    short, long = (estimate_cost(Settings(strategy="direct"), names, size, []) for size in (4_000, 400_000))
+    for found in (short, long, estimate_cost(Settings(), names, 400_000, [])):
+        assert found.low and found.likely and found.high and found.low < found.likely < found.high
+        assert "no recorded runs" in found.how and found.bound == 5.0
+    assert long.likely and short.likely and long.likely > 2 * short.likely
+    past = [PastRun(usd, 400_000) for usd in (0.1, 0.2, 0.3, 0.4)]
+    known = estimate_cost(Settings(), names, 400_000, past)
+    assert known.likely == pytest.approx(0.25) and "from 4 recorded runs" in known.how
+    whole = estimate_cost(Settings(strategy="direct"), names, 200_000, past)
+    assert whole.likely == pytest.approx(0.125)
+    unknown = ModelNames("openai:my-own", CLAUDE["judge"], CLAUDE["subquery"])
+    assert estimate_cost(Settings(), unknown, 4_000, []).likely is None
+
+
+def test_an_estimate_is_made_from_the_runs_of_the_folder(settings: Settings) -> None:
+    usage = Usage(1, 100, 10, usd=0.05)
+    for _ in range(2):
+        worker = ScriptedModel([tool_reply(LOOK), replace(tool_reply({"claims": [RENT]}), usage=usage)], vendor="a")
+        models = {"worker": worker, "judge": ScriptedModel([replace(text_reply(YES), usage=usage)], vendor="b")}
+        chosen = settings.model_copy(update={"strategy": "rlm", "counter_evidence": False})
+        assert ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox).ok
+    names = (worker.name, models["judge"].name)
+    assert [run.usd for run in recorded_costs(settings.out, "qa", *names)] == [pytest.approx(0.1)] * 2
+    assert recorded_costs(settings.out, "task", *names) == recorded_costs(settings.out, "qa", "other", "one") == []
