@@ -217,10 +217,11 @@ def resume(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Resume a question or task run that was interrupted; completed calls are not repeated."""
+    """Resume a run that was interrupted; completed calls are not repeated."""
     from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.runs.history import read_run
     from ralph_cli.runs.resuming.resume import resume as go_on
 
     changes = dict(given)
@@ -236,7 +237,10 @@ def resume(
             password=password,
         )
     shown = finished.view
-    print_run(shown, json=json)
+    if finished.mode == "goal":
+        _print_recorded(read_run(finished.folder), json=json)
+    else:
+        print_run(shown, json=json)
     return exit_code(shown.halt.type)
 
 

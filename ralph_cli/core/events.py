@@ -209,12 +209,17 @@ class VerifierFinished:
 
 @dataclass(frozen=True, slots=True)
 class GoalSet:
-    """The terms of a goal: its verifiers as (name, command), and the run that it goes on with, if there is one."""
+    """The terms of a goal: its verifiers as (name, command), and the run that it goes on with, if there is one.
+
+    With `shell` the commands are run by /bin/sh; the file that they are given ends in `suffix`.
+    """
 
     verifiers: tuple[tuple[str, str], ...]
     require_verifier: bool
     instructions: str = ""
     continues: str = ""
+    shell: bool = False
+    suffix: str = ".txt"
     kind: Literal["goal_set"] = "goal_set"
 
 

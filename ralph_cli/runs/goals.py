@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
 from ralph_cli.config import command_environment
-from ralph_cli.core.events import Fanout, NoticeIssued
+from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
@@ -45,6 +45,14 @@ class Goal:
     require_verifier: bool = True
     resume: bool = False
     continues: str = ""
+
+
+def recorded_goal(events: Sequence[AnyEvent], objective: str, continues: str) -> Goal:
+    """The goal of a run as its record tells it; its verifiers are commands, which not everybody's record may choose."""
+    terms = next((event for event in events if isinstance(event, GoalSet)), GoalSet((), False))
+    commands = [CommandVerifier(name, command) for name, command in terms.verifiers]
+    verify = VerifierCommands(commands, terms.shell, suffix=terms.suffix)
+    return Goal(objective, verify, terms.instructions, terms.require_verifier, continues=continues)
 
 
 def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:

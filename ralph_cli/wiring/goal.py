@@ -47,7 +47,8 @@ class GoalSpec:
     def terms(self) -> GoalSet:
         """The terms as the event that opens the run's story."""
         verifiers = tuple((verifier.name, verifier.command) for verifier in self.verifiers)
-        return GoalSet(verifiers, self.require_verifier, self.instructions, self.continues)
+        shell = self.verifier_environment.shell
+        return GoalSet(verifiers, self.require_verifier, self.instructions, self.continues, shell, self.suffix)
 
 
 def goal_settings(settings: Settings) -> Settings:

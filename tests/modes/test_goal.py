@@ -29,6 +29,7 @@ from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.modes.goal_record import GoalRecord
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.resume import resume
 
 ROWS = {
     "D1": [
@@ -405,6 +406,23 @@ def test_an_interrupted_goal_goes_on_where_it_was_and_buys_nothing_twice(setting
     assert goal.terms.continues == cut.run and goal.output == "good, later"
     ran = [event for event in events if isinstance(event, SnippetRan)]
     assert [event.output for event in ran] == ["(no output)", "1"]  # the variable was rebuilt
+
+
+def test_a_goal_of_this_machine_is_resumed_by_its_name_and_no_other(settings: Settings, good: str) -> None:
+    """Its verifiers are commands: those of a record that somebody else has written are not run."""
+    cut, *_ = play(settings, interrupted(tool_reply(GOOD)), [good])
+    left = {"worker": ScriptedModel([tool_reply(VERIFY), tool_reply(DONE)], vendor="a"), "judge": ScriptedModel([])}
+    models: dict[str, Model] = {**left, "subquery": ScriptedModel([])}
+    for cache in (settings.cache.with_name("another"), settings.cache):
+        now = settings.model_copy(update={"cache": cache})
+        if cache != settings.cache:
+            with pytest.raises(ConfigError, match="not of this machine") as caught:
+                resume(cut.run, settings=now, document=MEMO, models=models, engine=FakeSandbox)
+            assert "--continue" in caught.value.hint
+            continue
+        done = resume(settings=now, document=MEMO, models=models, engine=FakeSandbox)
+        assert done.ok and done.mode == "goal" and done.text == "good, 312.6"
+        assert goal_of(done.folder).terms.continues == cut.run
 
 
 @pytest.mark.parametrize("passes", [True, False])

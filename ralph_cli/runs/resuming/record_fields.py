@@ -26,7 +26,9 @@ where a key goes, what is executed, or which file is read or written.
     the whole of it, if it is sealed     qa, task                 an accepted answer to the same, its quotes looked up
       with the key of this machine
     SnippetRan.code, output, pages       resume                   told to the worker; the code runs in the sandbox
-    GoalSet.verifiers, Verified.command  show, report             are shown; a goal runs those of its command line
+    GoalSet.verifiers, shell, suffix     resume                   run, if the record is sealed with the key of this
+                                                                  machine; else a goal runs those of its command line
+    Verified.command                     show, report             is shown
     a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.checks.command import CommandVerifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core.errors import ConfigError, RalphError
 from ralph_cli.core.events import (
@@ -25,7 +24,7 @@ from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.consistency import EVENT
 from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
 from ralph_cli.runs.execute import EarlierRuns, Setup
-from ralph_cli.runs.goals import Goal, VerifierCommands, pursue_goal
+from ralph_cli.runs.goals import pursue_goal, recorded_goal
 from ralph_cli.runs.history import RecordedRun, called_name, find_run, read_run
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.resuming.record_fields import resumed_settings
@@ -113,10 +112,8 @@ def _make_again(recorded: RecordedRun, source: DocumentSource | None, setup: Set
     if started.mode == "qa":
         answer_question(source, started.question, setup)
         return
-    terms = next((event for event in recorded.events if isinstance(event, GoalSet)), GoalSet((), False))
-    commands = VerifierCommands([CommandVerifier(*verifier) for verifier in terms.verifiers], shell=True)
-    goal = Goal(started.question, commands, terms.instructions, terms.require_verifier, continues=terms.continues)
-    pursue_goal(source, goal, setup)
+    continues = next((event.continues for event in recorded.events if isinstance(event, GoalSet)), "")
+    pursue_goal(source, recorded_goal(recorded.events, started.question, continues), setup)
 
 
 def _model_names(recorded: RecordedRun) -> ModelNames:

@@ -12,9 +12,11 @@ from ralph_cli.core.events import AnyEvent, EventSink, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
-from ralph_cli.journal.store import is_running, read_events
+from ralph_cli.journal.machine_key import machine_key
+from ralph_cli.journal.store import is_running, is_sealed, read_events
 from ralph_cli.reports.safe_text import trace_command
 from ralph_cli.runs.execute import Setup
+from ralph_cli.runs.goals import pursue_goal, recorded_goal
 from ralph_cli.runs.history import find_run, find_start, run_names
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.questions import answer_question, do_task
@@ -41,7 +43,7 @@ def resume(
     sink: EventSink | None = None,
     password: str | None = None,
 ) -> Result:
-    """Go on with a question or task run that was killed, interrupted, or stopped by a bound.
+    """Go on with a run that was killed, interrupted, or stopped by a bound.
 
     None is the newest run that has no answer.
 
@@ -61,7 +63,7 @@ def resume(
     folder = run if isinstance(run, Path) else find_run(settings.out, run) if run else find_unfinished(settings.out)
     with hold_runs(folder) as earlier:
         started, last = find_start(earlier.runs[0], str(folder)), earlier.runs[0][-1]
-        _require_resumable(started, last, folder)
+        _require_resumable(started, last, folder, settings.cache_folder)
         _require_verifier(started, verifier)
         source = open_document(started, settings, DocumentSource.of(document or "", password=password))
         schema = schema_setting(started, earlier.folders, settings, accept=accept_settings)
@@ -74,6 +76,8 @@ def resume(
         if started.mode == "task":
             return do_task(source, started.question, setup)
         assert source is not None
+        if started.mode == "goal":
+            return pursue_goal(source, recorded_goal(earlier.runs[0], started.question, folder.name), setup)
         return answer_question(source, started.question, setup)
 
 
@@ -97,13 +101,16 @@ def find_unfinished(out: Path) -> Path:
     raise ConfigError(f"no run in {out} waits to be resumed", code="nothing-to-resume", hint=hint)
 
 
-def _require_resumable(started: RunStarted, last: AnyEvent, folder: Path) -> None:
+def _require_resumable(started: RunStarted, last: AnyEvent, folder: Path, cache: Path) -> None:
     if isinstance(last, RunHalted) and last.halt.type in FINISHED_STOPS:
         what = f"{folder.name} has ended: {last.halt.detail}"
         raise ConfigError(what, code="nothing-to-resume", hint=trace_command(folder.parent, folder.name))
-    if started.mode == "goal" or started.mode not in RESUMABLE_MODES:
-        hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
+    if started.mode not in RESUMABLE_MODES:
+        hint = f"run `ralph {started.mode}` again"
         raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
+    if started.mode == "goal" and not is_sealed(folder, machine_key(cache)):
+        what = f"{folder.name} is not of this machine, and a record does not choose the commands that verify a goal"
+        raise ConfigError(what, code="not-resumable", hint="ralph goal ... --verify ... --continue")
 
 
 def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:

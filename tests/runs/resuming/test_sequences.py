@@ -53,10 +53,10 @@ ACTIONS = st.one_of(
 )
 
 
-def paid(folder: Path) -> Counter[str]:
-    """How many replies to each request the records of the runs hold; they have those of one another."""
+def paid(runs: Path) -> Counter[str]:
+    """How many replies to each request the records of a folder of runs hold; they have those of one another."""
     found: Counter[str] = Counter()
-    for journal in folder.glob(f"out*/*/{JOURNAL_FILE}"):
+    for journal in runs.glob(f"*/{JOURNAL_FILE}"):
         events = tuple(read_events(journal.parent))
         digests = {event.number: event.digest for event in events if isinstance(event, CallStarted)}
         found |= Counter(digests[event.number] for event in events if isinstance(event, CallFinished) and event.reply)
@@ -72,7 +72,7 @@ def go_on(mode: str, folder: Path, vendor: Troubled, run: Path | None, **changes
     about = test_task.LEASE if mode == "task" else test_ask.MEMO
     settings = Settings(out=folder / "out", strategy="rlm", retry="continue", counter_evidence=False, memory="off")
 
-    before = paid(folder)
+    before = paid(run.parent) if run is not None else Counter[str]()
     models = vendor.models()
     try:
         if run is not None:

@@ -176,6 +176,6 @@ def test_a_task_whose_document_has_changed_is_refused_and_a_goal_goes_on_otherwi
         "subquery": ScriptedModel([]),
     }
     goal = run_goal(LEASE, "Copy it", verify=["true"], settings=settings, models=blocked, engine=FakeSandbox)
-    with pytest.raises(ConfigError, match="goal run cannot be resumed") as caught:
-        resume(goal.run, settings=settings, document=LEASE)
+    with pytest.raises(ConfigError, match="not of this machine") as caught:
+        resume(goal.run, settings=settings.model_copy(update={"cache": tmp_path / "another"}), document=LEASE)
     assert "--continue" in caught.value.hint
