@@ -221,13 +221,16 @@ def make_candidate(
     certain, governing = (
         (named, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
     )
+    if in_table and (own := read_scales(line[:start])).powers:
+        certain, governing = True, own  # a row that names its own scale has no other
     is_odd = in_table and _is_odd(quantity, line, header)
     powers, sure = UNSCALED, True
     if quantity.power is not None:
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
         other_column = header.is_of_column and not read_scales(column).powers
-        powers = _scales_of(quantity, governing, line if in_table else "", certain and not other_column, is_odd)
+        told = f"{line} {column}" if in_table else ""
+        powers = _scales_of(quantity, governing, told, certain and not other_column, is_odd)
         is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
         sure = not is_rate and (
             (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"

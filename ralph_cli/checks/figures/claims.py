@@ -330,7 +330,8 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
     both = (
         candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
     )
-    return both and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
+    one = quantity.value == 1 and quantity.text.isalpha()  # "one employee in seventeen"
+    return both and not one and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
 
 
 def _answer(words: str, quantity: Quantity, standing: Standing, field: str, message: str) -> Answer:

@@ -41,7 +41,7 @@ _GENERIC = frozenset(
         "million billion expressed"
     ).split()
 )
-_FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]*\d[^\n]{0,20})")
+_FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,20})")
 _FEW_AMOUNTS = 5
 _PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")

@@ -106,7 +106,7 @@ def misplaced(
     for part in PARTS_OF_DATES:
         named, own = _of_part(said, part), _of_part(place.words, part)
         if named and own and not named & own and any(named & other.words for other in others):
-            return "date"
+            return "column" if own & known else "date"  # the claim says its date, too, of something else
     for other in others if place.in_table else ():
         theirs, own = _words(other.words - place.words), place.words - other.words
         if other.in_table and theirs and _words(own) and theirs <= said and not own & known:

@@ -62,7 +62,7 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
         return None if unlike else term if figure.power is None else replace(term, powers=frozenset((figure.power,)))
     if (
         figure.power is None
-        and figure.kind in ("none", "count", "currency")
+        and figure.kind in ("none", "count", "currency", "physical")
         and figure.value >= 1
         and max(candidate.powers) > 0
     ):
