@@ -137,8 +137,9 @@ class OutputCheck:
         """The figures of the quotes, each item's with what its own quotes and the document say of them."""
         assert self.document is not None
         headers = TableHeaders(self.document)
-        found = (collect_candidates(attempt.quotes_of(claim), headers, facts) for claim in attempt.claims)
-        return list(chain.from_iterable(found))
+        # A record that is checked again may have lost some of its quotes.
+        items = ([quote for quote in attempt.quotes if quote.id in claim.quotes] for claim in attempt.claims)
+        return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""
