@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from fakes import FakeSandbox
 from test_ask import MEMO
 
 from ralph_cli.api import ask
@@ -22,9 +23,9 @@ def test_a_run_and_old_runs_are_deleted_and_nothing_else(
     old = []
     monkeypatch.setattr(clock, "now", lambda: "2026-01-01T00:00:00.000Z")
     for _ in range(3):
-        old.append(ask(MEMO, "What is the rent?", settings=settings).folder)
+        old.append(ask(MEMO, "What is the rent?", settings=settings, engine=FakeSandbox).folder)
     monkeypatch.undo()
-    new = [ask(MEMO, "What is the rent?", settings=settings).folder for _ in range(2)]
+    new = [ask(MEMO, "What is the rent?", settings=settings, engine=FakeSandbox).folder for _ in range(2)]
     elsewhere = old[0].rename(tmp_path / "elsewhere")
     old[0].symlink_to(elsewhere)
     (out / "memory").mkdir()

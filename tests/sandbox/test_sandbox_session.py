@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from baits import Opener, answers, both, on_the_host
+from baits import Opener, answers, both, native_first, on_the_host
 
 from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
 from sandbox.deno.worker import remove_orphaned_folders
@@ -63,7 +63,7 @@ def test_a_shadowed_builtin_is_a_variable_like_any_other(engine: str, shared: Sh
     assert sandbox.run("value = sum\ndel sum\nvalue", answers).value == "12"
 
 
-@both
+@native_first
 def test_what_the_host_defines_is_there_again_in_each_snippet_and_each_worker(engine: str, opener: Opener) -> None:
     with opener(engine, LIMITS) as sandbox:
         sandbox.define(
@@ -85,7 +85,7 @@ def test_what_the_host_defines_is_there_again_in_each_snippet_and_each_worker(en
             sandbox.define("nothing_of_the_kind", [])
 
 
-@both
+@native_first
 def test_a_runner_that_fails_is_replaced(engine: str, shared: Shared) -> None:
     sandbox = shared(engine, LIMITS)
     spoil = "import gc\nfor o in gc.get_objects():\n    if type(o).__name__ == 'Guest': o._queries = None"
@@ -96,7 +96,7 @@ def test_a_runner_that_fails_is_replaced(engine: str, shared: Shared) -> None:
     assert sandbox.run("llm_query('p')", answers).value == "'A:p|'"
 
 
-@both
+@native_first
 def test_the_same_code_gives_the_same_in_another_worker(engine: str, opener: Opener) -> None:
     code = "import random\nprint({'a', 'b', 'needle'}, hash('x'), random.sample(range(99), 5))"
     seen = []
@@ -336,7 +336,7 @@ def test_without_a_kernel_that_does_it_the_launcher_ends_the_worker(tmp_path: Pa
     wait_for_end(int(number.read_text()))
 
 
-@both
+@native_first
 def test_a_document_that_does_not_fit_is_an_error(engine: str, opener: Opener) -> None:
     with (
         opener(engine, ResourceLimits(memory=100 << 20)) as sandbox,

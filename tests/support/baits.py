@@ -117,6 +117,8 @@ def _accept(listener: socket.socket, connections: list[str]) -> None:
 
 Opener = Callable[..., Sandbox]
 both = pytest.mark.parametrize("engine", ["pyodide", "native"])
+native_first = pytest.mark.parametrize("engine", [pytest.param("pyodide", marks=pytest.mark.full), "native"])
+"""For what needs new workers, which pyodide takes seconds to start: `.ci/full` shows it of that engine."""
 on_the_host = pytest.mark.parametrize("engine", [pytest.param("pyodide", marks=pytest.mark.full), "native"])
 """For what the host does, which is one program for both engines: a worker of native starts in a tenth of the time."""
 

@@ -197,7 +197,7 @@ def mode(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return name
 
 
-@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.full)])
 def test_a_run_that_is_killed_at_a_commit_goes_on(mode: str, tmp_path: Path, every: int) -> None:
     went_on = 0
     for number in range(1, 2 * COMMITS[mode], every):
