@@ -12,6 +12,7 @@ from ralph_cli.core.events import (
     VerifierFinished,
     WorkerReported,
 )
+from ralph_cli.rlm.searches import parse_code
 
 CODE_CHARS, PRINTED_CHARS, NOTE_CHARS, REASON_CHARS, OUTPUT_CHARS = 160, 240, 400, 160, 200
 MAX_NAMES = 30
@@ -70,7 +71,7 @@ class RuntimeSummary:
 def assigned_names(code: str) -> list[str]:
     """The names that a snippet binds at its top level; none if it cannot be parsed."""
     try:
-        body = ast.parse(code).body
+        body = parse_code(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     names: list[str] = []

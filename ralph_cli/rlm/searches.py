@@ -6,6 +6,7 @@ counts when the sandbox says that its expression was evaluated.
 """
 
 import ast
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,18 @@ MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
 """Searches that are told, characters of one, and characters of code that are looked at."""
 
 _Loop = ast.For | ast.comprehension
+_PARSING = threading.Lock()
+
+
+def parse_code(code: str) -> ast.Module:
+    """The syntax tree of a model's code, from one thread at a time.
+
+    CPython 3.11 counts the depth of a tree for all threads together, so that two at once end in a SystemError. Raises
+    SyntaxError, ValueError, RecursionError or MemoryError for what cannot be parsed.
+    """
+    with _PARSING, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of "\d" in a plain string: it is the model's
+        return ast.parse(code)
 
 
 @dataclass(slots=True)
@@ -85,9 +98,7 @@ class SearchTracker:
     def plan(self, code: str) -> Planned:
         """What the next snippet would search for if all of it were run."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of "\d" in a plain string: it is the model's
-                nodes = list(statement_nodes(ast.parse(code[:MAX_CODE_CHARS])))
+            nodes = list(statement_nodes(parse_code(code[:MAX_CODE_CHARS])))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
         self._names.record_assignments(nodes)

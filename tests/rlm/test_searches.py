@@ -1,6 +1,8 @@
 """What a worker's code searched for, read off the code."""
 
+import ast
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.providers.offline.snippet import build_snippet
-from ralph_cli.rlm.searches import MAX_SEARCHES, SearchTracker
+from ralph_cli.rlm.searches import MAX_SEARCHES, SearchTracker, parse_code
 from sandbox import Sandbox
 
 
@@ -104,3 +106,9 @@ context.find('after')
     assert tracker.terms == (*plain("rent", "due", "fee", "sum"), *pattern("fee", "sum"))
     assert sandbox.run("__evaluated__(7, 1)", lambda pairs: [], watched=[7]).reached in ((), (7,))
     assert sandbox.run("'__evaluated__' in globals()", lambda pairs: [], watched=[]).reached == ()
+
+
+def test_code_is_parsed_in_many_threads_at_once() -> None:
+    code = "x = " + " + ".join(f"f({n}, [g(h({n})) for _ in y])" for n in range(60))
+    with ThreadPoolExecutor(8) as pool:
+        assert len({ast.dump(tree) for tree in pool.map(parse_code, [code] * 40)}) == 1

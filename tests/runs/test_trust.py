@@ -162,7 +162,7 @@ def check_accepted(
         assert given_ and given_[-1] == "supported"
 
 
-@reaches(accepted=0.5, mended=0.15)
+@reaches(accepted=0.25, mended=0.1)
 @examples(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(worker_replies, max_size=6),

@@ -34,6 +34,7 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.rlm.searches import parse_code
 from ralph_cli.text.plural import pluralize
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ class LiveProgress(LineProgress):
 def describe_code(code: str) -> str:
     """The line of a snippet that says what it does: its first statement that is no import, definition or comment."""
     try:
-        statements = ast.parse(code).body
+        statements = parse_code(code).body
     except (SyntaxError, ValueError, RecursionError):
         return next((line for line in code.splitlines() if line.strip()), "")
     for statement in statements:
