@@ -1,6 +1,8 @@
 """What a worker's code searched for, read off the code."""
 
 import ast
+import gc
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -108,7 +110,28 @@ context.find('after')
     assert sandbox.run("'__evaluated__' in globals()", lambda pairs: [], watched=[]).reached == ()
 
 
+class Litter:
+    """Garbage that lets another thread go on when it is collected, which may be in the middle of a parse."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        time.sleep(0)
+
+
 def test_code_is_parsed_in_many_threads_at_once() -> None:
-    code = "x = " + " + ".join(f"f({n}, [g(h({n})) for _ in y])" for n in range(60))
-    with ThreadPoolExecutor(8) as pool:
-        assert len({ast.dump(tree) for tree in pool.map(parse_code, [code] * 40)}) == 1
+    code = "x = " + " + ".join(f"f({n}, [g(h({n})) for _ in y])" for n in range(40))
+
+    def parse(_: int) -> str:
+        for _ in range(3):
+            Litter()
+        return ast.dump(parse_code(code))
+
+    before = gc.get_threshold()
+    gc.set_threshold(5, 2, 2)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert len(set(pool.map(parse, range(60)))) == 1
+    finally:
+        gc.set_threshold(*before)
