@@ -138,6 +138,7 @@ def test_standard_input_and_absence(
     assert "No passage was found." in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     offline = ["--sandbox", "native", "-q"]
     assert run(["task", "memo.txt", "When is the rent due?", "--no-memory", *offline]) == 0

@@ -246,7 +246,7 @@ def test_a_query_that_answers_wrongly_is_an_error_of_the_host(engine: str, reply
         shared(engine).run("llm_query('q')", lambda pairs: reply)
 
 
-@both
+@native_first
 def test_after_a_kill_the_document_is_there_and_the_variables_are_not(engine: str, shared: Shared) -> None:
     sandbox = shared(engine, LIMITS)
     sandbox.load("still here", [(1, "1", 0, 10)])
