@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from ralph_cli.core.events import (
     RunStarted,
     VerifierStarted,
 )
-from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.consistency import EVENT
 from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
@@ -31,14 +31,6 @@ from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.runs.resuming.resume import RESUMABLE_MODES, open_document, schema_setting
 from ralph_cli.wiring.models import ModelNames
 from sandbox import Sandbox, SandboxUnavailable
-
-_CUT_OFF = frozenset(
-    {
-        StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR,
-        StopType.TIMEOUT, StopType.MAX_COST, StopType.MAX_CALLS,
-    }
-)  # fmt: skip
-"""Ends that come from without: a replay, which has no bounds, is compared as far as the record goes."""
 
 _BESIDE = (RunStarted, NoticeIssued, CallStarted, CallRetried, GoalSet, VerifierStarted)
 """Events that tell of where and with what a run is made."""
@@ -85,7 +77,7 @@ def replay(
     with tempfile.TemporaryDirectory(prefix="ralph-replay-") as scratch:
         memory = "off" if chosen.memory == "off" else str(Path(scratch) / "memory.md")
         schema = changes.get("output_schema", settings.output_schema)
-        unbounded = {"max_cost": None, "max_time": None}
+        unbounded = {"max_cost": inf, "max_time": None, "max_calls": None, "max_tokens": None}
         places = {"out": Path(scratch), "memory": memory, "output_schema": schema}
         chosen = chosen.model_copy(update={**places, **unbounded})
         earlier = EarlierRuns((recorded.events,), started.seed, (folder,), names=_model_names(recorded))
@@ -148,7 +140,7 @@ def _decisive(events: Iterable[AnyEvent]) -> Iterator[Mapping[str, Any]]:
         if isinstance(event, _BESIDE) or (isinstance(event, CallFinished) and event.agent == "subquery"):
             continue
         if isinstance(event, RunHalted):
-            if event.halt.type in _CUT_OFF:
+            if event.halt.type.is_cut_off():  # by what a replay has not: it is compared as far as the record goes
                 continue
             event = replace(event, at="")
         if isinstance(event, CallFinished):
