@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import (
     Absence,
     Attempt,
@@ -241,7 +241,7 @@ class AbsenceReview:
 
     def _passage(self, near: NearPassage) -> Passage:
         page, text = self.document.page_at(near.start), self.document.text[near.start : near.end]
-        where = "" if self.document.paged else self.document.place_at(near.start)
+        where = self.document.place_beside_pages(Span(near.start, near.end))
         return Passage(text, near.start, near.end, page.number, page.label, near.words, where)
 
     def _unseen_places(self, tallies: Sequence[Tally]) -> Iterator[Place]:

@@ -188,7 +188,7 @@ def quote_at(
     text = document.text[span.start : span.end]
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     found = Quote(number, text, span.start, span.end, first.number, first.label, match.tier, match.count, wording)
-    where = "" if document.paged else document.place_at(span.start)
+    where = document.place_beside_pages(span)
     return replace(found, places=places, difference=difference, last_page=last.number, where=where)
 
 

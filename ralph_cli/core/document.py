@@ -23,6 +23,17 @@ Origin = Literal[
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
+PAGE_NOUNS: dict[str, str] = {
+    "pdf": "page",
+    "pptx": "slide",
+    "odp": "slide",
+    "xlsx": "sheet",
+    "ods": "sheet",
+    "epub": "chapter",
+    "image": "page",
+}
+"""What a page is called in the formats that always have them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -78,6 +89,14 @@ class Addition:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """What a format itself calls its text from `start` to the next place: "Balance!B7", "cell 4", "row 12"."""
+
+    start: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of figures: what its header says ("" when nothing names it), and the room from `left` to `right`.
 
@@ -126,6 +145,32 @@ class Caution:
     pages: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One document of a set: the characters from `start` to `end` of the set's text, its pages from `first_page` on.
+
+    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document.
+    """
+
+    name: str
+    path: str
+    kind: str
+    sha256: str
+    fingerprint: str
+    start: int
+    end: int
+    first_page: int
+    pages: int
+
+    @property
+    def last_page(self) -> int:
+        """The number of its last page in the set."""
+        return self.first_page + self.pages - 1
+
+
+_KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One loaded document.
@@ -134,7 +179,8 @@ class Document:
     name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
-    `additions` are in order and lie apart.
+    `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
+    whose texts it joins, in their order; its pages are counted through.
     """
 
     id: str
@@ -150,6 +196,8 @@ class Document:
     notes: tuple[Note, ...] = ()
     tables: tuple[Table, ...] = ()
     additions: tuple[Addition, ...] = ()
+    places: tuple[NamedPlace, ...] = ()
+    members: tuple[Member, ...] = ()
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:
@@ -159,7 +207,7 @@ class Document:
     @property
     def paged(self) -> bool:
         """Whether page numbers mean something to a reader."""
-        return len(self.pages) > 1 or self.kind == "pdf"
+        return len(self.pages) > 1 or self.kind in PAGE_NOUNS
 
     def page_at(self, offset: int) -> Page:
         """The page that holds the character at `offset`; a page break belongs to the page before it."""
@@ -169,13 +217,67 @@ class Document:
 
     def line_at(self, offset: int) -> str:
         """The line of `offset` in a text without pages: "line 120"; docx and HTML have no lines, there a paragraph."""
-        lines = self.text[: offset + 1].split("\n")
-        if self.kind in ("docx", "html"):
+        begin, kind = self._file_at(offset)
+        lines = self.text[begin : offset + 1].split("\n")
+        if kind not in _KINDS_WITH_LINES:
             return f"paragraph {max(sum(bool(line.strip()) for line in lines), 1)}"
         return f"line {len(lines)}"
 
-    def place_at(self, offset: int) -> str:
-        """Where a reader finds `offset` in a text without pages: "line 120, under “Term”"."""
+    def describe_span(self, span: Span) -> str:
+        """Where a reader finds a passage, as its format names places, and in a set its document.
+
+        "p. 3-4 (printed iii)", "slide 4", "Balance!B7 to D7", or "line 120, under “Term”" in a text without pages.
+        """
+        member = self.member_at(span.start)
+        return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
+
+    def place_beside_pages(self, span: Span) -> str:
+        """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""
+        by_page = self.paged and PAGE_NOUNS.get(self.kind, "page") == "page" and not self.places and not self.members
+        return "" if by_page else self.describe_span(span)
+
+    def member_at(self, offset: int) -> "Member | None":
+        """The document of a set that holds the character at `offset`; None in a document that is no set."""
+        at = bisect_right(self.members, offset, key=lambda member: member.start) - 1
+        return self.members[max(at, 0)] if self.members else None
+
+    def _file_at(self, offset: int) -> tuple[int, str]:
+        """Where the file begins that holds the character at `offset`, and its kind."""
+        member = self.member_at(offset)
+        return (member.start, member.kind) if member else (0, self.kind)
+
+    def _place_in(self, member: "Member | None", span: Span) -> str:
+        begin, end, kind = (member.start, member.end, member.kind) if member else (0, len(self.text), self.kind)
+        names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
+        if names:
+            first, last = names[0], names[-1]
+            return first if first == last else f"{first} to {last.removeprefix(_common_sheet(first, last))}"
+        first_page, last_page = self.page_at(span.start), self.page_at(min(span.end, max(end, 1)) - 1)
+        before = member.first_page - 1 if member else 0
+        if kind in PAGE_NOUNS or (member.pages > 1 if member else self.paged):
+            numbers = first_page.number - before, last_page.number - before
+            return describe_pages(*numbers, first_page.label, PAGE_NOUNS.get(kind, "page"))
+        return self.line_at(span.start) + self._heading_above(span.start, begin)
+
+    def _place_name(self, offset: int, begin: int) -> str:
+        at = bisect_right(self.places, offset, key=lambda place: place.start) - 1
+        return self.places[at].name if at >= 0 and self.places[at].start >= begin else ""
+
+    def _heading_above(self, offset: int, begin: int) -> str:
         at = bisect_right(self.headings, offset, key=lambda heading: heading.start) - 1
-        under = f", under “{' '.join(self.headings[at].text.split())[:60]}”" if at >= 0 else ""
-        return self.line_at(offset) + under
+        if at < 0 or self.headings[at].start < begin:
+            return ""
+        return f", under “{' '.join(self.headings[at].text.split())[:60]}”"
+
+
+def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str:
+    """Pages for a reader, with what is printed on the first: "p. 3 (printed iii)", "slides 3-4", "sheet 2 (Costs)"."""
+    numbers = str(first) if last <= first else f"{first}-{last}"
+    printed = "" if label in ("", str(first)) else f" (printed {label})" if noun == "page" else f" ({label})"
+    return (f"p. {numbers}" if noun == "page" else f"{noun}{'s' * (last > first)} {numbers}") + printed
+
+
+def _common_sheet(first: str, last: str) -> str:
+    """What the names of two places begin with up to "!": the end of a range of cells is told without its sheet."""
+    sheet = first.rpartition("!")[0]
+    return f"{sheet}!" if sheet and last.startswith(f"{sheet}!") else ""

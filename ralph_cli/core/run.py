@@ -5,6 +5,8 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Literal
 
+from ralph_cli.core.document import describe_pages
+
 Tier = Literal["exact", "folded", "recut", "elided"]
 """How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
 digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown."""
@@ -110,7 +112,7 @@ class Quote:
     @property
     def place(self) -> str:
         """Where a reader finds it: its page or pages, or its line and heading in a document without pages."""
-        return self.where or _describe_pages(self.page, max(self.page, self.last_page), self.label)
+        return self.where or describe_pages(self.page, max(self.page, self.last_page), self.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +167,7 @@ class Passage:
     @property
     def place(self) -> str:
         """Where a reader finds it, as for a Quote."""
-        return self.where or _describe_pages(self.page, self.page, self.label)
-
-
-def _describe_pages(first: int, last: int, label: str) -> str:
-    pages = f"p. {first}-{last}" if last > first else f"p. {first}"
-    return pages if label == str(first) else f"{pages} (printed {label})"
+        return self.where or describe_pages(self.page, self.page, self.label)
 
 
 @dataclass(frozen=True, slots=True)

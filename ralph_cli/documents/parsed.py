@@ -14,6 +14,7 @@ from ralph_cli.core.document import (
     Column,
     Document,
     Heading,
+    NamedPlace,
     Note,
     Page,
     Span,
@@ -21,14 +22,16 @@ from ralph_cli.core.document import (
 )
 from ralph_cli.documents.limits import LoadLimits
 
-_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables", "additions"}
+_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables", "additions", "places"}
 _MAX_HEADINGS = 50_000
 MAX_PASSAGES = 100_000
 """Quotations, notes or additions that a document may have."""
 
 _MAX_TABLES, _MAX_CELLS = 50_000, 2_000_000
+_MAX_PLACES = 2_000_000
 _MAX_CAUTIONS = 100
 _MAX_LABEL = 40
+_MAX_PLACE = 120
 _MAX_HEADING = 500
 _MAX_MESSAGE = 1_000
 
@@ -78,6 +81,15 @@ class ParsedAddition:
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedPlace:
+    """What the format calls the text from character `offset` of the page with index `page` on."""
+
+    page: int
+    offset: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedDocument:
     """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text.
 
@@ -91,6 +103,7 @@ class ParsedDocument:
     notes: tuple[ParsedNote, ...] = ()
     tables: tuple[ParsedTable, ...] = ()
     additions: tuple[ParsedAddition, ...] = ()
+    places: tuple[ParsedPlace, ...] = ()
 
     def to_json(self) -> bytes:
         """A compact form that `from_json` reads back."""
@@ -108,6 +121,8 @@ class ParsedDocument:
         if self.additions:
             rows = ((found.page, found.addition) for found in self.additions)
             value["additions"] = [[page, it.start, it.end, it.origin] for page, it in rows]
+        if self.places:
+            value["places"] = [[place.page, place.offset, place.name] for place in self.places]
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
     @classmethod
@@ -132,7 +147,10 @@ class ParsedDocument:
         tables = tuple(_table_from_row(*row) for row in rows)
         rows = validated_rows(value.get("additions", []), (int, int, int, str), MAX_PASSAGES)
         additions = tuple(ParsedAddition(page, Addition(*row)) for page, *row in rows)
-        parsed = cls(pages, headings, cautions, quoted, notes, tables, additions)
+        places = tuple(
+            ParsedPlace(*row) for row in validated_rows(value.get("places", []), (int, int, str), _MAX_PLACES)
+        )
+        parsed = cls(pages, headings, cautions, quoted, notes, tables, additions, places)
         parsed.validate(limits)
         return parsed
 
@@ -162,6 +180,7 @@ class ParsedDocument:
             if not 0 <= found.page < len(self.pages) or not _is_within(found.table, len(self.pages[found.page].text)):
                 raise ValueError("a table or cell outside its page")
         self._validate_additions()
+        self._validate_places()
         for caution in self.cautions:
             if len(caution.message) > _MAX_MESSAGE or any(
                 type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
@@ -176,6 +195,17 @@ class ParsedDocument:
             if (page, addition.start) < last or addition.origin not in ORIGINS:
                 raise ValueError("additions out of order, or of no known origin")
             last = (page, addition.end)
+
+    def _validate_places(self) -> None:
+        last = (0, 0)
+        for place in self.places:
+            if not 0 <= place.page < len(self.pages) or not 0 <= place.offset <= len(self.pages[place.page].text):
+                raise ValueError("a place outside its page")
+            if (place.page, place.offset) < last or not 0 < len(place.name) <= _MAX_PLACE:
+                raise ValueError("places out of order, or of no name or an overlong one")
+            if not place.name.isprintable():
+                raise ValueError("a place whose name does not fit on one line")
+            last = (place.page, place.offset)
 
 
 def bound_tables(tables: Sequence[ParsedTable]) -> tuple[ParsedTable, ...]:
@@ -251,6 +281,7 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         notes=tuple(Note(*(pages[n.page].start + at for at in (n.start, n.end, n.cited))) for n in parsed.notes),
         tables=tuple(found.table.moved(pages[found.page].start) for found in parsed.tables),
         additions=tuple(found.addition.moved(pages[found.page].start) for found in parsed.additions),
+        places=tuple(NamedPlace(pages[place.page].start + place.offset, place.name) for place in parsed.places),
     )
 
 

@@ -8,6 +8,9 @@ from ralph_cli.core.errors import DocumentError
 
 Kind = Literal["pdf", "docx", "text", "markdown", "html", "code"]
 
+TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
+"""What is a text as it is: it is decoded, and needs no parser in a process of its own."""
+
 _HEAD = 1024
 """A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13."""
 

@@ -13,7 +13,7 @@ from ralph_cli.documents.load import empty_error, loader_fingerprint, read_bytes
 from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import run_parser
-from ralph_cli.documents.sniff import Kind, display_name, identify
+from ralph_cli.documents.sniff import TEXT_KINDS, Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
@@ -82,9 +82,9 @@ class DocumentSource:
     def load_bytes(self, data: bytes, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
         """The document in the bytes of a file that was called `path`; no file is read.
 
-        PDF, docx and HTML are parsed in a child process. What was parsed is kept in the folder `cache`, but never what
-        was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted, wrong-password,
-        damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
+        What is no plain text is parsed in a child process. What was parsed is kept in the folder `cache`, but never
+        what was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
+        wrong-password, damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
         """
         name = display_name(self.path)
         if len(data) > limits.bytes:
@@ -107,11 +107,11 @@ class DocumentSource:
         """What was said of a file of this kind to no effect: whoever says it believes otherwise."""
         if self.password is not None and kind != "pdf":
             yield Caution(UNUSED_PASSWORD, "the password has no effect, because this is no PDF")
-        if self.encoding is not None and kind in ("pdf", "docx"):
+        if self.encoding is not None and kind not in TEXT_KINDS | {"html"}:
             yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text or HTML")
 
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
-        if kind not in ("pdf", "docx", "html"):
+        if kind in TEXT_KINDS:
             return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
         options = {"password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.document import Document, Heading, Page
+from ralph_cli.core.document import Document, Heading, Page, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.html.source_tags import nesting_depth
@@ -351,8 +351,9 @@ def test_any_tag_soup(pieces):
 def test_a_place_in_a_text_without_pages_is_its_line_or_paragraph_and_the_heading_above() -> None:
     text = "The start.\n\nTerm\nTen years.\n"
     headed = Document("d", "d.md", "markdown", "", "", text, (Page(1, "1", 0, len(text)),), (Heading("Term", 12, 1),))
-    assert headed.place_at(0) == "line 1" and headed.place_at(text.index("Ten")) == "line 4, under “Term”"
-    assert replace(headed, kind="html").place_at(text.index("Ten")) == "paragraph 3, under “Term”"
+    ten = Span(text.index("Ten"), text.index("Ten") + 3)
+    assert (headed.describe_span(Span(0, 3)), headed.describe_span(ten)) == ("line 1", "line 4, under “Term”")
+    assert replace(headed, kind="html").describe_span(ten) == "paragraph 3, under “Term”"
 
 
 @pytest.mark.parametrize(

@@ -39,14 +39,15 @@ def main() -> None:
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
     """Parse the file, or answer about its pages, as the request asks; the result as JSON, or as the operation says."""
     name = request["name"]
-    if request["op"] == "html":
-        from ralph_cli.documents.html.reader import parse_html
+    match request["op"]:
+        case "html":
+            from ralph_cli.documents.html.reader import parse_html
 
-        return parse_html(data, name=name, encoding=request["encoding"], limits=limits).to_json()
-    if request["op"] == "docx":
-        from ralph_cli.documents.docx.reader import parse_docx
+            return parse_html(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "docx":
+            from ralph_cli.documents.docx.reader import parse_docx
 
-        return parse_docx(data, name=name, limits=limits).to_json()
+            return parse_docx(data, name=name, limits=limits).to_json()
 
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes

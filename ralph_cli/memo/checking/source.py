@@ -165,11 +165,7 @@ class Source:
 
     def describe_place(self, span: Span) -> str:
         """The place of a passage for a reader: pages with what is printed on them, or line and heading."""
-        if self.document.paged:
-            first, last = self.document.page_at(span.start), self.document.page_at(span.end - 1)
-            numbers = str(first.number) if first is last else f"{first.number}-{last.number}"
-            return f"p. {numbers}" + (f" (printed {first.label})" if first.label != str(first.number) else "")
-        return self.document.place_at(span.start)
+        return self.document.describe_span(span)
 
     def _align_edges(self, words: str, span: Span) -> Span:
         """A passage that resembles the words, from their own first word to their last, where those are near."""

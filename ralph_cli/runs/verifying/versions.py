@@ -67,7 +67,7 @@ def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span
     """What became of a quote whose words, or the closest to them, stand at that place."""
     document, page = context.document, context.document.page_at(span.start)
     text, heading = document.text[span.start : span.end], context.heading_at(span.start)
-    where = "" if document.paged else document.place_at(span.start)
+    where = document.place_beside_pages(span)
     place = span.start, span.end, page.number, page.label
     return QuoteStanding(quote, standing, text, *place, heading, where=where)
 

@@ -3,7 +3,7 @@
 import pytest
 from word import paragraph, part, run, table
 
-from ralph_cli.core.document import Addition
+from ralph_cli.core.document import Addition, Document, Span
 from ralph_cli.documents.quotes.index import QuoteIndex
 
 WHITE = "<w:color w:val='FFFFFF'/>"
@@ -190,6 +190,11 @@ def test_struck_out_words_are_marked_and_cannot_be_quoted_as_if_they_stood(read)
     assert [caution.code for caution in document.cautions] == ["struck-out"]
 
 
+def place_of(document: Document, words: str) -> str:
+    start = document.text.index(words)
+    return document.describe_span(Span(start, start + len(words)))
+
+
 def test_headers_and_footers_stand_once_at_the_end(read) -> None:
     number = "<w:fldSimple w:instr=' PAGE '><w:r><w:t>7</w:t></w:r></w:fldSimple>"
     reference = "<w:{}Reference w:type='{}' r:id='{}' xmlns:r='r'/>".format
@@ -206,7 +211,7 @@ def test_headers_and_footers_stand_once_at_the_end(read) -> None:
     )
     assert document.text == "Text.\n\n[page header] DRAFT\n\n[page footer] Page #"
     assert [it.origin for it in document.additions] == ["page header", "page footer"]
-    assert document.place_at(document.text.index("DRAFT")) == "paragraph 2, under \u201cPage header\u201d"
+    assert place_of(document, "DRAFT") == "paragraph 2, under \u201cPage header\u201d"
     assert "no page shows" in document.cautions[0].message
 
 
@@ -216,7 +221,7 @@ def test_a_comment_is_told_from_the_documents_words(read) -> None:
     document = read(body, comments=comments)
     assert document.text == "First.\n\nTen days\n\n[comment by Jane Doe, on paragraph 2] Ask for twelve."
     assert document.additions == (Addition(document.text.index("["), len(document.text), "comment"),)
-    assert "under \u201cComment by Jane Doe\u201d" in document.place_at(document.text.index("twelve"))
+    assert "under \u201cComment by Jane Doe\u201d" in place_of(document, "twelve")
     assert [caution.code for caution in document.cautions] == ["comments"]
 
 
