@@ -149,7 +149,8 @@ class Caution:
 class Member:
     """One document of a set: the characters from `start` to `end` of the set's text, its pages from `first_page` on.
 
-    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document.
+    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document. One that is
+    part of an archive or a mail has the path of that, and its `inner` names in it, the outermost first.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Member:
     end: int
     first_page: int
     pages: int
+    inner: tuple[str, ...] = ()
 
     @property
     def last_page(self) -> int:
