@@ -233,6 +233,12 @@ class Document:
         member = self.member_at(span.start)
         return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
 
+    def describe_page(self, page: Page) -> str:
+        """A page in a sentence: "page 3"; in a set with its document, and counted from its beginning."""
+        member = self.member_at(page.start)
+        noun = PAGE_NOUNS.get(member.kind if member else self.kind, "page")
+        return f"{noun} {page.number - member.first_page + 1} of {member.name}" if member else f"{noun} {page.number}"
+
     def place_beside_pages(self, span: Span) -> str:
         """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""
         by_page = self.paged and PAGE_NOUNS.get(self.kind, "page") == "page" and not self.places and not self.members

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
-from ralph_cli.core.document import Caution, Document
+from ralph_cli.core.document import Caution, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.load import empty_error, loader_fingerprint, read_bytes, read_standard_input, too_big_error
@@ -74,6 +74,11 @@ class DocumentSource:
             raise DocumentError(what, code="no-document", hint='ask("report.pdf", "What was ...?")')
         return cls(str(document), password, encoding)
 
+    def of_member(self, member: Member) -> "DocumentSource":
+        """Where a document of the set is that was loaded from this source, read with the same options."""
+        named = next((other for other in self.others if other.path == member.path), self)
+        return replace(named, path=member.path, inner=member.inner, others=(), document=None)
+
     def load(self, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
         """The document, loaded unless it was before. Raises DocumentError as `read` and `load_bytes` do."""
         return self.document or self.load_bytes(self.read(limits), cache, limits)
@@ -98,7 +103,7 @@ class DocumentSource:
         return "/".join((self.path, *self.inner))
 
     def load_bytes(self, data: bytes, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
-        """The document in the bytes of a file that was called `path`; no file is read.
+        """The document in the bytes of a file that has this `name`; no file is read.
 
         What is no plain text is parsed in a child process. What was parsed is kept in the folder `cache`, but never
         what was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
@@ -118,7 +123,7 @@ class DocumentSource:
             parsed = self._parse(data, kind, name, limits)
             if store is not None:
                 write_parsed(store, fingerprint, parsed)
-        document = assemble(parsed, path=self.path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+        document = assemble(parsed, path=self.name, kind=kind, sha256=sha256, fingerprint=fingerprint)
         return replace(document, cautions=(*document.cautions, *self._unused_options(kind)))
 
     def _unused_options(self, kind: Kind) -> Iterator[Caution]:

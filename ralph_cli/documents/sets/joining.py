@@ -25,10 +25,11 @@ MAX_CAUTIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class NamedDocument:
-    """A loaded document with its name in the set, and its place within an archive or mail, the outermost first."""
+    """A loaded document with its name in the set, its file, and its names within an archive there."""
 
     name: str
     document: Document
+    path: str
     inner: tuple[str, ...] = ()
 
 
@@ -45,7 +46,7 @@ def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequ
         members.append(
             Member(
                 name=item.name,
-                path=document.path,
+                path=item.path,
                 inner=item.inner,
                 kind=document.kind,
                 sha256=document.sha256,
@@ -90,7 +91,7 @@ def take_member(document: Document, member: Member) -> Document:
 
     return Document(
         id=member.sha256[:16],
-        path=member.path,
+        path="/".join((member.path, *member.inner)),
         kind=member.kind,
         sha256=member.sha256,
         fingerprint=member.fingerprint,

@@ -35,6 +35,19 @@ def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Se
     return replace(source, document=found.join())
 
 
+def load_each(source: DocumentSource, cache: Path | None = None) -> tuple[list[DocumentSource], tuple[Skipped, ...]]:
+    """Every document that the source means by itself, loaded, and what was skipped. Raises DocumentError."""
+    if source.document is not None or not (source.others or is_set(source.path)):
+        return [source.loaded(cache)], ()
+    found = read_set(source, cache)
+    if not found.documents:
+        found.join()
+    sources = [
+        replace(source, path=item.path, inner=item.inner, others=(), document=item.document) for item in found.documents
+    ]
+    return sources, found.skipped
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
     """The documents of a set and what was skipped, each in the order of their names."""
@@ -133,7 +146,7 @@ class _Work:
         """The document in a file, or the files in an archive."""
         given = self.given.get(file.path)
         if given is not None and given.document is not None:
-            return NamedDocument(file.name, given.document, file.inner)
+            return NamedDocument(file.name, given.document, file.path, file.inner)
         try:
             source = replace(given or self.source, path=file.path, inner=file.inner, others=(), on_loading=None)
             data = source.read(self.limits) if data is None else data
@@ -141,7 +154,7 @@ class _Work:
                 if len(file.inner) >= MAX_DEPTH:
                     return Skipped(file.name, "too-deep", "it is an archive within archives", "unpack it first")
                 return self._unpack(file, data)
-            return NamedDocument(file.name, source.load_bytes(data, self.cache, self.limits), file.inner)
+            return NamedDocument(file.name, source.load_bytes(data, self.cache, self.limits), file.path, file.inner)
         except DocumentError as error:
             return Skipped(file.name, error.code, error.message, error.hint)
 
