@@ -18,8 +18,6 @@ from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
-ONE_DOCUMENT = ("qa", "task", "goal")
-"""Commands that take a document and a text."""
 
 EXTRA = re.compile(r"unexpected extra argument\(?s?\)? \((.*)\)")
 
@@ -125,8 +123,6 @@ def _usage_error(error: Any) -> UserError:
             hint = f"did you mean {near[0]}? {hint}"
     elif extra := EXTRA.search(message):
         message = f"too many words: {extra[1]}"
-        if path.split()[-1] in ONE_DOCUMENT:
-            hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
     return UserError(message, code="usage", hint=hint)
 
 

@@ -55,8 +55,7 @@ def check(
     with replacing((html,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             read, *quoted = (
-                options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
-                for path in (memo, *doc)
+                options.source_of(path, password=password, encoding=encoding, display=display) for path in (memo, *doc)
             )
             checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
         if json:

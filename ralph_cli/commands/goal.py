@@ -52,8 +52,10 @@ OutputFile = Annotated[
 )
 def goal(
     given: Given,
-    document: options.Document,
-    objective: Annotated[str, typer.Argument(help="What to produce.")],
+    documents: options.Documents = None,
+    objective: Annotated[str | None, typer.Argument(metavar="OBJECTIVE", help="What to produce.")] = None,
+    doc: options.Doc = None,
+    strict_load: options.StrictLoad = False,
     verify: VerifyCommands = None,
     shell: Shell = False,
     instructions: Instructions = "",
@@ -66,20 +68,20 @@ def goal(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
+    """Produce a text from documents until your verifiers pass on it: commands of yours, run on the output."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import check_target
 
-    options.refuse_swapped("goal", document, objective)
+    paths = options.name_documents("goal", documents, doc, objective)
     settings = config.load_settings(given)
     if output is not None:
-        check_target(output, (document,))
+        check_target(output, tuple(paths))
     with replacing((output,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             finished = api.run_goal(
-                options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading),
-                objective,
+                options.source_of(*paths, password=password, encoding=encoding, strict=strict_load, display=display),
+                objective or "",
                 verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
                 instructions=instructions,
                 require_verifier=require_verifier,

@@ -40,7 +40,7 @@ def judge_test(
     with progress(settings, quiet=quiet) as display:
         source = None
         if document is not None:
-            source = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
+            source = options.source_of(document, password=password, encoding=encoding, display=display)
         test = api.judge_test(source, claims=claims, seed=seed, settings=settings, sink=display)
     _print(test, json=json)
     return exit_code(test)

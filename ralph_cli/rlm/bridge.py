@@ -134,8 +134,10 @@ class DocumentSandbox:
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
         lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
-        self._offered = OFFERED if memory is None else (*OFFERED, "memory")
+        named = f"_page_names = {_name_pages(document)!r}\n"
+        listed = f"docs = {list_members(document)!r}\n" if document.members else ""
+        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}{notes}"
+        self._offered = (*OFFERED, *["docs"] * bool(document.members), *["memory"] * (memory is not None))
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -219,6 +221,22 @@ class DocumentSandbox:
             sandbox.close()
         else:
             ready.add_done_callback(lambda _: sandbox.close())
+
+
+def list_members(document: Document) -> list[tuple[int, str, str, int, int, int, int]]:
+    """The documents of a set as a worker has them: number, name, kind, first and last page, where its text begins and
+    ends."""
+    return [
+        (number, it.name, it.kind, it.first_page, it.last_page, it.start, it.end)
+        for number, it in enumerate(document.members, 1)
+    ]
+
+
+def _name_pages(document: Document) -> dict[int, str]:
+    """What pages are called beside their number, where that says more: in a set, and in formats that have no pages."""
+    if not document.members and document.page_noun == "page":
+        return {}
+    return {page.number: document.name_page(page) for page in document.pages}
 
 
 def _describe_lines(document: Document) -> dict[int, str]:

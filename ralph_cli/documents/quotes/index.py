@@ -6,7 +6,7 @@ A quote is only a pointer. What counts as the quote afterwards is always documen
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from operator import attrgetter
@@ -97,11 +97,22 @@ class QuoteIndex:
         quote = quote.strip()
         if not quote:
             return None
-        match = self._find_faithful(quote)
+        match = self._in_one_document(self._find_faithful(quote))
         if match is None and len(quote) > 2 and _QUOTATION_MARKS.get(quote[0]) == quote[-1]:
             quote = quote[1:-1].strip()
-            match = self._find_faithful(quote)
-        return match or self._find_loose(quote)
+            match = self._in_one_document(self._find_faithful(quote))
+        return match or self._in_one_document(self._find_loose(quote))
+
+    def _in_one_document(self, match: Match | None) -> Match | None:
+        """The match without the places that run from one document of a set into the next; None if no other is left."""
+        if match is None or not self._document.members:
+            return match
+        member_at = self._document.member_at
+        kept = tuple(at for at in match.occurrences if member_at(at.start) is member_at(at.end - 1))
+        if len(kept) == len(match.occurrences):
+            return match
+        count = match.count - len(match.occurrences) + len(kept)
+        return replace(match, span=kept[0], occurrences=kept, count=count) if kept else None
 
     def closest(self, quote: str, limit: int = 1) -> tuple[Suggestion, ...]:
         """Up to `limit` places that resemble the quote, best first; none that score below 75."""
