@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from ralph_cli.commands import check, doctor, eval, goal, judge_test, models, qa, task, trace, verify
+from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, task, trace, verify
+from ralph_cli.commands.machine import doctor, models
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import open_standard_error, print_error
@@ -48,6 +49,7 @@ app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
 app.command("eval", cls=Late, rich_help_panel=CHECK)(eval.evaluate)
 app.command("judge-test", cls=Late, rich_help_panel=CHECK)(judge_test.judge_test)
 app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
+app.command("ls", cls=Late, rich_help_panel=MACHINE)(ls.ls)
 app.command("doctor", rich_help_panel=MACHINE)(doctor.doctor)
 app.command("models", rich_help_panel=MACHINE)(models.models)
 

@@ -94,10 +94,10 @@ def name_documents(command: str, documents: list[str] | None, doc: list[str] | N
         what = f"{text} is there, and {first!r} is not: the document comes first"
         hint = f"ralph {command} {shlex.quote(text)} {shlex.quote(first)}"
         raise UserError(what, code="swapped", hint=hint)
-    missing = [path for path in named[1:] if path != "-" and not glob.has_magic(path) and not _is_there(path)]
-    if missing and _is_there(first):
+    absent = [path for path in named[1:] if path != "-" and not glob.has_magic(path) and not _is_there(path)]
+    if absent and _is_there(first):
         hint = f'put it in quotation marks, if it is of the {noun}: ralph {command} {shlex.quote(first)} "..."'
-        raise UserError(f"there is no file {missing[0]}", code="missing", hint=hint)
+        raise UserError(f"there is no file {absent[0]}", code="missing", hint=hint)
     if _is_there(text) and all(map(_is_there, named)):
         hint = f'ralph {command} {shlex.join([*named, text])} "..."'
         raise UserError(f"the {noun} is missing", code="usage", hint=hint)

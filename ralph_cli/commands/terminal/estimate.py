@@ -20,13 +20,12 @@ Estimate = Annotated[
 def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | None", *, json: bool) -> int:
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
     from ralph_cli.documents.sets.loading import load_source
-    from ralph_cli.runs.history import recorded_costs
-    from ralph_cli.wiring.estimating import estimate_cost
-    from ralph_cli.wiring.models import choose_models
 
-    names = choose_models(settings)
-    characters = len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0
-    found = estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
+    found = _estimate(
+        settings,
+        mode,
+        len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0,
+    )
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}
         typer.echo(to_json({"estimate": {"usd": usd, "how": found.how}}))
@@ -34,6 +33,20 @@ def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | No
         typer.echo(_line(found))
         typer.echo(f"How it is known: {found.how}. Nothing was sent.")
     return 0
+
+
+def describe_estimate(settings: "Settings", mode: str, characters: int) -> str:
+    """In one line what a run of that mode over so many characters will likely cost."""
+    return _line(_estimate(settings, mode, characters))
+
+
+def _estimate(settings: "Settings", mode: str, characters: int) -> "CostEstimate":
+    from ralph_cli.runs.history import recorded_costs
+    from ralph_cli.wiring.estimating import estimate_cost
+    from ralph_cli.wiring.models import choose_models
+
+    names = choose_models(settings)
+    return estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
 
 
 def _line(found: "CostEstimate") -> str:
