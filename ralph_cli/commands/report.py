@@ -36,7 +36,10 @@ ReportFile = Annotated[
 ]
 Annotate = Annotated[
     Path | None,
-    options.result_option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run."),
+    options.result_option(
+        "--annotate",
+        help="Write a copy of the PDF with the quotes highlighted after the run; of a set, copies to this folder.",
+    ),
 ]
 
 
