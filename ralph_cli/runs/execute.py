@@ -9,7 +9,7 @@ from pathlib import Path
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Budget, Ledger
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
@@ -123,9 +123,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
-    # What is only replayed spends nothing.
-    unbounded = Budget(), ()
-    budget, bounds = unbounded if recording.is_closed else run_budget(settings, job.names.by_role, setup.models)
+    budget, bounds = run_budget(settings, job.names.by_role, setup.models)
     ledger = Ledger(budget)
     with ExitStack() as closing:
         closing.callback(journal.close)
