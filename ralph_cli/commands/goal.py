@@ -10,6 +10,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
 
@@ -62,6 +63,7 @@ def goal(
     password: options.Password = None,
     encoding: options.Encoding = None,
     output: OutputFile = None,
+    estimate: Estimate = False,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -73,6 +75,9 @@ def goal(
 
     options.refuse_swapped("goal", document, objective)
     settings = config.load_settings(given)
+    if estimate:
+        named = options.source_of(document, password=password, encoding=encoding)
+        return print_estimate(settings, "goal", named, json=json)
     if output is not None:
         check_target(output, (document,))
     with replacing((output,), settings.cache_folder, force=force):

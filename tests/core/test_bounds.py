@@ -111,7 +111,9 @@ def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings:
 def test_an_estimate_says_how_it_is_known_and_grows_with_what_is_sent() -> None:
     names = ModelNames(CLAUDE["worker"], CLAUDE["judge"], CLAUDE["subquery"])
     short, long = (estimate_cost(Settings(strategy="direct"), names, size, []) for size in (4_000, 400_000))
-    for found in (short, long, estimate_cost(Settings(), names, 400_000, [])):
+    goals = [estimate_cost(Settings(), names, size, [], is_goal=True) for size in (4_000, 400_000)]
+    assert not any("judge" in found.how for found in goals)
+    for found in (short, long, estimate_cost(Settings(), names, 400_000, []), *goals):
         assert found.low and found.likely and found.high and found.low < found.likely < found.high
         assert "no recorded runs" in found.how and found.bound == 5.0
     assert long.likely and short.likely and long.likely > 2 * short.likely
@@ -133,4 +135,5 @@ def test_an_estimate_is_made_from_the_runs_of_the_folder(settings: Settings) -> 
         assert ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox).ok
     names = (worker.name, models["judge"].name)
     assert [run.usd for run in recorded_costs(settings.out, "qa", *names)] == [pytest.approx(0.1)] * 2
+    assert recorded_costs(settings.out, "qa", worker.name, "") == recorded_costs(settings.out, "qa", *names)
     assert recorded_costs(settings.out, "task", *names) == recorded_costs(settings.out, "qa", "other", "one") == []

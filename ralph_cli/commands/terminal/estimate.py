@@ -25,7 +25,9 @@ def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | No
 
     names = choose_models(settings)
     characters = len(source.loaded(settings.cache_folder).load().text) if source else 0
-    found = estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
+    is_goal = mode == "goal"
+    past = recorded_costs(settings.out, mode, names.worker, "" if is_goal else names.judge)
+    found = estimate_cost(settings, names, characters, past, is_goal=is_goal)
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}
         typer.echo(to_json({"estimate": {"usd": usd, "how": found.how}}))
