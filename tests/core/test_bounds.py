@@ -1,6 +1,7 @@
 """Every run has a bound, which is said; prices of one's own count; what a resume needs is told."""
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 from fakes import FakeSandbox, document
@@ -17,7 +18,7 @@ from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.history import recorded_costs
 from ralph_cli.wiring.estimating import PastRun, estimate_cost
 from ralph_cli.wiring.models import ModelNames
-from ralph_cli.wiring.spending import cost_estimator, require_price, run_budget
+from ralph_cli.wiring.spending import cost_estimator, most_usd, require_price, run_budget
 
 MEMO = document("Memorandum on the lease.\nThe tenant pays a base rent of $48,000 a year.\n")
 LOOK = {"code": "find('base rent')"}
@@ -95,6 +96,14 @@ def test_what_is_written_to_a_cache_and_thoughts_that_are_sent_back_are_reserved
     cached = Request("worker", "x" * 10_000, (UserTurn("y" * 90_000),), cache=True)
     one, other = forecast(plain).usd, forecast(cached).usd
     assert one is not None and other is not None and one < other < 1.3 * one
+
+
+def test_a_bill_that_is_unknown_counts_as_the_most_that_it_may_be() -> None:
+    lost = Usage(1, characters=10_000, usd=None)
+    most = most_usd(Settings(), CLAUDE["worker"], lost)
+    assert most > cost_estimator(Settings(), CLAUDE["worker"])(Request("worker", "x" * 10_000, ())).usd
+    assert most < 1 and most_usd(Settings(), "openai:my-own", lost) == inf
+    assert most_usd(Settings(), "openai:my-own", replace(lost, usd=0.25)) == 0.25
 
 
 def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings: Settings) -> None:
