@@ -18,6 +18,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, IterationStarted, RunStarted, SnippetRan
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Usage, UserTurn
+from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import request_digest
@@ -190,6 +191,28 @@ def test_a_resumed_run_that_is_cut_off_buys_nothing_twice_either(tmp_path: Path)
     settings = Settings(out=tmp_path / "out")
     again = resume(second, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
     assert again.outcome == finished.outcome and again.usage == finished.usage
+
+
+def test_a_run_that_is_moved_away_from_those_before_it_buys_nothing_twice_either(tmp_path: Path) -> None:
+    finished, events = whole(tmp_path)
+    late = len(events) - 3
+    first = cut_off(events, late, tmp_path / "runs" / "first")
+    paid = [event for event in events[:late] if isinstance(event, CallFinished)]
+    asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
+
+    def interrupt(event: AnyEvent, /) -> None:
+        if isinstance(event, IterationStarted):
+            raise KeyboardInterrupt
+
+    settings = Settings(out=tmp_path / "out")
+    second = resume(first, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox, sink=interrupt)
+    assert second.stop.type is StopType.USER_INTERRUPTED and second.usage.calls == 0
+    shutil.rmtree(first)
+    moved = second.folder.rename(tmp_path / "elsewhere")
+    third = resume(moved, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
+    assert third.outcome == finished.outcome and third.usage == finished.usage
+    # Of those before it a run keeps only what it needs.
+    assert len(list(third.folder.glob("earlier/*"))) == 1
 
 
 def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
