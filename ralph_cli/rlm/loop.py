@@ -285,9 +285,10 @@ class Explorer:
         self._repetition.add((tuple(acts), tuple(answers)), what)
 
     def _run_snippet(self, code: str) -> ToolAnswer:
-        self.sink(SnippetStarted(self._iteration, self._step))
+        at = self.recorded.take_time(self._iteration, self._step)
+        self.sink(SnippetStarted(self._iteration, self._step, at))
         recorded = self.recorded.take(self._iteration, self._step, code)
-        ran = self._run_live(code) if recorded is None else self._replay(recorded)
+        ran = self._run_live(code, at) if recorded is None else self._replay(recorded)
         # Code that fails or prints nothing has shown nothing of the document.
         if not ran.error and ran.output != NOTHING_PRINTED:
             self._has_seen_text = True
@@ -299,10 +300,10 @@ class Explorer:
         notes += [self.subqueries.warning] if ran.queries and self.subqueries.warning else []
         return ToolAnswer("\n".join((frame_data(ran.output, self.nonce), *notes)), error=ran.error)
 
-    def _run_live(self, code: str) -> SnippetRan:
+    def _run_live(self, code: str, at: str) -> SnippetRan:
         before = self.subqueries.used
         planned = self._searches.plan(code)
-        result = self._run_code(code, self._answer_queries, planned)
+        result = self._run_code(code, self._answer_queries, at, planned)
         self._searches.record(planned, result.reached)
         shown = self._show(result)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
@@ -312,10 +313,10 @@ class Explorer:
             self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
         )
 
-    def _run_code(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
+    def _run_code(self, code: str, query: HostQuery, at: str, watched: Collection[int] = ()) -> Result:
         if "budget(" in code:
             self.sandbox.tell_budget(self.subqueries.allowed - self.subqueries.used)
-        return self.sandbox.run(code, query, watched)
+        return self.sandbox.run(code, query, watched, at)
 
     def _show(self, result: Result) -> str:
         """What the worker is shown of a result; what is cut off is kept in the sandbox."""
@@ -353,7 +354,7 @@ class Explorer:
                 found += [known] if known is not None else self._answer_queries([(prompt, text)])
             return found
 
-        if self._show(self._run_code(ran.code, answer)) != ran.output:
+        if self._show(self._run_code(ran.code, answer, recorded.at)) != ran.output:
             what = f"the code of step {ran.step} of iteration {ran.iteration}, run again for its variables, gave "
             self.sink(NoticeIssued("snippet-differs", what + "another output; the recorded one stands"))
 

@@ -16,7 +16,15 @@ from ralph_cli.api import ask
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, IterationStarted, RunStarted, SnippetRan
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CallStarted,
+    IterationStarted,
+    RunStarted,
+    SnippetRan,
+    SnippetStarted,
+)
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Usage, UserTurn
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
@@ -156,6 +164,27 @@ def test_what_code_printed_stands_though_it_would_print_something_else_now(tmp_p
             # Only what is asked in other words by the code that was broken off is asked anew.
             assert len(again.bought) <= 7 - paid + 1
     assert rebuilt >= 3
+
+
+def test_code_that_was_broken_off_finds_the_time_at_which_it_was_begun_and_asks_the_same(tmp_path: Path) -> None:
+    class Asking(Paying):
+        code = "find('base rent')\nfor n in range(3): print(llm_query(f'{moment} {n}', 'a'))"
+
+        def worker(self, request: Request) -> Reply:
+            reply = super().worker(request)
+            return priced(tool_reply({"code": self.code})) if self.bought[-1] == "worker 0" else reply
+
+    first = Asking()
+    settings = Settings(out=tmp_path / "out", strategy="rlm")
+    finished = ask(MEMO, "What is the rent?", settings=settings, models=first.models(), engine=FakeSandbox)
+    events = tuple(read_events(finished.folder))
+    begun = [n for n, event in enumerate(events) if isinstance(event, SnippetStarted)]
+    for at in range(2, begun[1]):
+        again, paid = Asking(), sum(isinstance(event, CallFinished) for event in events[:at])
+        folder = cut_off(events, at, tmp_path / str(at) / "cut")
+        now = Settings(out=tmp_path / str(at) / "out")
+        done = resume(folder, settings=now, document=MEMO, models=again.models(), engine=FakeSandbox)
+        assert done.ok and len(again.bought) == len(first.bought) - paid
 
 
 def test_equal_questions_side_by_side_have_each_their_own_answer() -> None:
