@@ -1,6 +1,7 @@
 """`ralph goal`: work on a document until the user's own verifiers pass."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
 
@@ -64,6 +66,7 @@ def goal(
     password: options.Password = None,
     encoding: options.Encoding = None,
     output: OutputFile = None,
+    estimate: Estimate = False,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -74,13 +77,16 @@ def goal(
     from ralph_cli.runs.report import check_target
 
     paths = options.name_documents("goal", documents, doc, objective)
+    source_of = partial(options.source_of, *paths, password=password, encoding=encoding, strict=strict_load)
     settings = config.load_settings(given)
+    if estimate:
+        return print_estimate(settings, "goal", source_of(), json=json)
     if output is not None:
         check_target(output, tuple(paths))
     with replacing((output,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             finished = api.run_goal(
-                options.source_of(*paths, password=password, encoding=encoding, strict=strict_load, display=display),
+                source_of(display=display),
                 objective or "",
                 verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
                 instructions=instructions,

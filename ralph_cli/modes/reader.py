@@ -202,7 +202,7 @@ class DocumentReader:
 
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""
-        opening = self.assignment.opening(self.nonce, include_document=self.explorer.has_seen_text)
+        opening = self.assignment.opening(self.nonce, include_document=self.explorer.holds_text)
         return {"opening": opening, "done": self.explorer.summarize_steps(SUMMARY_CHARS)}
 
     def _extract_draft(self) -> Draft | None:

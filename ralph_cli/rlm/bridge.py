@@ -7,6 +7,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
 
+from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
@@ -162,8 +163,8 @@ class DocumentSandbox:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
-        """Run one snippet, and what was deferred before it. A snippet that fails is a Result.
+    def run(self, code: str, query: HostQuery, watched: Collection[int] = (), now: str = "") -> Result:
+        """Run one snippet, which finds the time `now`, and what was deferred before it. One that fails is a Result.
 
         Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
         middle of the snippet.
@@ -177,7 +178,8 @@ class DocumentSandbox:
         self._ledger.check_time()
         try:
             sandbox = self._ready.result()
-            result = sandbox.run(code, query, seconds=self._ledger.seconds_left, watched=watched)
+            left = self._ledger.seconds_left
+            result = sandbox.run(code, query, seconds=left, watched=watched, now=clock.since_1970(now))
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()

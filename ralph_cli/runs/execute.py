@@ -9,7 +9,7 @@ from pathlib import Path
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Budget, Ledger
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
@@ -19,6 +19,7 @@ from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
+from ralph_cli.journal.copies import copy_runs
 from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
@@ -32,6 +33,7 @@ from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
 from ralph_cli.wiring.spending import run_budget
+from ralph_cli.wiring.task import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -50,6 +52,15 @@ class EarlierRuns:
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
     names: ModelNames | None = None
+
+    def copy_to(self, folder: Path) -> None:
+        """Have a run that goes on with these keep those that it needs. Raises JournalError."""
+        if self.names is not None:
+            return
+        recording = Recording()
+        longest_first = sorted(zip(self.folders, self.runs, strict=True), key=lambda run: -len(run[1]))
+        needed = [earlier for earlier, events in longest_first if recording.add(events)]
+        copy_runs(needed, folder, (MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +134,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
-    # What is only replayed spends nothing.
-    unbounded = Budget(), ()
-    budget, bounds = unbounded if recording.is_closed else run_budget(settings, job.names.by_role, setup.models)
+    budget, bounds = run_budget(settings, job.names.by_role, setup.models)
     ledger = Ledger(budget)
     with ExitStack() as closing:
         closing.callback(journal.close)
@@ -134,6 +143,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         try:
             built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
+            earlier.copy_to(folder)
             all_sinks(started)
         except BaseException:
             journal.discard()

@@ -42,7 +42,7 @@ class NoSandbox:
     def __exit__(self, *_error: object) -> None: ...
 
     def run(
-        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = (), **_: object
     ) -> Result:
         printed, names, value = io.StringIO(), {"context": "", "pages": 0}, None
         error = None

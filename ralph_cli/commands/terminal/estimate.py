@@ -21,11 +21,8 @@ def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | No
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
     from ralph_cli.documents.sets.loading import load_source
 
-    found = _estimate(
-        settings,
-        mode,
-        len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0,
-    )
+    characters = len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0
+    found = _estimate(settings, mode, characters)
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}
         typer.echo(to_json({"estimate": {"usd": usd, "how": found.how}}))
@@ -46,7 +43,9 @@ def _estimate(settings: "Settings", mode: str, characters: int) -> "CostEstimate
     from ralph_cli.wiring.models import choose_models
 
     names = choose_models(settings)
-    return estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
+    is_goal = mode == "goal"
+    past = recorded_costs(settings.out, mode, names.worker, "" if is_goal else names.judge)
+    return estimate_cost(settings, names, characters, past, is_goal=is_goal)
 
 
 def _line(found: "CostEstimate") -> str:

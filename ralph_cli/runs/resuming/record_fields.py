@@ -30,6 +30,7 @@ where a key goes, what is executed, or which file is read or written.
                                                                   machine; else a goal runs those of its command line
     Verified.command                     show, report             is shown
     a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
+    earlier/                             resume                   replies of runs with the same seed, as those beside it
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document
