@@ -79,11 +79,12 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
+    from ralph_cli.documents.sets.loading import load_source
     from ralph_cli.runs.report import require_highlightable
 
     if not targets.paths_by_format():
         return source
-    source = source.loaded(settings.cache_folder) if source else None
+    source = load_source(source, settings.cache_folder, (settings.out,)) if source else None
     require_highlightable(targets, source.document if source else None)
     return source
 

@@ -149,7 +149,8 @@ class Caution:
 class Member:
     """One document of a set: the characters from `start` to `end` of the set's text, its pages from `first_page` on.
 
-    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document.
+    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document. One that is
+    part of an archive or a mail has the path of that, and its `inner` names in it, the outermost first.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Member:
     end: int
     first_page: int
     pages: int
+    inner: tuple[str, ...] = ()
 
     @property
     def last_page(self) -> int:
@@ -230,6 +232,12 @@ class Document:
         """
         member = self.member_at(span.start)
         return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
+
+    def describe_page(self, page: Page) -> str:
+        """A page in a sentence: "page 3"; in a set with its document, and counted from its beginning."""
+        member = self.member_at(page.start)
+        noun = PAGE_NOUNS.get(member.kind if member else self.kind, "page")
+        return f"{noun} {page.number - member.first_page + 1} of {member.name}" if member else f"{noun} {page.number}"
 
     def place_beside_pages(self, span: Span) -> str:
         """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""

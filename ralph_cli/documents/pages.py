@@ -1,8 +1,8 @@
 """The pages of a PDF asked again, once its text is known: what stands there, and whether a reader sees it."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,10 +11,37 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, combine, visibilities_from_json
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.process.child import run_parser
+from ralph_cli.documents.sets.joining import split_spans, take_member
 from ralph_cli.documents.sniff import display_name
 from ralph_cli.documents.source import DocumentSource
 
 _Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Spans of a document that stand in one file: the file's own `document`, the spans in it, and the `numbers` that
+    they have among those that were asked about. `name` is the file's in a set, "" in a document that is none."""
+
+    name: str
+    document: Document
+    spans: tuple[Span, ...]
+    numbers: tuple[int, ...]
+    source: DocumentSource | None
+
+
+def split_by_file(
+    document: Document, spans: Sequence[Span], source: DocumentSource | None = None
+) -> Iterator[FilePart]:
+    """The spans by the file that they stand in: those of a set by its documents."""
+    if not document.members:
+        yield FilePart("", document, tuple(spans), tuple(range(len(spans))), source)
+        return
+    source = source or DocumentSource(document.path)
+    for member, numbers in split_spans(document, spans):
+        own = tuple(Span(spans[n].start - member.start, spans[n].end - member.start) for n in numbers)
+        part = take_member(document, member)
+        yield FilePart(member.name, part, own, tuple(numbers), source.of_member(member))
 
 
 def check_visibility(
@@ -68,7 +95,8 @@ def ask_pages(
     name = display_name(document.path)
     if document.kind != "pdf":
         raise DocumentError(f"{name} is not a PDF, so its text has no places on pages", code="unsupported")
-    source = replace(source or DocumentSource(""), path=document.path)
+    if source is None or not source.path:
+        source = replace(source or DocumentSource(""), path=document.path)
     data = source.read()
     if hashlib.sha256(data).hexdigest() != document.sha256:
         raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")

@@ -7,6 +7,7 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import CasesGenerated
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import read_events
 from ralph_cli.judge_testing.cases import choose_claims, load_built_in, make_batches, make_cases, sample_claims
@@ -32,7 +33,7 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     names = choose_models(settings, models)
     # Nobody but the judge and the panel is asked, so nothing else needs a key or a price.
     names = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=())
-    document, built_in = (source.load(settings.cache_folder), None) if source else load_built_in()
+    document, built_in = (load_source(source, settings.cache_folder).load(), None) if source else load_built_in()
     index, facts = QuoteIndex(document), DocumentFacts(document.text)
     if built_in is None:
         true_claims = choose_claims(document, index, facts, claims or DEFAULT_CLAIMS, seed)

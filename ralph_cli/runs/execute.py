@@ -10,7 +10,7 @@ from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model
@@ -255,6 +255,7 @@ def describe_document(document: Document | None, encoding: str | None = None) ->
     if document is None:
         return {}
     read_as = {"encoding": encoding} if encoding else {}
+    members = {"documents": [describe_member(member) for member in document.members]} if document.members else {}
     return read_as | {
         "id": document.id,
         "sha256": document.sha256,
@@ -267,6 +268,25 @@ def describe_document(document: Document | None, encoding: str | None = None) ->
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
         "unreadable": list(document.unreadable_pages),
+        **members,
+    }
+
+
+def describe_member(member: Member) -> dict[str, object]:
+    """What a trace keeps of one document of a set."""
+    inner = {"inner": list(member.inner)} if member.inner else {}
+    return {
+        "name": member.name,
+        "path": member.path,
+        **inner,
+        "sha256": member.sha256,
+        "fingerprint": member.fingerprint,
+        "kind": member.kind,
+        "reader": describe_loader(member.kind),
+        "pages": member.pages,
+        "first_page": member.first_page,
+        "start": member.start,
+        "characters": member.end - member.start,
     }
 
 

@@ -1,5 +1,6 @@
 """Questions and tasks put to a document, for the first time or when a run is resumed."""
 
+from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs.execute import Job, Setup, require_text
 from ralph_cli.runs.result import Result
@@ -12,7 +13,7 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = setup.choose_models()
-    source = source.loaded(setup.settings.cache_folder)
+    source = load_source(source, setup.settings.cache_folder, (setup.settings.out,))
     document = source.load()
 
     job = Job("qa", question, document, names, encoding=source.encoding)
@@ -24,7 +25,7 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     settings = setup.settings
     names = setup.choose_models()
-    source = source.loaded(settings.cache_folder) if source else None
+    source = load_source(source, settings.cache_folder, (settings.out,)) if source else None
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())
 

@@ -13,6 +13,7 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
+from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf import page_images
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
@@ -120,7 +121,7 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
         excerpts = {quote.id: around for quote in quotes if (around := find_excerpt(document, quote))}
         if len(excerpts) < len(quotes):
             notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
-        if pictures and document.kind == "pdf" and quotes:
+        if pictures and quotes:
             spans = {quote.id: Span(quote.start, quote.end) for quote in quotes}
             crops, crop_notes = _render_crops(document, spans, run_document.source)
             notes += crop_notes
@@ -141,22 +142,30 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
 def _render_crops(
     document: Document, spans: Mapping[int, Span], source: DocumentSource | None
 ) -> tuple[dict[int, tuple[Crop, ...]], list[str]]:
-    """Pictures of the pages by the number of the span, and what is to be said of those that are missing."""
-    try:
-        pictures_by_span = page_images.render_pictures(document, list(spans.values()), source=source)
-    except DocumentError as error:
-        return {}, [f"The pages could not be drawn ({error.message}), so there are no pictures of them."]
+    """Pictures of the pages of PDFs by the number of the span, and what is to be said of those that are missing."""
+    ids, pictured = list(spans), 0
     crops: dict[int, tuple[Crop, ...]] = {}
+    notes: list[str] = []
     bytes_left = MAX_PICTURE_BYTES
-    for number, pictures in zip(spans, pictures_by_span, strict=True):
-        bytes_left -= sum(len(picture.png) for picture in pictures)
-        if bytes_left < 0:
-            break
-        if pictures:
-            crops[number] = tuple(Crop(item.page, item.width, item.height, item.png) for item in pictures)
-    left = len(spans) - len(crops)
-    note = f"{left} of {len(spans)} quotes have no picture of their page, to keep this file at a sensible size."
-    return crops, [note] if left else []
+    for part in split_by_file(document, list(spans.values()), source):
+        if part.document.kind != "pdf":
+            continue
+        try:
+            found = page_images.render_pictures(part.document, part.spans, source=part.source)
+        except DocumentError as error:
+            what = f"of {part.name} " * bool(part.name)
+            notes.append(f"The pages {what}could not be drawn ({error.message}), so there are no pictures of them.")
+            continue
+        pictured += len(found)
+        for number, pictures in zip(part.numbers, found, strict=True):
+            bytes_left -= sum(len(picture.png) for picture in pictures)
+            if pictures and bytes_left >= 0:
+                crops[ids[number]] = tuple(Crop(item.page, item.width, item.height, item.png) for item in pictures)
+    if left := pictured - len(crops):
+        notes.append(
+            f"{left} of {len(spans)} quotes have no picture of their page, to keep this file at a sensible size."
+        )
+    return crops, notes
 
 
 def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> str:

@@ -19,12 +19,13 @@ Estimate = Annotated[
 
 def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | None", *, json: bool) -> int:
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
+    from ralph_cli.documents.sets.loading import load_source
     from ralph_cli.runs.history import recorded_costs
     from ralph_cli.wiring.estimating import estimate_cost
     from ralph_cli.wiring.models import choose_models
 
     names = choose_models(settings)
-    characters = len(source.loaded(settings.cache_folder).load().text) if source else 0
+    characters = len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0
     found = estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}

@@ -42,8 +42,9 @@ class ComposedText:
         self._cautions: dict[Caution, None] = {}
 
     def warn(self, code: str, message: str) -> None:
-        """Say something about the document; what was said before is not said again."""
-        self._cautions[Caution(code, message)] = None
+        """Say something about the document on one line; what was said before is not said again."""
+        line = "".join(character if character.isprintable() else "\ufffd" for character in message)
+        self._cautions[Caution(code, line)] = None
 
     def write(self, text: str, place: str, apart: str = _APART, *, title: str = "") -> int:
         """Add a text, which begins behind `apart`, and return where it begins; all of it is at `place`.

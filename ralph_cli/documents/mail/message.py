@@ -81,8 +81,8 @@ def too_deep_error(name: str) -> DocumentError:
 
 def subparts(part: Part) -> list[Part]:
     """The parts of a part; none if it holds none."""
-    payload = part.get_payload()
-    return [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
+    payload = part.get_payload() if part.is_multipart() else []
+    return [each for each in payload if isinstance(each, Message)]
 
 
 def part_bytes(part: Part) -> bytes:

@@ -1,6 +1,5 @@
 """Mails (eml) and mailboxes (mbox): the headers and the text that a mail program shows, with places in its words."""
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -8,13 +7,15 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.mail.message import Part, parse_message
-from ralph_cli.documents.mail.walk import MailAttachment, MailWalk
+from ralph_cli.documents.mail.walk import MailWalk
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.sets.archives import Entry, encode_entries
 
 MOST_ATTACHMENTS = 1_000
 """Attachments that a mail, or a mailbox, may have."""
 
 _MESSAGE_BEGINS = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\r?\n(?=[!-9;-~]+:)")
+_HEADER_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _QUOTED_FROM = re.compile(rb"(?m)^>(>*From )")
 
 
@@ -34,24 +35,35 @@ def parse_mail(
 
 
 def pack_attachments(data: bytes, *, name: str, limits: LoadLimits, is_box: bool = False) -> bytes:
-    """The attachments of a mail and of those in it: a line of JSON that describes them, then their bytes."""
-    walk = _walk(ComposedText(name, limits), data, name, None, limits, is_box)
-    return encode_attachments(walk.attachments, name, limits)
+    """The attachments of a mail and of those in it, each with a name of its own, as `encode_entries` writes them.
 
-
-def encode_attachments(attachments: list[MailAttachment], name: str, limits: LoadLimits) -> bytes:
-    """A line of JSON, then the bytes of the attachments. Raises DocumentError "too-big" if they are too many or big."""
+    Raises DocumentError "too-big" if they are too many or too large.
+    """
+    attachments = _walk(ComposedText(name, limits), data, name, None, limits, is_box).attachments
     if len(attachments) > MOST_ATTACHMENTS or sum(len(each.content) for each in attachments) > limits.bytes:
         what = f"{name} has more than {MOST_ATTACHMENTS:,} attachments or {limits.bytes >> 20} MiB of them"
         raise DocumentError(what, code="too-big", hint="save the attachments that matter on their own")
-    described = [[each.name, each.media_type, each.place, len(each.content)] for each in attachments]
-    return b"".join((json.dumps(described).encode("ascii"), b"\n", *(each.content for each in attachments)))
+    used: set[str] = set()
+    return encode_entries([Entry(_unused_name(each.name, used), each.content) for each in attachments])
+
+
+def _unused_name(name: str, used: set[str]) -> str:
+    """The name, with a number before its suffix if another file has it; adds it to those that are used."""
+    stem, dot, suffix = name.rpartition(".")
+    count, wanted = 1, name
+    while wanted.casefold() in used:
+        count += 1
+        wanted = f"{stem} ({count}){dot}{suffix}" if dot else f"{name} ({count})"
+    used.add(wanted.casefold())
+    return wanted
 
 
 def _walk(
     out: ComposedText, data: bytes, name: str, encoding: str | None, limits: LoadLimits, is_box: bool
 ) -> MailWalk:
     walk = MailWalk(out, name, encoding, limits)
+    if not _HEADER_END.search(data):
+        out.warn("incomplete", "the mail ends in its header: the file may be cut off or damaged")
     try:
         for message, place in _messages(data, name, is_box):
             walk.write_message(message, place)
@@ -65,6 +77,6 @@ def _messages(data: bytes, name: str, is_box: bool) -> Iterator[tuple[Part, str]
     if not is_box:
         yield parse_message(data, name), ""
         return
-    begins = [match.start() for match in _MESSAGE_BEGINS.finditer(data)]
+    begins = sorted({0, *(match.start() for match in _MESSAGE_BEGINS.finditer(data))})
     for number, (start, end) in enumerate(zip(begins, [*begins[1:], len(data)], strict=True), 1):
         yield parse_message(_QUOTED_FROM.sub(rb"\1", data[start:end]), name), f"message {number}"

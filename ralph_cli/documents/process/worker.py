@@ -73,6 +73,10 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.mail.web_page import parse_web_page
 
             return parse_web_page(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "unpack":
+            from ralph_cli.documents.sets.unpacking import unpack_zip
+
+            return unpack_zip(data, name=name, only=request["only"], limits=limits)
 
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes

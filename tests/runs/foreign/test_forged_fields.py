@@ -205,6 +205,11 @@ def bundled(folder: Path) -> Path:
     first = rows[0][1]
     members: dict[str, Json] = {"view.json": {}, "document.json": first.get("document", {}), "origin.json": {}}
     path.write_bytes(
-        pack(str(first.get("run", "")), rows, members, (folder.parent.parent.parent / "memo.txt").read_bytes())[0]
+        pack(
+            str(first.get("run", "")),
+            rows,
+            members,
+            {"document": (folder.parent.parent.parent / "memo.txt").read_bytes()},
+        )[0]
     )
     return path
