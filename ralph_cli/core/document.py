@@ -283,7 +283,7 @@ class Document:
         names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
         if names:
             first, last = names[0], names[-1]
-            return first if first == last else f"{first} to {last.removeprefix(_common_sheet(first, last))}"
+            return first if first == last else f"{first} to {last.removeprefix(_common_start(first, last))}"
         first_page, last_page = self.page_at(span.start), self.page_at(min(span.end, max(end, 1)) - 1)
         before = member.first_page - 1 if member else 0
         if kind in PAGE_NOUNS or (member.pages > 1 if member else self.paged):
@@ -309,7 +309,7 @@ def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str
     return (f"p. {numbers}" if noun == "page" else f"{noun}{'s' * (last > first)} {numbers}") + printed
 
 
-def _common_sheet(first: str, last: str) -> str:
-    """What the names of two places begin with up to "!": the end of a range of cells is told without its sheet."""
-    sheet = first.rpartition("!")[0]
-    return f"{sheet}!" if sheet and last.startswith(f"{sheet}!") else ""
+def _common_start(first: str, last: str) -> str:
+    """What the names of two places begin with up to "!" or a comma: the end of a range is told without it."""
+    starts = (f"{first.rpartition(mark)[0]}{mark}" for mark in ("!", ", ") if mark in first)
+    return next((start for start in starts if last.startswith(start)), "")

@@ -12,10 +12,26 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import Kind, display_name
 
-_LOADER_VERSIONS: dict[str, int] = {"pdf": 7, "docx": 4, "html": 7, "text": 2, "markdown": 2, "code": 2}
+_LOADER_VERSIONS: dict[str, int] = {
+    "pdf": 7,
+    "docx": 4,
+    "html": 7,
+    "text": 2,
+    "markdown": 2,
+    "code": 2,
+    "eml": 1,
+    "mbox": 1,
+    "mhtml": 1,
+    "ipynb": 1,
+    "csv": 1,
+    "json": 1,
+}
 """Raised whenever a loader gives another text for the same bytes."""
 
-_LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}
+_LIBRARIES: dict[str, str] = {
+    "pdf": "pypdfium2",
+    **dict.fromkeys(("html", "eml", "mbox", "mhtml", "ipynb"), "selectolax"),
+}
 
 
 def describe_loader(kind: str) -> str:

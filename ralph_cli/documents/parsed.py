@@ -23,12 +23,18 @@ from ralph_cli.core.document import (
 from ralph_cli.documents.limits import LoadLimits
 
 _REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables", "additions", "places"}
-_MAX_HEADINGS = 50_000
+MAX_HEADINGS = 50_000
+"""Headings that a document may have."""
+
 MAX_PASSAGES = 100_000
 """Quotations, notes or additions that a document may have."""
 
 _MAX_TABLES, _MAX_CELLS = 50_000, 2_000_000
 _MAX_PLACES = 2_000_000
+MOST_PLACES = 500_000
+"""Places that are kept of a document."""
+
+_MOST_NAME_BYTES = 48 << 20
 _MAX_CAUTIONS = 100
 _MAX_LABEL = 40
 _MAX_PLACE = 120
@@ -135,7 +141,7 @@ class ParsedDocument:
             ParsedPage(text, label) for text, label in validated_rows(value["pages"], (str, str), limits.pages)
         )
         headings = tuple(
-            ParsedHeading(*row) for row in validated_rows(value["headings"], (int, int, str, int), _MAX_HEADINGS)
+            ParsedHeading(*row) for row in validated_rows(value["headings"], (int, int, str, int), MAX_HEADINGS)
         )
         warnings = validated_rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
         cautions = tuple(Caution(code, message, tuple(numbers)) for code, message, numbers in warnings)
@@ -219,6 +225,43 @@ def bound_tables(tables: Sequence[ParsedTable]) -> tuple[ParsedTable, ...]:
         columns = tuple(replace(column, header=clean_heading(column.header)) for column in found.table.columns)
         kept.append(ParsedTable(found.page, replace(found.table, columns=columns)))
     return tuple(kept)
+
+
+def bound_places(places: Sequence[ParsedPlace]) -> tuple[tuple[ParsedPlace, ...], str]:
+    """The first places, as many as are kept of a document, and where they end: "" if it has no more.
+
+    Behind them one more place stands for all the rest.
+    """
+    room = _MOST_NAME_BYTES
+    for count, place in enumerate(places):
+        room -= len(place.name.encode("utf-8"))
+        if count + 1 >= MOST_PLACES or room < 0:
+            rest = replace(place, name=clean_place(f"{place.name} or behind it"))
+            return (*places[:count], rest), f"; the last one that has a place of its own is {places[count - 1].name}"
+    return tuple(places), ""
+
+
+def bound_cautions(cautions: Sequence[Caution]) -> tuple[Caution, ...]:
+    """The first cautions, as many as a document may have, none longer than it may be; what is left out is counted."""
+    kept = [replace(caution, message=shorten(caution.message, _MAX_MESSAGE)) for caution in cautions[:_MAX_CAUTIONS]]
+    if len(cautions) > _MAX_CAUTIONS:
+        left = len(cautions) - _MAX_CAUTIONS + 1
+        kept[-1] = Caution("more-findings", f"{left:,} more findings about this document are not listed")
+    return tuple(kept)
+
+
+def clean_place(name: str) -> str:
+    """The name of a place on one line; what stands in the middle of a long one is left out."""
+    line = name if name.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in name)
+    if len(line) <= _MAX_PLACE:
+        return line
+    half = _MAX_PLACE // 2
+    return f"{line[:half]}\u2026{line[1 - half :]}"
+
+
+def shorten(text: str, most: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
 def _is_within(table: Table, length: int) -> bool:

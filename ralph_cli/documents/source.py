@@ -14,7 +14,7 @@ from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import run_parser
 from ralph_cli.documents.sets.archives import unpack_inner
-from ralph_cli.documents.sniff import TEXT_KINDS, Kind, display_name, identify
+from ralph_cli.documents.sniff import DECODED_KINDS, TEXT_KINDS, Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
@@ -130,8 +130,8 @@ class DocumentSource:
         """What was said of a file of this kind to no effect: whoever says it believes otherwise."""
         if self.password is not None and kind != "pdf":
             yield Caution(UNUSED_PASSWORD, "the password has no effect, because this is no PDF")
-        if self.encoding is not None and kind not in TEXT_KINDS | {"html"}:
-            yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text or HTML")
+        if self.encoding is not None and kind not in DECODED_KINDS:
+            yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text, HTML or mail")
 
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
         if kind in TEXT_KINDS:

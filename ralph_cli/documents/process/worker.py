@@ -48,6 +48,31 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.docx.reader import parse_docx
 
             return parse_docx(data, name=name, limits=limits).to_json()
+        case "eml" | "mbox" as kind:
+            from ralph_cli.documents.mail.reader import parse_mail
+
+            is_box = kind == "mbox"
+            return parse_mail(data, name=name, encoding=request["encoding"], limits=limits, is_box=is_box).to_json()
+        case "attachments":
+            from ralph_cli.documents.mail.reader import pack_attachments
+
+            return pack_attachments(data, name=name, limits=limits, is_box=request["kind"] == "mbox")
+        case "csv":
+            from ralph_cli.documents.data.csv_reader import parse_csv
+
+            return parse_csv(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "json":
+            from ralph_cli.documents.data.json_reader import parse_json
+
+            return parse_json(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "ipynb":
+            from ralph_cli.documents.data.notebook import parse_notebook
+
+            return parse_notebook(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "mhtml":
+            from ralph_cli.documents.mail.web_page import parse_web_page
+
+            return parse_web_page(data, name=name, encoding=request["encoding"], limits=limits).to_json()
         case "unpack":
             from ralph_cli.documents.sets.unpacking import unpack_zip
 
