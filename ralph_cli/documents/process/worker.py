@@ -48,6 +48,14 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.docx.reader import parse_docx
 
             return parse_docx(data, name=name, limits=limits).to_json()
+        case "xlsx":
+            from ralph_cli.documents.sheets.xlsx import parse_xlsx
+
+            return parse_xlsx(data, name=name, limits=limits).to_json()
+        case "pptx":
+            from ralph_cli.documents.slides.pptx import parse_pptx
+
+            return parse_pptx(data, name=name, limits=limits).to_json()
 
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes
