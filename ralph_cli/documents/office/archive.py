@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
@@ -71,13 +72,15 @@ class Archive:
         self._expect(root, part, expected)
         return root
 
-    def iterate_xml(self, part: str, expected: str, *names: str) -> Iterator[Element]:
+    def iterate_xml(self, part: str, expected: str, *names: str, opened: tuple[str, ...] = ()) -> Iterator[Element]:
         """The elements of these names in a part, each when it is complete; what is around them is not kept.
 
-        For parts that are too large for a tree. Raises DocumentError as `read_xml` does, while it goes on.
+        Of `opened` elements come the attributes alone. For parts that are too large for a tree. Raises DocumentError as
+        `read_xml` does, while it goes on.
         """
         with self._describing_xml(part):
-            yield from iterate_xml(self._unpack(part), names, lambda root: self._expect(root, part, (expected,)))
+            expect = partial(self._expect, part=part, expected=(expected,))
+            yield from iterate_xml(self._unpack(part), names, expect, opened)
 
     def resolve(self, part: str, target: str) -> str:
         """The name of the part that `target` means in a reference from `part`."""

@@ -76,11 +76,15 @@ def parse_xml(data: bytes) -> Element:
 
 
 def iterate_xml(
-    chunks: Iterable[bytes], names: Collection[str], check_root: Callable[[Element], None]
+    chunks: Iterable[bytes],
+    names: Collection[str],
+    check_root: Callable[[Element], None],
+    opened: Collection[str] = (),
 ) -> Iterator[Element]:
     """The elements of these names, each when it is complete, with all that is in it; nothing else is kept.
 
-    `check_root` gets the root with its attributes, before anything in it is read. Raises as `parse_xml` does.
+    Of `opened` elements come the attributes alone, where they begin. `check_root` gets the root with its attributes,
+    before anything in it is read. Raises as `parse_xml` does.
     """
     builder = TreeBuilder()
     depth = inside = 0
@@ -91,6 +95,8 @@ def iterate_xml(
         depth += 1
         if depth == 1:
             check_root(Element(tag, attributes))
+        if tag in opened and not inside:
+            complete.append(Element(tag, attributes))
         if inside or tag in names:
             builder.start(tag, attributes)
             inside += 1

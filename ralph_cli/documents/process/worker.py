@@ -56,6 +56,26 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.slides.pptx import parse_pptx
 
             return parse_pptx(data, name=name, limits=limits).to_json()
+        case "odt":
+            from ralph_cli.documents.open_document.text import parse_odt
+
+            return parse_odt(data, name=name, limits=limits).to_json()
+        case "ods":
+            from ralph_cli.documents.open_document.spreadsheet import parse_ods
+
+            return parse_ods(data, name=name, limits=limits).to_json()
+        case "odp":
+            from ralph_cli.documents.open_document.presentation import parse_odp
+
+            return parse_odp(data, name=name, limits=limits).to_json()
+        case "epub":
+            from ralph_cli.documents.books.epub import parse_epub
+
+            return parse_epub(data, name=name, limits=limits).to_json()
+        case "rtf":
+            from ralph_cli.documents.rich_text.rtf import parse_rtf
+
+            return parse_rtf(data, name=name, limits=limits).to_json()
 
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes

@@ -2,10 +2,10 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ralph_cli.core.document import Cell, Column, Origin, Table
+from ralph_cli.core.document import Caution, Cell, Column, Origin, Table
 from ralph_cli.documents.office.pages import PageText, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
 
@@ -154,9 +154,11 @@ class SheetPage:
         names: dict[int, str] = {}
         for number, block in enumerate(self._blocks):
             end = self._blocks[number + 1].first if number + 1 < len(self._blocks) else len(self._starts)
+            used = sorted(set(self._columns[block.first : end]))
             own = _name_columns(block, tops, declared)
-            names = own or names
-            if table := self._to_table(block.first, end, names):
+            # Rows behind an empty one may still stand under the names above, if these name all of their columns.
+            names = own or (names if all(column in names for column in used[1:]) else {})
+            if table := self._to_table(block.first, end, used, names):
                 self.page.tables.append(table)
         room = max(self.page.length, _LEAST_ROOM)
         self._append_lines("stored value", "stored values of cells that show less", self._stored, room)
@@ -165,8 +167,7 @@ class SheetPage:
         self._append_lines("formula", "formulas", lines, room)
         return self.page
 
-    def _to_table(self, first: int, end: int, names: dict[int, str]) -> Table | None:
-        used = sorted(set(self._columns[first:end]))
+    def _to_table(self, first: int, end: int, used: list[int], names: dict[int, str]) -> Table | None:
         if len(used) < 2:
             return None
         numbers = {column: number for number, column in enumerate(used)}
@@ -208,6 +209,28 @@ class SheetPage:
         page.mark(origin, at, page.length)
         self._totals.unlisted[origin] += len(lines) - listed
         self._totals.write(page.length - before)
+
+
+def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: int) -> Iterator[Caution]:
+    """What a reader should know of the sheets of a workbook."""
+    sheets = [page.label for page in pages if page.hidden and page.length]
+    parts = [f"the sheet{'s' * (len(sheets) > 1)} {', '.join(sheets[:8])}"[:300]] * bool(sheets)
+    for origin, count in sorted(totals.hidden.items()):
+        parts.append(f"{count:,} {'cells in hidden columns' if origin == 'hidden column' else f'{origin}s'}")
+    if parts:
+        message = f"hidden parts are read and marked: {'; '.join(parts)}"
+        yield Caution("hidden-parts", message)
+    if uncalculated:
+        what = f"{uncalculated:,} cells hold formulas without a result: the formula is given in its place"
+        yield Caution("no-result", what)
+    for origin, count in totals.unlisted.items():
+        if count:
+            yield Caution("not-listed", f"{count:,} {origin}s are not listed: there are too many")
+
+
+def is_year(text: str) -> bool:
+    """Whether a figure is a year, as headers have them."""
+    return len(text) == 4 and text.isdecimal() and text[:2] in ("19", "20")
 
 
 def _end_of(cells: Sequence[SheetCell], row: int) -> str:

@@ -5,12 +5,10 @@ as such. What a format rounds or leaves out, and formulas, stand behind the rows
 """
 
 import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Caution, Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, join_paragraphs
@@ -20,19 +18,23 @@ from ralph_cli.documents.office.pages import PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.dates import days_since, to_iso
-from ralph_cli.documents.sheets.formulas import parse_reference, shift_formula
+from ralph_cli.documents.sheets.formulas import parse_reference
 from ralph_cli.documents.sheets.number_format import NumberFormat, format_general
-from ralph_cli.documents.sheets.page import HIDDEN_CELL, Area, SheetCell, SheetPage, SheetTotals
+from ralph_cli.documents.sheets.page import (
+    HIDDEN_CELL,
+    SheetCell,
+    SheetPage,
+    SheetTotals,
+    describe_totals,
+    is_year,
+)
+from ralph_cli.documents.sheets.rows import SHEET_PARTS, SheetReader, read_area
 from ralph_cli.documents.sheets.strings import read_string, unescape
 from ralph_cli.documents.sheets.styles import CellStyle, read_styles
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, strike
 
 _MAIN_PART = "xl/workbook.xml"
 _SHEETS = {"worksheet": "x:worksheet", "chartsheet": "x:chartsheet"}
-_SHEET_PARTS = ("x:row", "x:cols", "x:mergeCells", "x:drawing", "x:headerFooter", "x:sheetFormatPr")
-_HEADS: tuple[tuple[Origin, str], ...] = (("page header", "Header"), ("page footer", "Footer"))
-_HEAD_CODE = re.compile(r'&"[^"]*"|&\d+|&K[0-9A-Fa-f]{6}|&[A-Za-z]')
-_MOST_MERGED = 200_000
 _USUAL = CellStyle()
 _SKIPPED = "the sheet {} could not be read to its end: {}"
 _PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
@@ -84,9 +86,9 @@ class _WorkbookReader:
         elif relation.kind not in _SHEETS:
             self._findings.unread[f"sheet of macros or dialogs, {name[:80]}"] += 1
         else:
-            reader = _SheetReader(page, self._show_cell)
+            reader = SheetReader(page, self._show_cell)
             try:
-                for element in self._package.iterate_xml(relation.target, _SHEETS[relation.kind], *_SHEET_PARTS):
+                for element in self._package.iterate_xml(relation.target, _SHEETS[relation.kind], *SHEET_PARTS):
                     reader.read(element)
                 self._read_beside(relation.target, page, reader)
             except DocumentError as error:
@@ -97,13 +99,13 @@ class _WorkbookReader:
             return page.finish(reader.merged, reader.declared)
         return page.finish()
 
-    def _read_beside(self, part: str, page: SheetPage, reader: "_SheetReader") -> None:
+    def _read_beside(self, part: str, page: SheetPage, reader: "SheetReader") -> None:
         """What belongs to a sheet but stands in other parts: tables that it declares, comments, drawings."""
         relations = self._package.relations(part)
         for relation in relations.values():
             if relation.kind == "table" and self._package.has(relation.target):
                 table = self._package.read_xml(relation.target, "x:table")
-                area = _read_area(attribute(table, "ref"))
+                area = read_area(attribute(table, "ref"))
                 if area and attribute(table, "headerRowCount") != "0":
                     reader.declared.append(area)
         for origin, text in reader.heads:
@@ -224,80 +226,6 @@ class _WorkbookReader:
             raise too_many_characters_error(self._package.name, self._limits)
 
 
-class _SheetReader:
-    """Takes the elements of one sheet, in order."""
-
-    def __init__(self, page: SheetPage, show_cell: Callable[[Element, int, int], SheetCell | None]) -> None:
-        self._page, self._show_cell = page, show_cell
-        self.merged: list[Area] = []
-        self.declared: list[Area] = []
-        self.heads: list[tuple[Origin, str]] = []
-        self.drawing = ""
-        self._row = 0
-        self._rows_are_hidden = False
-        self._shared: dict[str, tuple[int, int, str]] = {}
-        """By the number of a formula that several cells share: where it is kept, and its text."""
-        self._hidden_columns: list[tuple[int, int]] = []
-        page.is_hidden_column = self._is_hidden_column
-
-    def read(self, element: Element) -> None:
-        """One of the sheet's rows or other parts."""
-        match element.tag:
-            case "x:row":
-                self._read_row(element)
-            case "x:cols":
-                for one in children(element, "x:col"):
-                    if _is_hidden(one, "width"):
-                        ends = number(attribute(one, "min"), 1) or 1, number(attribute(one, "max"), 0) or 0
-                        self._hidden_columns.append((ends[0] - 1, ends[1] - 1))
-            case "x:sheetFormatPr":
-                self._rows_are_hidden = attribute(element, "zeroHeight") in ("1", "true")
-            case "x:mergeCells":
-                areas = (_read_area(attribute(one, "ref")) for one in children(element, "x:mergeCell")[:_MOST_MERGED])
-                self.merged += [area for area in areas if area]
-            case "x:headerFooter":
-                for origin, name in _HEADS:
-                    texts = (child(element, f"x:{kind}{name}") for kind in ("odd", "even", "first"))
-                    read = (one_line(_HEAD_CODE.sub(" ", one.text or "")) for one in texts if one is not None)
-                    self.heads += [(origin, text) for text in dict.fromkeys(read) if any(map(str.isalnum, text))]
-            case "x:drawing":
-                self.drawing = attribute(element, "id")
-
-    def _read_row(self, element: Element) -> None:
-        row = number(attribute(element, "r"), 0) or self._row + 1
-        self._row = row
-        cells: list[SheetCell] = []
-        column = -1
-        for one in element:
-            if one.tag != "x:c":
-                continue
-            place = parse_reference(attribute(one, "r"))
-            column = place[1] if place else column + 1
-            is_told = self._share_formula(child(one, "x:f"), row, column)
-            cell = self._show_cell(one, column, row)
-            if cell is not None:
-                cell.formula = "" if is_told else cell.formula
-                cells.append(cell)
-        is_unset = "hidden" not in element.attrib and "ht" not in element.attrib
-        self._page.add_row(row, cells, _is_hidden(element, "ht") or (self._rows_are_hidden and is_unset))
-
-    def _share_formula(self, formula: Element | None, row: int, column: int) -> bool:
-        """Whether the formula of a cell is told with the range that has it; one kept at another cell is put in."""
-        if formula is None or attribute(formula, "t") not in ("shared", "array"):
-            return False
-        if formula.text and attribute(formula, "ref"):
-            text = unescape(" ".join(formula.text.split()))
-            self._page.formulas.add_filled(attribute(formula, "ref"), text)
-            self._shared[attribute(formula, "si")] = (row, column, text)
-        elif attribute(formula, "si") in self._shared:
-            top, left, text = self._shared[attribute(formula, "si")]
-            formula.text = shift_formula(text, row - top, column - left)
-        return True
-
-    def _is_hidden_column(self, column: int) -> bool:
-        return any(first <= column <= last for first, last in self._hidden_columns)
-
-
 def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_1904: bool) -> None:
     """Let a cell show a number, and keep what the format rounds or leaves out."""
     shown = number_format.show_number(stored, is_1904)
@@ -305,41 +233,7 @@ def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_
     if not shown.is_exact:
         iso = to_iso(stored, is_1904) if number_format.is_date else ""
         cell.stored = iso or f"{stored:.15g}"
-    is_year = cell.text.isdecimal() and len(cell.text) == 4 and cell.text[:2] in ("19", "20")
-    cell.is_amount = not is_year and not number_format.is_date
-
-
-def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: int) -> Iterator[Caution]:
-    """What a reader should know of the sheets of a workbook."""
-    sheets = [page.label for page in pages if page.hidden and page.length]
-    parts = [f"the sheet{'s' * (len(sheets) > 1)} {', '.join(sheets[:8])}"[:300]] * bool(sheets)
-    for origin, count in sorted(totals.hidden.items()):
-        parts.append(f"{count:,} {'cells in hidden columns' if origin == 'hidden column' else f'{origin}s'}")
-    if parts:
-        message = f"hidden parts are read and marked: {'; '.join(parts)}"
-        yield Caution("hidden-parts", message)
-    if uncalculated:
-        what = f"{uncalculated:,} cells hold formulas without a result: the formula is given in its place"
-        yield Caution("no-result", what)
-    for origin, count in totals.unlisted.items():
-        if count:
-            yield Caution("not-listed", f"{count:,} {origin}s are not listed: there are too many")
-
-
-def _is_hidden(element: Element, size: str) -> bool:
-    """Whether a row or column is hidden, or has no size."""
-    if attribute(element, "hidden") in ("1", "true"):
-        return True
-    try:
-        return float(attribute(element, size) or 1) == 0
-    except ValueError:
-        return False
-
-
-def _read_area(reference: str) -> Area | None:
-    first, _, last = reference.partition(":")
-    begin, end = parse_reference(first), parse_reference(last or first)
-    return Area(*begin, *end) if begin and end and begin <= end else None
+    cell.is_amount = not is_year(cell.text) and not number_format.is_date
 
 
 def _to_days(value: str, is_1904: bool) -> str:

@@ -16,18 +16,24 @@ from ralph_cli.documents.office.drawing_text import describe_chart, describe_dia
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
 from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
-from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number, preferred_choice
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.slides.order import Box, order_boxes
 from ralph_cli.documents.slides.paragraphs import read_paragraphs
+from ralph_cli.documents.slides.shapes import (
+    TITLES,
+    Place,
+    is_hidden,
+    placeholder,
+    placeholder_key,
+    read_place,
+    read_table,
+)
 
 _MAIN_PART = "ppt/presentation.xml"
-_TITLES = ("title", "ctrTitle")
 _FOOTERS = ("ftr", "dt", "hdr")
 _SHAPES = ("p:sp", "p:cxnSp", "p:pic", "p:graphicFrame", "p:grpSp", "mc:AlternateContent")
 _PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
-_Place = tuple[float, float, float, float]
 
 
 def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -53,7 +59,7 @@ class _Shapes:
     """The shapes of one part, and the places that its layout gives to those without one."""
 
     relations: dict[str, Relation]
-    places: dict[str, _Place] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
 
 
 class _PresentationReader:
@@ -68,7 +74,7 @@ class _PresentationReader:
         size = child(self._presentation, "p:sldSz")
         self._width = number(attribute(size, "cx"), 0) or 0
         self._height = number(attribute(size, "cy"), 0) or 0
-        self._places: dict[str, dict[str, _Place]] = {}
+        self._places: dict[str, dict[str, Place]] = {}
         self._masters: set[str] = set()
         self._off_slide = 0
 
@@ -127,7 +133,7 @@ class _PresentationReader:
             if part.origin:
                 page.mark(part.origin, at, page.length)
 
-    def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, is_hidden: bool = False) -> list[_Part]:
+    def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, is_unseen: bool = False) -> list[_Part]:
         """The parts of the shapes of a slide or group, in reading order."""
         boxes: list[Box[list[_Part]]] = []
         order = count()
@@ -135,34 +141,34 @@ class _PresentationReader:
             if shape.tag in _SHAPES:
                 found = preferred_choice(shape) if shape.tag == "mc:AlternateContent" else [shape]
                 for one in found:
-                    unseen = is_hidden or _is_hidden(one)
-                    place = _read_place(one) or shapes.places.get(_placeholder_key(one))
+                    unseen = is_unseen or is_hidden(one)
+                    place = read_place(one) or shapes.places.get(placeholder_key(one))
                     beside = place is not None and self._is_beside(place)
                     if parts := self._read_shape(one, shapes, unseen or beside):
                         boxes.append(Box(parts, *(place or (0, 1e12 + next(order), 0, 1e12))))
         return [part for parts in order_boxes(boxes) for part in parts]
 
-    def _is_beside(self, place: _Place) -> bool:
+    def _is_beside(self, place: Place) -> bool:
         left, top, right, bottom = place
         return bool(self._width and self._height) and (
             right <= 0 or bottom <= 0 or left >= self._width or top >= self._height
         )
 
-    def _read_shape(self, shape: Element, shapes: _Shapes, is_hidden: bool) -> list[_Part]:
+    def _read_shape(self, shape: Element, shapes: _Shapes, is_unseen: bool) -> list[_Part]:
         match shape.tag:
             case "p:grpSp":
-                parts = self._read_tree(shape, _Shapes(shapes.relations), is_hidden)
+                parts = self._read_tree(shape, _Shapes(shapes.relations), is_unseen)
             case "p:graphicFrame":
                 parts = self._read_graphic(shape, shapes)
             case "p:pic":
                 parts = self._read_picture(shape)
             case _:
-                kind = attribute(_placeholder(shape), "type")
+                kind = attribute(placeholder(shape), "type")
                 text = read_paragraphs(child(shape, "p:txBody"))
                 is_number = kind == "sldNum" or (kind in _FOOTERS and not any(map(str.isalnum, text)))
                 origin: Origin | None = "page footer" if kind in _FOOTERS else None
-                parts = [_Part(text, None, origin, kind in _TITLES)] if text and not is_number else []
-        for part in parts if is_hidden else ():
+                parts = [_Part(text, None, origin, kind in TITLES)] if text and not is_number else []
+        for part in parts if is_unseen else ():
             self._off_slide += part.origin != "hidden text"
             part.origin, part.is_title = "hidden text", False
         return parts
@@ -177,7 +183,7 @@ class _PresentationReader:
         for one in contents(shape, "a:graphic", "a:graphicData"):
             match one.tag:
                 case "a:tbl":
-                    written = _read_table(one)
+                    written = read_table(one)
                     return [_Part(*written)] if written else []
                 case "c:chart" | "cx:chart":
                     root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")
@@ -198,18 +204,18 @@ class _PresentationReader:
             return None
         return self._package.read_xml(relation.target, *expected)
 
-    def _layout_places(self, relations: dict[str, Relation]) -> dict[str, _Place]:
+    def _layout_places(self, relations: dict[str, Relation]) -> dict[str, Place]:
         """Where the layout of a slide, or its master, puts placeholders."""
         layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), "")
         if not self._package.has(layout):
             return {}
         if layout not in self._places:
-            places: dict[str, _Place] = {}
+            places: dict[str, Place] = {}
             for _, root in self._masters_of(layout):
                 for shape in contents(root, "p:cSld", "p:spTree"):
-                    place = _read_place(shape)
-                    if place and _placeholder(shape) is not None:
-                        places[_placeholder_key(shape)] = place
+                    place = read_place(shape)
+                    if place and placeholder(shape) is not None:
+                        places[placeholder_key(shape)] = place
             self._places[layout] = places
         return self._places[layout]
 
@@ -227,7 +233,7 @@ class _PresentationReader:
             if part in self._masters:
                 continue
             self._masters.add(part)
-            own = [shape for shape in contents(root, "p:cSld", "p:spTree") if _placeholder(shape) is None]
+            own = [shape for shape in contents(root, "p:cSld", "p:spTree") if placeholder(shape) is None]
             for found in self._read_tree(own, _Shapes(self._package.relations(part))):
                 if found.origin != "image description":
                     page.add_from("page footer", "on each slide", found.text)
@@ -240,7 +246,7 @@ class _PresentationReader:
                 self._findings.miss(relation.target)
                 continue
             for shape in contents(self._package.read_xml(relation.target, "p:notes"), "p:cSld", "p:spTree"):
-                if attribute(_placeholder(shape), "type") not in ("sldNum", "sldImg", *_FOOTERS):
+                if attribute(placeholder(shape), "type") not in ("sldNum", "sldImg", *_FOOTERS):
                     for part in self._read_shape(shape, _Shapes({}), False):
                         page.add_from("speaker note", "speaker notes", part.text)
 
@@ -269,46 +275,3 @@ class _PresentationReader:
                 for one in self._package.read_xml(relation.target, "p:cmAuthorLst", ":authorLst"):
                     found[attribute(one, "id")] = one_line(attribute(one, "name"))[:80]
         return found
-
-
-def _read_table(element: Element) -> tuple[str, Table] | None:
-    rows = []
-    for row in children(element, "a:tr"):
-        cells = []
-        for at, cell in enumerate(children(row, "a:tc")):
-            if attribute(cell, "hMerge") in ("1", "true"):
-                continue
-            span = max(number(attribute(cell, "gridSpan"), 1) or 1, 1)
-            text = one_line(read_paragraphs(child(cell, "a:txBody")))
-            cells.append(TableCell(at, at + span, text, attribute(cell, "vMerge") in ("1", "true")))
-        rows.append(cells)
-    named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
-    return write_table(rows, 1 if named else None)
-
-
-def _placeholder(shape: Element) -> Element | None:
-    """The element that says which placeholder of its layout a shape fills; None if it fills none."""
-    return next((found for one in shape if (found := child(one, "p:nvPr", "p:ph")) is not None), None)
-
-
-def _placeholder_key(shape: Element) -> str:
-    """What a placeholder is known by in its layout: its number, or its type."""
-    placeholder = _placeholder(shape)
-    if placeholder is None:
-        return ""
-    return attribute(placeholder, "idx") or ("title" if attribute(placeholder, "type") in _TITLES else "body")
-
-
-def _is_hidden(shape: Element) -> bool:
-    return any(attribute(child(one, "p:cNvPr"), "hidden") in ("1", "true") for one in shape)
-
-
-def _read_place(shape: Element) -> _Place | None:
-    """Left, top, right and bottom of a shape, None if it has no place of its own."""
-    for one in (*(child(part, "a:xfrm") for part in shape), child(shape, "p:xfrm")):
-        offset, size = child(one, "a:off"), child(one, "a:ext")
-        left, top = number(attribute(offset, "x")), number(attribute(offset, "y"))
-        if left is not None and top is not None:
-            width, height = number(attribute(size, "cx"), 0) or 0, number(attribute(size, "cy"), 0) or 0
-            return left, top, left + width, top + height
-    return None
