@@ -18,10 +18,22 @@ Origin = Literal[
     "chart",
     "diagram",
     "image description",
+    "speaker note",
+    "stored value",
+    "formula",
+    "hidden sheet",
+    "hidden row",
+    "hidden column",
+    "hidden cell",
+    "hidden slide",
+    "hidden text",
 ]
 """Where words come from that stand beside the running text, or were put over the page."""
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
+"""Origins of words that the document holds, but does not show."""
 
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
