@@ -83,7 +83,7 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
     if not targets.paths_by_format():
         return source
-    source = source.loaded(settings.cache_folder) if source else None
+    source = source.with_ocr(settings.ocr_options).loaded(settings.cache_folder) if source else None
     require_highlightable(targets, source.document if source else None)
     return source
 

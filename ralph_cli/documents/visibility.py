@@ -7,6 +7,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
 from ralph_cli.documents.pages import check_visibility
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 
 UNCHECKED_VISIBILITY = "unchecked-visibility"
@@ -26,7 +27,7 @@ class VisibilityChecker:
     def __init__(self, document: Document, on_caution: OnCaution, source: DocumentSource | None = None) -> None:
         self._document, self._caution, self._source = document, on_caution, source
         self._known: dict[Span, Visibility] = {}
-        self._cannot_render = document.kind != "pdf"
+        self._cannot_render = document.kind not in OCR_KINDS
         self._warned_of_scans = False
 
     def __call__(self, spans: Sequence[Span]) -> dict[Span, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.load import read_bytes
+from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.source import DocumentSource
 
 DOCUMENT_CHANGED = "document-changed"
@@ -19,11 +20,13 @@ def open_recorded(
     """The document of a `record`, loaded: from where `source` says that it is, else from the path that it names.
 
     The file at the record's own path is used only if it is still that document. Password and encoding are those of
-    `source`; without an encoding there it is that of the record. Raises DocumentError: "no-document" when it came from
-    standard input, "document-changed" when the file has another hash, and what `load` raises.
+    `source`; without an encoding there it is that of the record, which also says what OCR has read. Raises
+    DocumentError: "no-document" when it came from standard input, "document-changed" when the file has another hash,
+    and what `load` raises.
     """
     options = source or DocumentSource("")
-    options = replace(options, encoding=options.encoding or record.get("encoding"))
+    ocr = OcrOptions.recorded(record.get("ocr"))
+    options = replace(options, encoding=options.encoding or record.get("encoding"), ocr=ocr)
     if options.path:
         return options.loaded(cache)
     options = replace(options, path=str(record.get("path", "")))

@@ -14,6 +14,7 @@ from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pdf import page_images
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
@@ -120,7 +121,7 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
         excerpts = {quote.id: around for quote in quotes if (around := find_excerpt(document, quote))}
         if len(excerpts) < len(quotes):
             notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
-        if pictures and document.kind == "pdf" and quotes:
+        if pictures and document.kind in OCR_KINDS and quotes:
             spans = {quote.id: Span(quote.start, quote.end) for quote in quotes}
             crops, crop_notes = _render_crops(document, spans, run_document.source)
             notes += crop_notes
@@ -164,7 +165,7 @@ def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> s
     crops: dict[int, tuple[Crop, ...]] = {}
     notes: list[str] = []
     for number, (document, source) in enumerate(zip(check.documents, sources, strict=True)):
-        if document.kind != "pdf" or document.path == "-":
+        if document.kind not in OCR_KINDS or document.path == "-":
             continue
         spans = {
             at: span
@@ -192,7 +193,7 @@ def highlight_pdf(report: Report, run_document: RunDocument) -> bytes:
     if run_document.document is None:
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
-    if run_document.document.kind != "pdf":
+    if run_document.document.kind not in OCR_KINDS:
         what = f"{run_document.document.path} is not a PDF, so no copy of it can be highlighted"
         raise UserError(what, code="unsupported", hint="leave out --pdf; --html makes a report of any document")
     if not report.quotes:
@@ -262,7 +263,7 @@ def write_report_file(path: Path, content: bytes) -> None:
 
 def require_highlightable(targets: ReportTargets, document: Document | None) -> None:
     """Raise UserError, before anything is paid for, if a highlighted copy is wanted and the document is no PDF."""
-    if targets.pdf is not None and (document is None or document.kind != "pdf"):
+    if targets.pdf is not None and (document is None or document.kind not in OCR_KINDS):
         what = "there is no document, so there is no PDF to highlight"
         if document is not None:
             what = f"{document.path} is not a PDF, so no copy of it can be highlighted"

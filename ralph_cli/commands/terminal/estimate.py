@@ -24,7 +24,7 @@ def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | No
     from ralph_cli.wiring.models import choose_models
 
     names = choose_models(settings)
-    characters = len(source.loaded(settings.cache_folder).load().text) if source else 0
+    characters = len(source.with_ocr(settings.ocr_options).load(settings.cache_folder).text) if source else 0
     found = estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}

@@ -14,6 +14,7 @@ from ralph_cli.core.errors import DocumentError, JournalError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
+from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
 from ralph_cli.journal.store import JOURNAL_FILE
@@ -152,7 +153,8 @@ class _DocumentReader:
         """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
         if given is not None:
             named = DocumentSource.of(given, password=self.options.password, encoding=self.options.encoding)
-            return replace(named, on_loading=self.options.on_loading).load(self.settings.cache_folder)
+            ocr = OcrOptions.recorded(source.run.started.document.get("ocr"))
+            return replace(named, on_loading=self.options.on_loading, ocr=ocr).load(self.settings.cache_folder)
         record = source.run.started.document
         if not record:
             return None
@@ -163,7 +165,10 @@ class _DocumentReader:
             if source.bundle.document is None:
                 hint = f"{NAME_DOCUMENT_HINT} ({path})"
                 raise DocumentError("the bundle does not hold the document", code="no-document", hint=hint)
-            return replace(self.options, path=path).load_bytes(source.bundle.document, self.settings.cache_folder)
+            ocr = OcrOptions.recorded(record.get("ocr"))
+            return replace(self.options, path=path, ocr=ocr).load_bytes(
+                source.bundle.document, self.settings.cache_folder
+            )
         except DocumentError as error:
             if error.code == DOCUMENT_CHANGED:
                 raise
