@@ -56,6 +56,7 @@ def fenced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         for name in names:
             monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RALPH_CACHE_DIR", str(REAL_CACHE))
+    monkeypatch.setenv("RALPH_OCR", "never")  # what is read must not depend on what is installed
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: object) -> None:

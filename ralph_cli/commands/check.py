@@ -24,7 +24,17 @@ WithJudge = Annotated[
 ]
 
 
-@takes("judge_model", "allow_hidden_text", "max_time", "max_cost", "max_calls", "max_tokens", "prices")
+@takes(
+    "judge_model",
+    "allow_hidden_text",
+    "max_time",
+    "max_cost",
+    "max_calls",
+    "max_tokens",
+    "prices",
+    "ocr",
+    "ocr_language",
+)
 def check(
     given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],

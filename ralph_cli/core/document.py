@@ -149,6 +149,17 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """The page `number`, which begins at `start`, was read by OCR: `words` are its words, their places on the page and
+    the confidence in each, as `pack_words` keeps them.
+    """
+
+    number: int
+    start: int
+    words: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Caution:
     """Something about the document a reader must know: what was replaced, skipped or could not be read."""
 
@@ -197,7 +208,7 @@ class Document:
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
-    whose texts it joins, in their order; its pages are counted through.
+    whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
     """
 
     id: str
@@ -215,6 +226,7 @@ class Document:
     additions: tuple[Addition, ...] = ()
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
+    scans: tuple[ScannedPage, ...] = ()
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

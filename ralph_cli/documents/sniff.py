@@ -8,8 +8,11 @@ from ralph_cli.core.errors import DocumentError
 
 Kind = Literal[
     "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "mhtml", "ipynb", "csv", "json",
-    "text", "markdown", "html", "code",
+    "text", "markdown", "html", "code", "image",
 ]  # fmt: skip
+
+OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
+"""What has pages that may be pictures, whose words OCR can read."""
 
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 """What is a text as it is: it is decoded, and needs no parser in a process of its own."""
@@ -49,12 +52,6 @@ _NAMED_TEXT = (_MARKDOWN | _HTML | _CODE | _TEXT | frozenset(_DATA_SUFFIXES)) - 
 
 _PDF_HINT = "save it as PDF or text first"
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image", "run OCR first: ocrmypdf"),
-    (b"\xff\xd8\xff", "a JPEG image", "run OCR first: ocrmypdf"),
-    (b"GIF87a", "a GIF image", "run OCR first: ocrmypdf"),
-    (b"GIF89a", "a GIF image", "run OCR first: ocrmypdf"),
-    (b"II*\x00", "a TIFF image", "run OCR first: ocrmypdf"),
-    (b"MM\x00*", "a TIFF image", "run OCR first: ocrmypdf"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"BZh", "a bzip2 archive", "unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive", "unpack it first"),
@@ -68,6 +65,14 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"SQLite format 3\x00", "an SQLite database", ""),
 )
 _RTF = b"{\\rtf"
+_PICTURES: tuple[tuple[bytes, str], ...] = (
+    (rb"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (rb"\xff\xd8\xff", "a JPEG image"),
+    (rb"GIF8[79]a", "a GIF image"),
+    (rb"II\*\x00|MM\x00\*", "a TIFF image"),
+    (rb"RIFF.{4}WEBP", "a WebP image"),
+    (rb"BM.{4}\0{4}", "a BMP image"),
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
@@ -104,7 +109,7 @@ _BINARY_SUFFIXES = {suffix: what for suffixes, what in _KINDS_BY_SUFFIX.values()
     ".doc": "a Word document", ".xls": "an Excel workbook", ".ppt": "a PowerPoint presentation",
     ".xlsb": "an Excel workbook", ".zip": "a ZIP archive", ".png": "a PNG image",
     ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image", ".tiff": "a TIFF image",
-    ".gif": "a GIF image", ".webp": "a WebP image",
+    ".gif": "a GIF image", ".webp": "a WebP image", ".bmp": "a BMP image",
 }  # fmt: skip
 _HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
@@ -129,12 +134,17 @@ def identify(name: str, data: bytes) -> Kind:
         return "pdf"
     if suffix != ".pdf" and (kind := _office_kind(data)):
         return kind
+    picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
+    if picture and suffix != ".pdf":
+        return "image"
     found, hint = foreign_format(data)
     if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
         return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if suffix == ".pdf":
-        what = found or (
-            "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
+        what = (
+            found
+            or picture
+            or ("an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text")
         )
         raise _misnamed_error(name, suffix, what)
     if found:
@@ -185,10 +195,8 @@ def foreign_format(data: bytes) -> tuple[str, str]:
         return "an old Office document (doc, xls or ppt)", _PDF_HINT
     if data.startswith(_RTF):
         return "an RTF document", _PDF_HINT
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "a WebP image", "run OCR first: ocrmypdf"
     if data[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif"):
-        return "a HEIC or AVIF image", "run OCR first: ocrmypdf"
+        return "a HEIC or AVIF image", "save it as PNG or JPEG first"
     return "", ""
 
 

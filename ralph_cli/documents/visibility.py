@@ -8,6 +8,7 @@ from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
 from ralph_cli.documents.pages import check_visibility, split_by_file
 from ralph_cli.documents.quotes.additions import overlapping_additions
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 
 UNCHECKED_VISIBILITY = "unchecked-visibility"
@@ -47,7 +48,7 @@ class VisibilityChecker:
     def _check_pages(self, spans: Sequence[Span]) -> Sequence[Visibility]:
         found = [Visibility()] * len(spans)
         for part in split_by_file(self._document, spans, self._source):
-            if part.document.kind != "pdf" or part.name in self._failed:
+            if part.document.kind not in OCR_KINDS or part.name in self._failed:
                 continue
             try:
                 answers = check_visibility(part.document, part.spans, source=part.source)

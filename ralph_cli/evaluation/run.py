@@ -122,7 +122,8 @@ class _Questioning:
         self.run = ""
         try:
             source = DocumentSource(str(self.questions.path_of(question)))
-            source = source.loaded(self.setup.settings.cache_folder)
+            settings = self.setup.settings
+            source = source.with_ocr(settings.ocr_options).loaded(settings.cache_folder)
             view = self._view(question, source, left)
             return self._scored(question, blank, view, source, left), view.halt.type is StopType.SYSTEM_ERROR
         except KeyboardInterrupt:

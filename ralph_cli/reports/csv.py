@@ -17,7 +17,7 @@ RUN_COLUMNS = ("run", "question", "document", "sha256", "stop")
 CLAIM_COLUMNS = ("claim", "claim_text", "verdict", "reason", "judge", "calculations")
 QUOTE_COLUMNS = ("quote", "bearing", "bearing_reason", "quote_text", "place")
 PAGE_COLUMNS = ("page", "last_page", "printed", "start", "end")
-MATCH_COLUMNS = ("match", "difference", "occurrences", "said")
+MATCH_COLUMNS = ("match", "ocr", "difference", "occurrences", "said")
 SEARCH_COLUMNS = ("searched", "places")
 COLUMNS = (*RUN_COLUMNS, *CLAIM_COLUMNS, *QUOTE_COLUMNS, *PAGE_COLUMNS, *MATCH_COLUMNS, *SEARCH_COLUMNS, "pages_read")
 
@@ -39,7 +39,8 @@ def csv_report(report: Report) -> str:
     format does, in a set with the document; pages are those of the document, and empty in formats without; `start` and
     `end` are half-open offsets in the text. An absence has a row for each search (`searched`, and in how many `places`
     it stands) and for each of the passages nearest to the question (`bearing` is "nearest", then the question's words
-    in it). `pages_read` are those of which a model was shown something; empty if that was not recorded.
+    in it). `ocr` is the lowest confidence, 0 to 100, of words that were read by OCR. `pages_read` are those of which a
+    model was shown something; empty if that was not recorded.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -120,7 +121,8 @@ def _quote_cells(report: Report, item: ClaimView | None, quote: Quote | None) ->
     if quote is None:
         return NO_QUOTE
     text, pages = quote.text.replace("\f", "\n"), _page_cells(report, quote)
-    found = (TIER_NAMES[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
+    confidence = "" if quote.ocr is None else quote.ocr
+    found = (TIER_NAMES[quote.match], confidence, "; ".join(quote.difference), quote.occurrences, quote.said)
     return quote.id, *_bearing(item, quote), text, _place(report, quote), *pages, quote.start, quote.end, *found
 
 

@@ -120,6 +120,7 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
         "match": TIER_NAMES[quote.match],
         "difference": list(quote.difference),
         "hidden": quote.hidden,
+        "ocr": quote.ocr,
         "occurrences": quote.occurrences,
         "places": [list(place) for place in quote.places],
         "said": quote.said,

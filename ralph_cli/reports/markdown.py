@@ -13,7 +13,7 @@ from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.terminal import describe_calls
-from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_ocr, describe_place
 from ralph_cli.text.fold import fold
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
@@ -190,6 +190,8 @@ def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
     yield from (">", f"> \\[{quote.id}\\] {place}, {TIER_WORDS[quote.match]}{more}", "")
     if quote.hidden:
         yield from (f"**A reader cannot see it:** {escape_markdown(quote.hidden)}", "")
+    if ocr := describe_ocr(quote):
+        yield from (f"*{ocr}*", "")
     if quote.difference:
         prefix = "As given, then in the document: " if quote.match == "recut" else ""
         yield from (f"{prefix}{escape_markdown('; '.join(quote.difference))}", "")

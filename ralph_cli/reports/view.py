@@ -63,6 +63,11 @@ def describe_place(item: Quote | Passage, *, paged: bool) -> str:
     return item.place if paged or item.where else f"at character {item.start:,}"
 
 
+def describe_ocr(quote: Quote) -> str:
+    """That a quote was read by OCR, and how surely; "" of one that the file itself has as text."""
+    return "" if quote.ocr is None else f"ocr: read off a picture of the page, lowest confidence {quote.ocr} %"
+
+
 def is_paged(document: dict[str, Any]) -> bool:
     """Whether page numbers of a document, as a run recorded it, mean something to a reader."""
     return document.get("kind") in PAGE_NOUNS or int(document.get("pages", 1)) > 1

@@ -15,6 +15,7 @@ from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
+from ralph_cli.documents.quotes.scanned import describe_unsure_lines
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
@@ -244,8 +245,9 @@ def _name_pages(document: Document) -> dict[int, str]:
 def _describe_lines(document: Document) -> dict[int, str]:
     """By the offset at which it begins, what a line of the document does not show."""
     notes = {line: f"in this row {columns}" for line, columns in describe_sparse_rows(document).items()}
-    for line, note in describe_lines_with_additions(document).items():
-        notes[line] = f"{notes[line]}; {note}" if line in notes else note
+    for described in (describe_lines_with_additions(document), describe_unsure_lines(document)):
+        for line, note in described.items():
+            notes[line] = f"{notes[line]}; {note}" if line in notes else note
     return notes
 
 

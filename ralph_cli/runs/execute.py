@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
@@ -108,7 +109,7 @@ class Setup:
 class Job:
     """What a run is to do: its mode, what is asked, of which document, by which models.
 
-    `encoding` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
+    `read_as` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
     so that the local checks can be made again later. `detectors` say when the loop stops, by default those of the
     settings.
     """
@@ -117,7 +118,7 @@ class Job:
     text: str
     document: Document | None
     names: ModelNames
-    encoding: str | None = None
+    read_as: Mapping[str, object] = field(default_factory=dict)
     terms: Mapping[str, object] = field(default_factory=dict)
     detectors: StopDetector | None = None
 
@@ -256,17 +257,19 @@ def require_text(text: str, what: str, example: str) -> str:
     return text
 
 
-def describe_document(document: Document | None, encoding: str | None = None) -> dict[str, object]:
+def describe_document(
+    document: Document | None, read_as: Mapping[str, object] = MappingProxyType({})
+) -> dict[str, object]:
     """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
 
     `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
-    `encoding` is that with which a person said that it is read, if one did.
+    `read_as` says how, as `DocumentSource.record` does.
     """
     if document is None:
         return {}
-    read_as = {"encoding": encoding} if encoding else {}
     members = {"documents": [describe_member(member) for member in document.members]} if document.members else {}
-    return read_as | {
+    return {
+        **read_as,
         "id": document.id,
         "sha256": document.sha256,
         "fingerprint": document.fingerprint,
@@ -303,7 +306,7 @@ def describe_member(member: Member) -> dict[str, object]:
 def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStarted:
     """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
     recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
-    document = describe_document(job.document, job.encoding)
+    document = describe_document(job.document, job.read_as)
     return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed)
 
 

@@ -16,6 +16,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf import page_images
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
@@ -153,7 +154,7 @@ def _render_crops(
     notes: list[str] = []
     bytes_left = MAX_PICTURE_BYTES
     for part in split_by_file(document, list(spans.values()), source):
-        if part.document.kind != "pdf":
+        if part.document.kind not in OCR_KINDS:
             continue
         try:
             found = page_images.render_pictures(part.document, part.spans, source=part.source)
@@ -178,7 +179,7 @@ def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> s
     crops: dict[int, tuple[Crop, ...]] = {}
     notes: list[str] = []
     for number, (document, source) in enumerate(zip(check.documents, sources, strict=True)):
-        if document.kind != "pdf" or document.path == "-":
+        if document.kind not in OCR_KINDS or document.path == "-":
             continue
         spans = {
             at: span
@@ -213,7 +214,7 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
     notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
     copies: dict[Path, bytes] = {}
     for part in split_by_file(document, [note.span for note in notes], run_document.source):
-        if part.document.kind == "pdf" and part.numbers:
+        if part.document.kind in OCR_KINDS and part.numbers:
             own = [
                 page_images.Annotation(span, notes[number].text)
                 for number, span in zip(part.numbers, part.spans, strict=True)
@@ -296,8 +297,8 @@ def require_highlightable(targets: ReportTargets, document: Document | None) -> 
 
 def _require_pdf(document: Document, target: Path, option: str, other: str) -> None:
     """UserError unless the document is a PDF, or a set with one and the target a folder."""
-    is_pdf = document.kind == "pdf" or any(member.kind == "pdf" for member in document.members)
-    if not is_pdf:
+    kinds = {document.kind, *(member.kind for member in document.members)}
+    if kinds.isdisjoint(OCR_KINDS):
         what = f"{document.path} is not a PDF, so no copy of it can be highlighted"
         raise UserError(what, code="unsupported", hint=f"leave out {option}; {other} makes a report of any document")
     if document.members and target.exists() and not target.is_dir():

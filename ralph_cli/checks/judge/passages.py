@@ -11,6 +11,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
+from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
@@ -94,6 +95,7 @@ def _render_window(
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
+    above += "".join(f"(quote {number} was {note})\n" for number, note in _scanned(document, quotes, window))
     parts = _kept_parts(document.text, window, inside, least)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
@@ -189,6 +191,17 @@ def _additions(document: Document, quotes: Sequence[Quote], window: Span) -> Ite
     for quote in quotes:
         if window.start <= quote.start and quote.end <= window.end:
             yield from ((quote.id, note) for note in describe_additions(document, Span(quote.start, quote.end)))
+
+
+def _scanned(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
+    """The numbers of the quotes in a window that OCR has read, each with what it is unsure of."""
+    for quote in quotes:
+        if window.start <= quote.start and quote.end <= window.end and quote.ocr is not None:
+            unsure = describe_unsure_words(document, Span(quote.start, quote.end))
+            yield (
+                quote.id,
+                f"read by OCR, which may take a letter or digit for another{'; ' + unsure if unsure else ''}",
+            )
 
 
 def _section_line(document: Document, offset: int) -> str:

@@ -21,7 +21,9 @@ def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | No
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
     from ralph_cli.documents.sets.loading import load_source
 
-    characters = len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0
+    if source is not None:
+        source = load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
+    characters = len(source.load().text) if source else 0
     found = _estimate(settings, mode, characters)
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}

@@ -106,6 +106,13 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
             return parse_rtf(data, name=name, limits=limits).to_json()
 
+    if request.get("kind") == "image":
+        from ralph_cli.documents.ocr import pictures
+
+        data, cautions = pictures.as_pdf(data, name)
+        if request["op"] == "image":
+            return pictures.parse_pictures(data, name, cautions, limits).to_json()
+
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes
 
@@ -115,7 +122,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         "annotate": highlight.annotate,
     }
     if request["op"] in about_pages:
-        given = {key: value for key, value in request.items() if key not in ("op", "limits")}
+        given = {key: value for key, value in request.items() if key not in ("op", "limits", "kind")}
         return about_pages[request["op"]](data, **given)
 
     def report(done: int, total: int) -> None:
@@ -123,6 +130,12 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         output.write(encode_progress(done, total))
         output.flush()
 
+    if request["op"] == "ocr":
+        from ralph_cli.documents.ocr.reader import read_scans
+
+        chosen = {key: request[key] for key in ("password", "layout", "pages", "engine")}
+        cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+        return read_scans(data, name=name, limits=limits, on_progress=report, processes=cores, **chosen).to_json()
     return reader.parse_pdf(
         data,
         name=name,

@@ -15,6 +15,7 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.running_lines import running_line_spans
+from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.quotes.search_text import SearchText
 from ralph_cli.documents.quotes.suggest import alignments
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
@@ -128,7 +129,7 @@ class QuoteIndex:
 
     def describe_departures(self, quote: str, span: Span, tier: Tier) -> tuple[str, ...]:
         """What a reader should know of a quote's place: where it differs from what was said, what it leaves out, and
-        which of its words are not of the running text.
+        which of its words are not of the running text, or doubtful.
         """
         notes: list[str] = []
         if tier == "recut":
@@ -146,6 +147,8 @@ class QuoteIndex:
         if negation := _NEGATED.search(self._text, max(0, span.start - 24), span.start):
             notes.append(f'begins behind "{negation[0].strip()}"')
         notes += describe_additions(self._document, span)
+        if unsure := describe_unsure_words(self._document, span):
+            notes.append(unsure)
         return tuple(notes)
 
     def _find_faithful(self, quote: str) -> Match | None:

@@ -14,6 +14,7 @@ from ralph_cli.core.document import (
     NamedPlace,
     Note,
     Page,
+    ScannedPage,
     Span,
 )
 
@@ -78,6 +79,11 @@ def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequ
         additions=tuple(addition.moved(by) for document, by in parts for addition in document.additions),
         places=tuple(NamedPlace(place.start + by, place.name) for document, by in parts for place in document.places),
         members=tuple(members),
+        scans=tuple(
+            ScannedPage(scan.number + member.first_page - 1, scan.start + member.start, scan.words)
+            for item, member in zip(documents, members, strict=True)
+            for scan in item.document.scans
+        ),
     )
 
 
@@ -103,6 +109,11 @@ def take_member(document: Document, member: Member) -> Document:
         tables=tuple(table.moved(by) for table in document.tables if within(table.start)),
         additions=tuple(addition.moved(by) for addition in document.additions if within(addition.start)),
         places=tuple(NamedPlace(place.start + by, place.name) for place in document.places if within(place.start)),
+        scans=tuple(
+            ScannedPage(scan.number - member.first_page + 1, scan.start + by, scan.words)
+            for scan in document.scans
+            if within(scan.start)
+        ),
     )
 
 
