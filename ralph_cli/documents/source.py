@@ -15,7 +15,7 @@ from ralph_cli.documents.ocr.reading import Scan, read_scanned_pages
 from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import run_parser
-from ralph_cli.documents.sets.archives import unpack_inner
+from ralph_cli.documents.sets.containers import read_inner
 from ralph_cli.documents.sniff import DECODED_KINDS, OCR_KINDS, TEXT_KINDS, Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
@@ -110,7 +110,7 @@ class DocumentSource:
         if self.path == "-":
             return read_standard_input(self.standard_input, limits)
         data = read_bytes(self.path, limits)
-        return unpack_inner(data, self.path, self.inner, limits) if self.inner else data
+        return read_inner(data, self.path, self.inner, limits) if self.inner else data
 
     @property
     def name(self) -> str:
