@@ -165,6 +165,18 @@ def test_what_one_is_told_holds_for_all_behind_the_key() -> None:
         assert time.monotonic() - begun >= 0.35
 
 
+def test_a_refusal_halves_what_may_be_in_flight_once_for_all_that_were_and_one_is_always_left() -> None:
+    pace, most = Pace(lanes=8), []
+    for now in range(0, 1_000, 100):
+        starts = []
+        while pace.delay(now + 99) < inf:
+            starts.append(pace.start(now))
+        most.append(len(starts))
+        for start in starts:
+            pace.refused(start, now + 1, 0.0, 0.0)
+    assert most[:5] == [8, 4, 2, 1, 1]
+
+
 def test_nobody_waits_longer_than_two_minutes_nor_than_the_run_has_time() -> None:
     governor = Governor()
     refuse(governor, 130.0)
