@@ -14,6 +14,7 @@ from ralph_cli.documents.mail.message import (
     disposition,
     file_name,
     inner_message,
+    is_broken_multipart,
     part_bytes,
     read_headers,
     read_parameter,
@@ -23,8 +24,8 @@ from ralph_cli.documents.mail.message import (
 )
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
-_ONCE = frozenset(["From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject"])
-"""Headers that a mail has once (RFC 5322, section 3.6)."""
+_ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
+"""Headers that a mail has once (RFC 5322, section 3.6); of the others programs show all that there are."""
 
 _SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {"message/delivery-status"}
 _MESSAGE_TYPES = frozenset(["message/rfc822", "message/global"])
@@ -100,7 +101,7 @@ class MailWalk:
             self._out.warn("signature-unchecked", _say(place, "signed; nobody has checked the signature"))
         elif kind in _SEALED or kind == "multipart/encrypted":
             self._warn_of_seal(part, place)
-        elif kind in _SHOWN_TYPES and disposition(part) != "attachment":
+        elif (kind in _SHOWN_TYPES and disposition(part) != "attachment") or is_broken_multipart(part):
             self._write_body(part, place)
         elif kind == "multipart/alternative":
             self._write_alternative(part, place, depth)

@@ -239,6 +239,19 @@ def test_a_mail_nested_without_end_is_refused_in_words(data: bytes) -> None:
     assert caught.value.code == "too-big" and "levels deep" in caught.value.message
 
 
+def test_a_mail_of_outlook_is_named_with_what_to_do() -> None:
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "__substg1.0_".encode("utf-16-le")
+    with pytest.raises(DocumentError) as caught:
+        read(data, "a.msg")
+    assert "a mail of Outlook (msg)" in caught.value.message and "eml" in caught.value.hint
+
+
+def test_a_part_that_says_it_has_parts_and_has_none_is_text() -> None:
+    document = read(b"From: a@b.c\nContent-Type: multipart/mixed\n\nThe deed.\n")
+    assert document.text == "From: a@b.c\n\nThe deed."
+    assert any("what parts its parts" in message for message in messages(document, "incomplete"))
+
+
 def test_a_flood_of_headers_and_of_parts_is_read_or_refused_in_words() -> None:
     flood = b"From: a@b.c\n" + b"X: y\n" * 20_000 + b"To: " + b"<a@b.c>, " * 20_000 + b"\n\nThe deed."
     document = read(flood)
