@@ -14,7 +14,7 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.dates import days_since, to_iso
@@ -52,9 +52,9 @@ class _WorkbookReader:
     """Reads the parts of one workbook."""
 
     def __init__(self, package: Package, limits: LoadLimits) -> None:
-        self._package, self._limits, self._left = package, limits, limits.characters
+        self._package, self._limits = package, limits
         self._findings = Findings()
-        self._totals = SheetTotals(self._count)
+        self._totals = SheetTotals(CharacterBudget(package.name, limits))
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._workbook = package.read_xml(self._main, "x:workbook")
@@ -72,6 +72,7 @@ class _WorkbookReader:
             self._read_sheet(sheet, at)
             for at, sheet in enumerate(children(child(self._workbook, "x:sheets"), "x:sheet"), 1)
         ]
+        findings.pass_over(self._package.orphans())
         findings.notices += describe_totals(pages, self._totals, self._uncalculated)
         hint = "pictures are not read; save the sheet as PDF, and run OCR"
         return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
@@ -115,6 +116,8 @@ class _WorkbookReader:
                 self._append_comments(relation, page)
         if drawing := relations.get(reader.drawing):
             self._append_drawing(drawing, page)
+        elif reader.drawing:
+            self._findings.miss(f"a drawing of {part}")
 
     def _append_comments(self, relation: Relation, page: SheetPage) -> None:
         if not self._package.has(relation.target):
@@ -219,11 +222,6 @@ class _WorkbookReader:
         if named and not found:
             self._findings.miss(named[0])
         return found
-
-    def _count(self, characters: int) -> None:
-        self._left -= characters
-        if self._left < 0:
-            raise too_many_characters_error(self._package.name, self._limits)
 
 
 def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_1904: bool) -> None:
