@@ -62,6 +62,7 @@ class _WorkbookReader:
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         self._styles = read_styles(package.read_xml(part, "x:styleSheet") if part else None)
+        self._known_styles: dict[str, CellStyle] = {}
         self._uncalculated = 0
 
     def read(self) -> ParsedDocument:
@@ -156,8 +157,9 @@ class _WorkbookReader:
     def _show_cell(self, element: Element, column: int, row: int) -> SheetCell | None:
         """A cell with what it shows; None if there is nothing in it."""
         style = self._style(element)
-        kind, stored = attribute(element, "t") or "n", (child(element, "x:v"))
-        formula = child(element, "x:f")
+        kind = element.get("t", "n")
+        inside = {one.tag: one for one in element}
+        stored, formula = inside.get("x:v"), inside.get("x:f")
         cell = SheetCell(column, "")
         value = (stored.text or "").strip() if stored is not None else ""
         if formula is not None:
@@ -173,7 +175,7 @@ class _WorkbookReader:
                 return cell if cell.formula else None
             self._show_text(cell, self._strings[at], style)
         elif kind == "inlineStr":
-            self._show_text(cell, read_string(child(element, "x:is")), style)
+            self._show_text(cell, read_string(inside.get("x:is")), style)
         elif kind == "str":
             self._show_text(cell, one_line(unescape(value if stored is None else stored.text or "")), style)
         elif kind == "b":
@@ -195,6 +197,10 @@ class _WorkbookReader:
             cell.stored = text
 
     def _show_number(self, cell: SheetCell, value: str, style: CellStyle) -> None:
+        if style is _USUAL and len(value) < 12 and value.isdecimal():  # most cells of large sheets
+            cell.text = str(int(value))
+            cell.is_amount = not is_year(value)
+            return
         try:
             stored = float(value)
         except ValueError:
@@ -206,8 +212,13 @@ class _WorkbookReader:
         show_number(cell, stored, style.number_format, self._is_1904)
 
     def _style(self, element: Element) -> CellStyle:
-        at = number(attribute(element, "s"), 0) or 0
-        return self._styles[at] if 0 <= at < len(self._styles) else _USUAL
+        index = element.get("s", "0")
+        if index not in self._known_styles:
+            at = number(index, -1)
+            is_known = at is not None and 0 <= at < len(self._styles)
+            style = self._styles[at] if at is not None and is_known else _USUAL
+            self._known_styles[index] = _USUAL if style == _USUAL else style
+        return self._known_styles[index]
 
     def _read_strings(self) -> Iterator[str]:
         part = self._part_of("sharedStrings")
