@@ -112,13 +112,21 @@ class Sandbox(Protocol):
         """
 
     def run(
-        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+        self,
+        code: str,
+        query: HostQuery,
+        *,
+        seconds: float | None = None,
+        watched: Collection[int] = (),
+        now: float | None = None,
     ) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
 
         `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
         `ResourceLimits.seconds` holds as ever. `watched` are numbers of expressions, as `guest.probes` counts them, of
-        which the result says whether they were evaluated.
+        which the result says whether they were evaluated. `now` is the time, in seconds since 1970, that the snippet
+        finds, and from which its chances follow (uuid4, secrets): one that is run again after the same ones finds the
+        same. None is the real time.
 
         An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
         are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.

@@ -36,7 +36,10 @@ ReportFile = Annotated[
 ]
 Annotate = Annotated[
     Path | None,
-    options.result_option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run."),
+    options.result_option(
+        "--annotate",
+        help="Write a copy of the PDF with the quotes highlighted after the run; of a set, copies to this folder.",
+    ),
 ]
 
 
@@ -79,11 +82,14 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
+    from ralph_cli.documents.sets.loading import load_source
     from ralph_cli.runs.report import require_highlightable
 
     if not targets.paths_by_format():
         return source
-    source = source.loaded(settings.cache_folder) if source else None
+    source = (
+        load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
+    )
     require_highlightable(targets, source.document if source else None)
     return source
 

@@ -149,6 +149,17 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """The page `number`, which begins at `start`, was read by OCR: `words` are its words, their places on the page and
+    the confidence in each, as `pack_words` keeps them.
+    """
+
+    number: int
+    start: int
+    words: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Caution:
     """Something about the document a reader must know: what was replaced, skipped or could not be read."""
 
@@ -161,7 +172,8 @@ class Caution:
 class Member:
     """One document of a set: the characters from `start` to `end` of the set's text, its pages from `first_page` on.
 
-    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document.
+    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document. One that is
+    part of an archive or a mail has the path of that, and its `inner` names in it, the outermost first.
     """
 
     name: str
@@ -173,12 +185,16 @@ class Member:
     end: int
     first_page: int
     pages: int
+    inner: tuple[str, ...] = ()
 
     @property
     def last_page(self) -> int:
         """The number of its last page in the set."""
         return self.first_page + self.pages - 1
 
+
+_LONG_NAME = 48
+"""Characters of a document's name that are repeated with each of its pages."""
 
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 
@@ -192,7 +208,7 @@ class Document:
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
-    whose texts it joins, in their order; its pages are counted through.
+    whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
     """
 
     id: str
@@ -210,6 +226,7 @@ class Document:
     additions: tuple[Addition, ...] = ()
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
+    scans: tuple[ScannedPage, ...] = ()
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:
@@ -220,6 +237,11 @@ class Document:
     def paged(self) -> bool:
         """Whether page numbers mean something to a reader."""
         return len(self.pages) > 1 or self.kind in PAGE_NOUNS
+
+    @property
+    def page_noun(self) -> str:
+        """What its pages are called: "slide", "sheet", "chapter"; "page" in most formats."""
+        return PAGE_NOUNS.get(self.kind, "page")
 
     def page_at(self, offset: int) -> Page:
         """The page that holds the character at `offset`; a page break belongs to the page before it."""
@@ -243,6 +265,28 @@ class Document:
         member = self.member_at(span.start)
         return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
 
+    def own_number(self, page: Page) -> int:
+        """The number of a page as its own document counts it; in a document that is no set, the page's number."""
+        member = self.member_at(page.start)
+        return page.number - (member.first_page - 1 if member else 0)
+
+    def describe_page(self, page: Page) -> str:
+        """A page in a sentence: "page 3"; in a set with its document, and counted from its beginning."""
+        member = self.member_at(page.start)
+        noun = PAGE_NOUNS.get(member.kind if member else self.kind, "page")
+        return f"{noun} {self.own_number(page)} of {member.name}" if member else f"{noun} {page.number}"
+
+    def name_page(self, page: Page) -> str:
+        """What a page is called beside its number in the whole: "a.pdf p. 3", "b.txt", "slide 4 (Outlook)"."""
+        member = self.member_at(page.start)
+        if member is None:
+            return describe_pages(page.number, page.number, page.label, self.page_noun)
+        name = member.name if len(member.name) <= _LONG_NAME else f"...{member.name[-_LONG_NAME:]}"
+        if member.pages == 1 and member.kind not in PAGE_NOUNS:
+            return name
+        own, noun = self.own_number(page), PAGE_NOUNS.get(member.kind, "page")
+        return f"{name} {describe_pages(own, own, '' if noun == 'page' else page.label, noun)}"
+
     def place_beside_pages(self, span: Span) -> str:
         """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""
         by_page = self.paged and PAGE_NOUNS.get(self.kind, "page") == "page" and not self.places and not self.members
@@ -263,7 +307,7 @@ class Document:
         names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
         if names:
             first, last = names[0], names[-1]
-            return first if first == last else f"{first} to {last.removeprefix(_common_sheet(first, last))}"
+            return first if first == last else f"{first} to {last.removeprefix(_common_start(first, last))}"
         first_page, last_page = self.page_at(span.start), self.page_at(min(span.end, max(end, 1)) - 1)
         before = member.first_page - 1 if member else 0
         if kind in PAGE_NOUNS or (member.pages > 1 if member else self.paged):
@@ -289,7 +333,7 @@ def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str
     return (f"p. {numbers}" if noun == "page" else f"{noun}{'s' * (last > first)} {numbers}") + printed
 
 
-def _common_sheet(first: str, last: str) -> str:
-    """What the names of two places begin with up to "!": the end of a range of cells is told without its sheet."""
-    sheet = first.rpartition("!")[0]
-    return f"{sheet}!" if sheet and last.startswith(f"{sheet}!") else ""
+def _common_start(first: str, last: str) -> str:
+    """What the names of two places begin with up to "!" or a comma: the end of a range is told without it."""
+    starts = (f"{first.rpartition(mark)[0]}{mark}" for mark in ("!", ", ") if mark in first)
+    return next((start for start in starts if last.startswith(start)), "")

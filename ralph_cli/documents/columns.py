@@ -7,13 +7,14 @@ from ralph_cli.text.tables import EMPTY_CELL
 
 _HEADER_CHARS = 60
 _MOST_FIGURES = 12
+_PARTING = frozenset(",;|\t")
 
 
 def describe_sparse_rows(document: Document) -> dict[int, str]:
     """By the offset at which its line begins, under which headers the figures of such a row stand.
 
-    Rows are left out whose empty cells are marked in the text, and those with a figure under a column that nothing
-    names: half a description would mislead.
+    Rows are left out whose empty cells are marked in the text or parted by signs, as in csv, and those with a figure
+    under a column that nothing names: half a description would mislead.
     """
     found: dict[int, str] = {}
     for table in document.tables:
@@ -31,7 +32,15 @@ def _rows(text: str, table: Table) -> dict[int, list[Cell]]:
     rows: dict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         rows[max(text.rfind("\n", 0, cell.start), text.rfind("\f", 0, cell.start)) + 1].append(cell)
-    return {line: cells for line, cells in rows.items() if EMPTY_CELL not in text[line : cells[-1].end]}
+    return {line: cells for line, cells in rows.items() if not _shows_empty_cells(text, line, cells)}
+
+
+def _shows_empty_cells(text: str, line: int, cells: list[Cell]) -> bool:
+    """Whether a row's empty cells are marked, or all its cells have signs between them."""
+    if EMPTY_CELL in text[line : cells[-1].end]:
+        return True
+    before = (text[line : cell.start].rstrip(' "')[-1:] for cell in cells)
+    return all(sign in _PARTING or not sign for sign in before) and cells[-1].start > line
 
 
 def _describe(text: str, cell: Cell, table: Table) -> str:

@@ -7,19 +7,39 @@ from typing import Literal
 from ralph_cli.core.errors import DocumentError
 
 Kind = Literal[
-    "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "text", "markdown", "html", "code"
+    "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "mhtml", "ipynb", "csv", "json",
+    "text", "markdown", "html", "code", "image",
 ]  # fmt: skip
+
+OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
+"""What has pages that may be pictures, whose words OCR can read."""
 
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 """What is a text as it is: it is decoded, and needs no parser in a process of its own."""
+
+MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox"])
+"""What may have attachments."""
+
+DECODED_KINDS: frozenset[Kind] = TEXT_KINDS | MAIL_KINDS | {"html", "mhtml", "ipynb", "csv", "json"}
+"""What is made of bytes that stand for characters, in an encoding that may be given."""
 
 _HEAD = 1024
 """A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13."""
 
 _MARKDOWN = frozenset([".md", ".markdown", ".mdown", ".mkd", ".mdx"])
 _HTML = frozenset([".html", ".htm", ".xhtml", ".shtml"])
-_TEXT_SUFFIXES = ".txt .text .log .rst .adoc .org .tex .csv .tsv .json .jsonl .ndjson .xml .yaml .yml .toml .ini .cfg"
+_TEXT_SUFFIXES = ".txt .text .log .rst .adoc .org .tex .xml .yaml .yml .toml .ini .cfg"
 _TEXT = frozenset(_TEXT_SUFFIXES.split())
+_DATA_SUFFIXES: dict[str, Kind] = {
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "json"),
+    ".ipynb": "ipynb",
+}
+_MAIL_SUFFIXES: dict[str, Kind] = {
+    **dict.fromkeys((".eml", ".emlx"), "eml"),
+    ".mbox": "mbox",
+    **dict.fromkeys((".mht", ".mhtml"), "mhtml"),
+}
 _CODE_SUFFIXES = """
     .py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .c .h .cc .cpp .cxx .hh .hpp .cs .go .rs .rb .php .pl .pm
     .swift .m .mm .r .jl .lua .sh .bash .zsh .fish .ps1 .bat .sql .hs .ml .mli .ex .exs .erl .clj .lisp .el .dart .f90
@@ -27,14 +47,11 @@ _CODE_SUFFIXES = """
 """
 _CODE = frozenset(_CODE_SUFFIXES.split())
 
+_NAMED_TEXT = (_MARKDOWN | _HTML | _CODE | _TEXT | frozenset(_DATA_SUFFIXES)) - {".txt", ".text", ".log"}
+"""Suffixes that say what a text is; any other one may be that of a mail."""
+
 _PDF_HINT = "save it as PDF or text first"
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image", "run OCR first: ocrmypdf"),
-    (b"\xff\xd8\xff", "a JPEG image", "run OCR first: ocrmypdf"),
-    (b"GIF87a", "a GIF image", "run OCR first: ocrmypdf"),
-    (b"GIF89a", "a GIF image", "run OCR first: ocrmypdf"),
-    (b"II*\x00", "a TIFF image", "run OCR first: ocrmypdf"),
-    (b"MM\x00*", "a TIFF image", "run OCR first: ocrmypdf"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"BZh", "a bzip2 archive", "unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive", "unpack it first"),
@@ -48,6 +65,14 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"SQLite format 3\x00", "an SQLite database", ""),
 )
 _RTF = b"{\\rtf"
+_PICTURES: tuple[tuple[bytes, str], ...] = (
+    (rb"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (rb"\xff\xd8\xff", "a JPEG image"),
+    (rb"GIF8[79]a", "a GIF image"),
+    (rb"II\*\x00|MM\x00\*", "a TIFF image"),
+    (rb"RIFF.{4}WEBP", "a WebP image"),
+    (rb"BM.{4}\0{4}", "a BMP image"),
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
@@ -84,10 +109,18 @@ _BINARY_SUFFIXES = {suffix: what for suffixes, what in _KINDS_BY_SUFFIX.values()
     ".doc": "a Word document", ".xls": "an Excel workbook", ".ppt": "a PowerPoint presentation",
     ".xlsb": "an Excel workbook", ".zip": "a ZIP archive", ".png": "a PNG image",
     ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image", ".tiff": "a TIFF image",
-    ".gif": "a GIF image", ".webp": "a WebP image",
+    ".gif": "a GIF image", ".webp": "a WebP image", ".bmp": "a BMP image",
 }  # fmt: skip
 _HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
+_MAIL_HEAD = re.compile(rb"(?:From [^\n]*\n)?(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)*")
+_MAIL_HEADER = re.compile(
+    rb"^(?:From|Date|Message-ID|Received|MIME-Version|Content-Type|Content-Transfer-Encoding):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MAIL_HEAD_BYTES, _LEAST_MAIL_HEADERS = 1 << 16, 3
+_MULTIPART = re.compile(rb"^Content-Type:\s*multipart/related", re.IGNORECASE | re.MULTILINE)
+_SAVED_PAGE = re.compile(rb"^(?:Snapshot-Content-Location:|From: <Saved by )", re.IGNORECASE | re.MULTILINE)
 
 
 def identify(name: str, data: bytes) -> Kind:
@@ -101,18 +134,27 @@ def identify(name: str, data: bytes) -> Kind:
         return "pdf"
     if suffix != ".pdf" and (kind := _office_kind(data)):
         return kind
+    picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
+    if picture and suffix != ".pdf":
+        return "image"
     found, hint = foreign_format(data)
     if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
         return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if suffix == ".pdf":
-        what = found or (
-            "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
+        what = (
+            found
+            or picture
+            or ("an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text")
         )
         raise _misnamed_error(name, suffix, what)
     if found:
         raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
     if suffix in _BINARY_SUFFIXES:
         raise _misnamed_error(name, suffix, f"not {_BINARY_SUFFIXES[suffix]}")
+    if suffix in _MAIL_SUFFIXES or (suffix not in _NAMED_TEXT and looks_like_mail(data)):
+        return _mail_kind(suffix, data)
+    if suffix in _DATA_SUFFIXES:
+        return _DATA_SUFFIXES[suffix]
     if suffix in _HTML:
         return "html"
     if suffix in _MARKDOWN:
@@ -153,10 +195,8 @@ def foreign_format(data: bytes) -> tuple[str, str]:
         return "an old Office document (doc, xls or ppt)", _PDF_HINT
     if data.startswith(_RTF):
         return "an RTF document", _PDF_HINT
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "a WebP image", "run OCR first: ocrmypdf"
     if data[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif"):
-        return "a HEIC or AVIF image", "run OCR first: ocrmypdf"
+        return "a HEIC or AVIF image", "save it as PNG or JPEG first"
     return "", ""
 
 
@@ -177,6 +217,29 @@ def looks_like_html(data: bytes) -> bool:
         _, _, head = head.partition(b"-->" if head.startswith(b"<!--") else b"?>")
         head = head.lstrip()
     return _HTML_START.match(head) is not None
+
+
+def looks_like_mail(data: bytes) -> bool:
+    """Whether the data begin with the header of a mail as it is sent, among it one that says how it is encoded."""
+    head = _mail_head(data)
+    found = {name.lower() for name in _MAIL_HEADER.findall(head)}
+    return len(found) >= _LEAST_MAIL_HEADERS and bool(found & {b"mime-version:", b"content-transfer-encoding:"})
+
+
+def _mail_head(data: bytes) -> bytes:
+    head = data[:_MAIL_HEAD_BYTES].removeprefix(_BOM).lstrip().replace(b"\r\n", b"\n")
+    found = _MAIL_HEAD.match(head)
+    return found[0] if found else b""
+
+
+def _mail_kind(suffix: str, data: bytes) -> Kind:
+    """Mail, mailbox or saved web page: what the suffix says, or else the header."""
+    if suffix in _MAIL_SUFFIXES:
+        return _MAIL_SUFFIXES[suffix]
+    head = _mail_head(data)
+    if head.startswith(b"From "):
+        return "mbox"
+    return "mhtml" if _SAVED_PAGE.search(head) and _MULTIPART.search(head) else "eml"
 
 
 def display_name(name: str) -> str:

@@ -1,26 +1,29 @@
 """Where a document comes from and how it is read: one value, handed on whole to everything that reads it again."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
-from ralph_cli.core.document import Caution, Document
+from ralph_cli.core.document import Caution, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.load import empty_error, loader_fingerprint, read_bytes, read_standard_input, too_big_error
+from ralph_cli.documents.ocr.engine import DEFAULT_OCR, OcrOptions
+from ralph_cli.documents.ocr.reading import Scan, read_scanned_pages
 from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import run_parser
-from ralph_cli.documents.sniff import TEXT_KINDS, Kind, display_name, identify
+from ralph_cli.documents.sets.containers import read_inner
+from ralph_cli.documents.sniff import DECODED_KINDS, OCR_KINDS, TEXT_KINDS, Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
 """Codes of cautions about an option that does nothing with this file."""
 
 OnLoading = Callable[[int, int], None]
-"""Called with the pages that are read, and the pages in all."""
+"""Called with the pages or files that are read, and those in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +31,27 @@ class DocumentSource:
     """A document's path ("-" for standard input) with the options that it is read with.
 
     `standard_input` gives the bytes of "-" and is called once; without it the program's own standard input is read.
-    `layout` is that of a PDF's text, `encoding` that of a text file. `on_loading` is called for PDFs that are not in
-    the cache. `document` is what was loaded from it before.
+    `layout` is that of a PDF's text, `encoding` that of a text file, `ocr` says what of a PDF or picture
+    is read by OCR. `on_loading` is called for PDFs that are not in
+    the cache. `document` is what was loaded from it before. `inner` are the names under which the file stands in an
+    archive at `path`, the outermost first.
+
+    With `others`, or when `path` is a folder, a pattern or an archive, it means a set; see `documents.sets.loading`.
+    `strict` makes a file that cannot be read an error, `on_files` is called with the files that are read.
     """
 
     path: str
     password: str | None = field(default=None, repr=False)
     encoding: str | None = None
     layout: Layout = "auto"
+    ocr: OcrOptions = DEFAULT_OCR
     standard_input: Callable[[], bytes] | None = field(default=None, repr=False)
     on_loading: OnLoading | None = field(default=None, repr=False)
     document: Document | None = field(default=None, repr=False)
+    inner: tuple[str, ...] = ()
+    others: tuple["DocumentSource", ...] = ()
+    strict: bool = False
+    on_files: OnLoading | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.standard_input is not None:
@@ -57,10 +70,22 @@ class DocumentSource:
             return document
         if isinstance(document, Document):
             return cls(document.path, password, encoding, document=document)
+        if isinstance(document, Sequence) and not isinstance(document, str) and document:
+            first, *others = (cls.of(item, password=password, encoding=encoding) for item in document)
+            return replace(first, others=tuple(others))
         if not isinstance(document, str | Path):
             what = f"a document is given by its path, as a str or Path, not as {type(document).__name__}"
             raise DocumentError(what, code="no-document", hint='ask("report.pdf", "What was ...?")')
         return cls(str(document), password, encoding)
+
+    def of_member(self, member: Member) -> "DocumentSource":
+        """Where a document of the set is that was loaded from this source, read with the same options."""
+        named = next((other for other in self.others if other.path == member.path), self)
+        return replace(named, path=member.path, inner=member.inner, others=(), document=None)
+
+    def with_ocr(self, options: OcrOptions) -> "DocumentSource":
+        """The same source, of which OCR reads what these options say; what is loaded stays as it is."""
+        return replace(self, ocr=options)
 
     def load(self, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
         """The document, loaded unless it was before. Raises DocumentError as `read` and `load_bytes` do."""
@@ -70,6 +95,13 @@ class DocumentSource:
         """The same source with its document loaded. Raises DocumentError."""
         return replace(self, document=self.load(cache))
 
+    @property
+    def record(self) -> dict[str, object]:
+        """What a run's record keeps of how its document was read, so that it can be read in the same way again."""
+        encoding = {"encoding": self.encoding} if self.encoding else {}
+        scanned = self.document is not None and self.document.scans
+        return encoding | ({"ocr": self.ocr.record()} if scanned else {})
+
     def read(self, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
         """The bytes of the file or of standard input.
 
@@ -77,21 +109,27 @@ class DocumentSource:
         """
         if self.path == "-":
             return read_standard_input(self.standard_input, limits)
-        return read_bytes(self.path, limits)
+        data = read_bytes(self.path, limits)
+        return read_inner(data, self.path, self.inner, limits) if self.inner else data
+
+    @property
+    def name(self) -> str:
+        """What the file is called: its path, and its names within an archive there."""
+        return "/".join((self.path, *self.inner))
 
     def load_bytes(self, data: bytes, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
-        """The document in the bytes of a file that was called `path`; no file is read.
+        """The document in the bytes of a file that has this `name`; no file is read.
 
         What is no plain text is parsed in a child process. What was parsed is kept in the folder `cache`, but never
         what was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
         wrong-password, damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
         """
-        name = display_name(self.path)
+        name = display_name(self.name)
         if len(data) > limits.bytes:
             raise too_big_error(name, limits)
         if not data.strip(b" \t\r\n\f"):
             raise empty_error(name, data)
-        kind = identify(self.path, data)
+        kind = identify(self.name, data)
         sha256 = hashlib.sha256(data).hexdigest()
         fingerprint = loader_fingerprint(sha256, kind, self.layout, self.encoding)
         store = cache if self.password is None else None
@@ -100,23 +138,30 @@ class DocumentSource:
             parsed = self._parse(data, kind, name, limits)
             if store is not None:
                 write_parsed(store, fingerprint, parsed)
-        document = assemble(parsed, path=self.path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+        if kind in OCR_KINDS:
+            scan = Scan(
+                data=data, name=name, kind=kind, password=self.password, layout=self.layout, fingerprint=fingerprint
+            )
+            parsed, fingerprint = read_scanned_pages(
+                parsed, scan, self.ocr, limits, store=store, on_progress=self.on_loading
+            )
+        document = assemble(parsed, path=self.name, kind=kind, sha256=sha256, fingerprint=fingerprint)
         return replace(document, cautions=(*document.cautions, *self._unused_options(kind)))
 
     def _unused_options(self, kind: Kind) -> Iterator[Caution]:
         """What was said of a file of this kind to no effect: whoever says it believes otherwise."""
         if self.password is not None and kind != "pdf":
             yield Caution(UNUSED_PASSWORD, "the password has no effect, because this is no PDF")
-        if self.encoding is not None and kind not in TEXT_KINDS | {"html"}:
-            yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text or HTML")
+        if self.encoding is not None and kind not in DECODED_KINDS:
+            yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text, HTML or mail")
 
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
         if kind in TEXT_KINDS:
             return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
-        options = {"password": self.password, "layout": self.layout, "encoding": self.encoding}
+        options = {"kind": kind, "password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)
         return run_parser(kind, data, decode, name=name, limits=limits, on_progress=self.on_loading, **options)
 
 
-DocumentLike = str | Path | Document | DocumentSource
-"""What a caller may name a document with."""
+DocumentLike = str | Path | Document | DocumentSource | Sequence["str | Path | Document | DocumentSource"]
+"""What a caller may name a document with, or several."""

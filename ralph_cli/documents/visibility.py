@@ -6,8 +6,9 @@ from ralph_cli.core.document import HIDDEN_ORIGINS, Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
-from ralph_cli.documents.pages import check_visibility
+from ralph_cli.documents.pages import check_visibility, split_by_file
 from ralph_cli.documents.quotes.additions import overlapping_additions
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 
 UNCHECKED_VISIBILITY = "unchecked-visibility"
@@ -27,7 +28,7 @@ class VisibilityChecker:
     def __init__(self, document: Document, on_caution: OnCaution, source: DocumentSource | None = None) -> None:
         self._document, self._caution, self._source = document, on_caution, source
         self._known: dict[Span, Visibility] = {}
-        self._cannot_render = document.kind != "pdf"
+        self._failed: set[str] = set()
         self._warned_of_scans = False
 
     def __call__(self, spans: Sequence[Span]) -> dict[Span, str]:
@@ -45,21 +46,30 @@ class VisibilityChecker:
         }
 
     def _check_pages(self, spans: Sequence[Span]) -> Sequence[Visibility]:
-        if not self._cannot_render:
+        found = [Visibility()] * len(spans)
+        for part in split_by_file(self._document, spans, self._source):
+            if part.document.kind not in OCR_KINDS or part.name in self._failed:
+                continue
             try:
-                return check_visibility(self._document, spans, source=self._source)
+                answers = check_visibility(part.document, part.spans, source=part.source)
             except DocumentError as error:
-                self._cannot_render = True
+                self._failed.add(part.name)
                 message = f"quotes could not be checked for visibility: {error.message}"
                 self._caution(UNCHECKED_VISIBILITY, f"{message}; check the pages yourself")
-        return [Visibility()] * len(spans)
+            else:
+                for number, answer in zip(part.numbers, answers, strict=True):
+                    found[number] = answer
+        return found
 
     def _warn_of_scans(self, spans: Sequence[Span]) -> None:
-        pages = sorted({self._document.page_at(span.start).number for span in spans if self._known[span].on_picture})
-        if pages and not self._warned_of_scans:
+        scans = [span for span in spans if self._known[span].on_picture]
+        if scans and not self._warned_of_scans:
             self._warned_of_scans = True
-            message = f"page {pages[0]} is a scan with a text layer: whether the image shows the same words as "
-            self._caution(SCAN_TEXT_LAYER, f"{message}the layer was not checked, here and on similar pages")
+            page = self._document.page_at(min(span.start for span in scans))
+            message = f"{self._document.describe_page(page)} is a scan with a text layer: whether the image shows the "
+            self._caution(
+                SCAN_TEXT_LAYER, f"{message}same words as the layer was not checked, here and on similar pages"
+            )
 
 
 def _describe_reason(answer: Visibility) -> str:

@@ -7,6 +7,7 @@ later that this very record is meant.
 
 import hashlib
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,9 @@ from ralph_cli.journal.store import JournalRow
 FORMAT, VERSION = "ralph-bundle", 1
 JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT = "journal.jsonl", "view.json", "document.json", "origin.json", "document"
 MANIFEST = "manifest.json"
-MEMBERS = (MANIFEST, JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT)
+MEMBERS = (MANIFEST, JOURNAL, VIEW, IDENTITY, ORIGIN)
+
+_DOCUMENT_OF_SET = re.compile(r"document-\d{1,5}")
 
 MIB = 1 << 20
 MAX_COMPRESSION_RATIO = 200
@@ -39,6 +42,23 @@ MAX_MEMBER_BYTES = {
 }
 """Bytes that a member may have."""
 
+
+def is_document(name: str) -> bool:
+    """Whether a member is the document of the run, or one of its set."""
+    return name == DOCUMENT or _DOCUMENT_OF_SET.fullmatch(name) is not None
+
+
+def most_bytes(name: str) -> int:
+    """Bytes that the member of this name may have."""
+    return MAX_MEMBER_BYTES[DOCUMENT if is_document(name) else name]
+
+
+def document_members(documents: Sequence[bytes], *, of_set: bool) -> dict[str, bytes]:
+    """The documents under the names that they have in a bundle, in the order of the run's record."""
+    names = [f"{DOCUMENT}-{number}" if of_set else DOCUMENT for number in range(1, len(documents) + 1)]
+    return dict(zip(names, documents, strict=True))
+
+
 CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
 """What the first event of a chain is chained to."""
 
@@ -47,14 +67,14 @@ CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
 class Bundle:
     """What is used of a bundle that is whole and of one piece.
 
-    `view` is the JSON object of the run as it was shown, `seal` the SHA-256 of the manifest; `document` holds the
-    file's bytes, None if they were left out.
+    `view` is the JSON object of the run as it was shown, `seal` the SHA-256 of the manifest; `documents` hold the bytes
+    of the file, or of each file of a set, and are empty if they were left out.
     """
 
     rows: tuple[JournalRow, ...]
     view: Json
     seal: str
-    document: bytes | None = None
+    documents: tuple[bytes, ...] = ()
 
 
 def canonical_json(value: object) -> bytes:
@@ -69,18 +89,21 @@ def canonical_json(value: object) -> bytes:
 
 
 def pack(
-    run: str, events: Sequence[tuple[str, Json]], members: Mapping[str, Json], document: bytes | None = None
+    run: str,
+    events: Sequence[tuple[str, Json]],
+    members: Mapping[str, Json],
+    documents: Mapping[str, bytes] | None = None,
 ) -> tuple[bytes, str]:
     """The bundle of a run and its seal; the same bytes whenever the same run is packed.
 
-    `events` are (time, event as plain values) in order; `members` holds the view, the identity and the origin.
+    `events` are (time, event as plain values) in order; `members` holds the view, the identity and the origin,
+    `documents` what `document_members` gives, if they are packed, too.
     """
     lines, chain = chain_events(events)
     parts = {JOURNAL: b"".join(lines)} | {name: canonical_json(members[name]) for name in (VIEW, IDENTITY, ORIGIN)}
-    if document is not None:
-        parts[DOCUMENT] = document
+    parts |= documents or {}
     for name, data in parts.items():
-        if len(data) > MAX_MEMBER_BYTES[name]:
+        if len(data) > most_bytes(name):
             raise JournalError(f"the {name} of {run} is too large for a bundle", code="bundle-too-large")
     manifest = canonical_json(build_manifest(run, len(lines), chain, parts, SCHEMA_VERSION))
     out = BytesIO()

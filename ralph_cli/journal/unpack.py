@@ -13,14 +13,12 @@ from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
     CHAIN_START,
-    DOCUMENT,
     FORMAT,
     IDENTITY,
     JOURNAL,
     MANIFEST,
     MAX_COMPRESSION_RATIO,
     MAX_DEPTH,
-    MAX_MEMBER_BYTES,
     MEMBERS,
     MIB,
     ORIGIN,
@@ -30,6 +28,9 @@ from ralph_cli.journal.bundle import (
     build_manifest,
     canonical_json,
     chain_hash,
+    document_members,
+    is_document,
+    most_bytes,
 )
 from ralph_cli.journal.consistency import parse_event
 from ralph_cli.journal.store import JournalRow
@@ -75,13 +76,28 @@ def read_bundle(path: Path) -> Bundle:
     if wrong:
         raise _tampered_error(f"the manifest does not match the journal ({wrong[0]})")
     view, identity, _ = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
-    document = parts.get(DOCUMENT)
+    documents = _order_documents(parts, started)
     if identity != started.document:
         raise _tampered_error(f"{IDENTITY} is not the document that the journal names")
-    if document is not None and hashlib.sha256(document).hexdigest() != started.document.get("sha256"):
-        raise _tampered_error("the document in it is not the one that the journal names")
     seal = hashlib.sha256(canonical_json(manifest)).hexdigest()
-    return Bundle(rows, view, seal, document)
+    return Bundle(rows, view, seal, documents)
+
+
+def _order_documents(parts: dict[str, bytes], started: RunStarted) -> tuple[bytes, ...]:
+    """The documents in a bundle, each of which must be the one that the journal names; none if they were left out."""
+    named = started.document.get("documents")
+    records = named if isinstance(named, list) else [started.document]
+    members = {name: data for name, data in parts.items() if is_document(name)}
+    if not members:
+        return ()
+    expected = document_members([b""] * len(records), of_set=isinstance(named, list))
+    if set(members) != set(expected):
+        raise _tampered_error("it holds other documents than the journal names")
+    ordered = tuple(members[name] for name in expected)
+    for record, data in zip(records, ordered, strict=True):
+        if not isinstance(record, dict) or hashlib.sha256(data).hexdigest() != record.get("sha256"):
+            raise _tampered_error("a document in it is not the one that the journal names")
+    return ordered
 
 
 def _read_members(path: Path) -> dict[str, bytes]:
@@ -103,8 +119,8 @@ def _read_members(path: Path) -> dict[str, bytes]:
 
 def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str) -> None:
     names = [info.filename for info in infos]
-    strange = sorted(set(names) - set(MEMBERS))
-    missing = sorted(set(MEMBERS) - {DOCUMENT} - set(names))
+    strange = sorted(name for name in set(names) - set(MEMBERS) if not is_document(name))
+    missing = sorted(set(MEMBERS) - set(names))
     if strange or missing or len(names) != len(set(names)) or archive.comment:
         fault = f"{missing[0]} is not in it" if missing else "a member twice"
         fault = f"it holds {strange[0][:60]!r}" if strange else fault
@@ -112,7 +128,7 @@ def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: 
     for info in infos:
         plain = info.flag_bits == 0 and info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         tight = info.file_size > MIB and info.compress_size * MAX_COMPRESSION_RATIO < info.file_size
-        if not plain or tight or info.file_size > MAX_MEMBER_BYTES[info.filename]:
+        if not plain or tight or info.file_size > most_bytes(info.filename):
             what = f"{info.filename} in {name} is too large, or not packed the way ralph packs it"
             raise JournalError(what, code="bundle-too-large", hint=_HINT)
 

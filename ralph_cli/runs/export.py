@@ -12,11 +12,11 @@ from ralph_cli.core.errors import DocumentError, JournalError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted, Event, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.core.version import __version__
-from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, pack
+from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, document_members, pack
 from ralph_cli.journal.redact import Redactor, create_redactor
 from ralph_cli.journal.store import read_rows, refuse_if_running
 from ralph_cli.runs.history import as_object, find_run, run_from_events
-from ralph_cli.runs.opening import read_recorded
+from ralph_cli.runs.opening import is_recorded_set, read_recorded, recorded_members
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
@@ -59,13 +59,13 @@ def export(
     first = events[0]
     assert isinstance(first, RunStarted)
     members = {VIEW: as_object(run_from_events(events, "")), IDENTITY: first.document, ORIGIN: _origin(first, events)}
-    document = _read_document(started) if with_document else None
-    data, seal = pack(first.run, plain, members, document)
+    documents = _read_documents(started) if with_document else {}
+    data, seal = pack(first.run, plain, members, documents)
     _refuse_keys(clean, (*(canonical_json(event) for _, event in plain), *map(canonical_json, members.values())))
     path = path or Path(f"{folder.name}.zip")
     _write_new(path, data)
     notices = [*_notices(clean, plain)]
-    if document is None and first.document and first.mode in ("qa", "task"):
+    if not documents and first.document and first.mode in ("qa", "task"):
         notices.append(
             "who verifies it needs the document, too, and names it with --document; --with-document packs it in"
         )
@@ -106,10 +106,12 @@ def _refuse_keys(clean: Redactor, parts: tuple[bytes, ...]) -> None:
         raise JournalError("the record of the run holds a key, so it is not exported", code="key-in-record")
 
 
-def _read_document(started: RunStarted) -> bytes:
-    """The bytes of the document, if its file is still the one that was read."""
+def _read_documents(started: RunStarted) -> dict[str, bytes]:
+    """The bytes of the document or documents, if their files are still those that were read."""
+    of_set = is_recorded_set(started.document)
+    records = recorded_members(started.document) if of_set else [started.document]
     try:
-        return read_recorded(started.document)
+        return document_members([read_recorded(record) for record in records], of_set=of_set)
     except DocumentError as error:
         hint = "leave out --with-document; `ralph verify` takes the document with --document"
         raise DocumentError(error.message, code=error.code, hint=hint) from None

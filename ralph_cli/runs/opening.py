@@ -1,13 +1,15 @@
-"""The document that a record tells of, opened again: a record is material, so its path is only where to look."""
+"""The documents that a record tells of, opened again: a record is material, so its paths are only where to look."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import read_bytes
+from ralph_cli.documents.ocr.engine import OcrOptions
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
+from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 
 DOCUMENT_CHANGED = "document-changed"
@@ -16,26 +18,63 @@ DOCUMENT_CHANGED = "document-changed"
 def open_recorded(
     record: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
 ) -> DocumentSource:
-    """The document of a `record`, loaded: from where `source` says that it is, else from the path that it names.
+    """The document of a `record`, or its set of them, loaded: from where `source` says that it is, else from the paths
+    that it names.
 
-    The file at the record's own path is used only if it is still that document. Password and encoding are those of
-    `source`; without an encoding there it is that of the record. Raises DocumentError: "no-document" when it came from
-    standard input, "document-changed" when the file has another hash, and what `load` raises.
+    A file at a path of the record is used only if it is still that document. Password and encoding are those of
+    `source`; without an encoding there it is that of the record, which also says what OCR has read. Raises
+    DocumentError: "no-document" when it came from standard input, "document-changed" when a file has another hash, and
+    what `load_source` raises.
     """
     options = source or DocumentSource("")
-    options = replace(options, encoding=options.encoding or record.get("encoding"))
+    ocr = OcrOptions.recorded(record.get("ocr"))
+    options = replace(options, encoding=options.encoding or record.get("encoding"), ocr=ocr)
     if options.path:
-        return options.loaded(cache)
-    options = replace(options, path=str(record.get("path", "")))
-    return replace(options, document=options.load_bytes(read_recorded(record), cache))
+        return load_source(options, cache)
+    if not is_recorded_set(record):
+        return load_recorded(record, read_recorded(record), cache, options)
+    contents = [read_recorded(entry) for entry in recorded_members(record)]
+    return load_recorded_set(record, contents, cache, options)
+
+
+def load_recorded(
+    record: Mapping[str, Any], data: bytes, cache: Path | None, options: DocumentSource
+) -> DocumentSource:
+    """The document of a record in the bytes of its file."""
+    source = replace(options, path=str(record.get("path", "")), inner=_recorded_inner(record))
+    return replace(source, document=source.load_bytes(data, cache))
+
+
+def load_recorded_set(
+    record: Mapping[str, Any], contents: Sequence[bytes], cache: Path | None, options: DocumentSource
+) -> DocumentSource:
+    """The set of a record in the bytes of its files, which are in the record's order."""
+    documents = []
+    for entry, data in zip(recorded_members(record), contents, strict=True):
+        source = load_recorded(entry, data, cache, options)
+        document = source.load()
+        documents.append(NamedDocument(str(entry.get("name", "")), document, source.path, source.inner))
+    path = str(record.get("path", ""))
+    return replace(options, path=path, document=join_documents(path, documents))
+
+
+def is_recorded_set(record: Mapping[str, Any]) -> bool:
+    """Whether a record is of a set of documents."""
+    return isinstance(record.get("documents"), list)
+
+
+def recorded_members(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a record tells of each document of its set."""
+    listed = record.get("documents")
+    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
 def read_recorded(record: Mapping[str, Any]) -> bytes:
-    """The bytes of the document of a `record`. Raises DocumentError as `open_recorded` does.
+    """The bytes of a document of a `record`. Raises DocumentError as `open_recorded` does.
 
     Of a file with another hash nothing is used or shown, and what is no regular file is not opened.
     """
-    path = str(record.get("path", ""))
+    path, inner = str(record.get("path", "")), _recorded_inner(record)
     if path in ("", "-"):
         what = "the document of that run came from standard input" if path else "the record names no document"
         raise DocumentError(what, code="no-document", hint="name its file")
@@ -45,8 +84,14 @@ def read_recorded(record: Mapping[str, Any]) -> bytes:
         special = False  # reading it says what is wrong
     if special:
         raise DocumentError(f"{path} is not a regular file", code="unreadable", hint="name the document")
-    data = read_bytes(path)
+    source = DocumentSource(path, inner=inner)
+    data = source.read()
     if hashlib.sha256(data).hexdigest() != record.get("sha256"):
-        what = f"{path} is not the document of that run any more"
+        what = f"{source.name} is not the document of that run any more"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="name the document, if it was moved")
     return data
+
+
+def _recorded_inner(record: Mapping[str, Any]) -> tuple[str, ...]:
+    names = record.get("inner", [])
+    return tuple(str(name) for name in names) if isinstance(names, list) else ()

@@ -62,7 +62,13 @@ def test_pdf(pdf):
         ("a.unknown", b"<!-- c --><!DOCTYPE html><p>hi", "html"),
         ("a.unknown", b"\xef\xbb\xbf <HTML><p>hi", "html"),
         ("a.txt", b"<html><p>source", "text"),
-        ("a.csv", b"a,b\n1,2", "text"),
+        ("a.csv", b"a,b\n1,2", "csv"),
+        ("a.jsonl", b"{}\n{}", "json"),
+        ("a.eml", b"From: a@b.c\n\nhi", "eml"),
+        ("a", b"Received: x\r\nFrom: a@b.c\r\nMIME-Version: 1.0\r\nX-Y: z\r\n\r\nhi", "eml"),
+        ("a.txt", b"From a@b.c Mon Mar  2 10:00:00 2026\nFrom: a\nDate: b\nMIME-Version: 1.0\n\nhi", "mbox"),
+        ("a.txt", b"From: a@b.c\nDate: today\nSubject: the words of a mail, printed\n\nhi", "text"),
+        ("a.md", b"From: a@b.c\nDate: today\nMIME-Version: 1.0\n\nhi", "markdown"),
         ("notes.txt", b"A PDF begins with %PDF-1.7 and ends with %%EOF", "text"),
     ],
 )
@@ -129,8 +135,9 @@ def test_same_bytes_same_fingerprint(pdf, file):
         ("a.pdf", b"hello", "not-what-it-says", "plain text"),
         ("a.pdf", b"PK\x03\x04 zip", "not-what-it-says", "ZIP"),
         ("a.docx", b"hello", "not-what-it-says", "Word"),
-        ("a.png", b"\x89PNG\r\n\x1a\n..", "unsupported", "PNG"),
-        ("a", b"\xff\xd8\xff\xe0....", "unsupported", "JPEG"),
+        ("a.png", b"\x89PNG\r\n\x1a\n..", "damaged", "no picture"),
+        ("a", b"\xff\xd8\xff\xe0....", "damaged", "no picture"),
+        ("a.pdf", b"\xff\xd8\xff\xe0....", "not-what-it-says", "JPEG"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", "unsupported", "old Office"),
         ("a.txt", b"\x1f\x8b\x08....", "unsupported", "gzip"),
         ("a.rtf", b"{\\rtf1 hi}", "unsupported", "RTF"),
@@ -193,7 +200,7 @@ def test_truncated_pdf(pdf, file):
 
 def test_no_text_and_partly_no_text(pdf):
     error = failure(pdf([], [], picture_pages=(0, 1)))
-    assert (error.code, "ocrmypdf" in error.hint, "1-2" in error.message) == ("no-text", True, True)
+    assert (error.code, "--ocr" in error.hint, "1-2" in error.message) == ("no-text", True, True)
     document = load_document(pdf(HELLO, [], HELLO, [(300, 20, "4")], picture_pages=(1, 3)))
     assert [(c.code, c.pages) for c in document.cautions] == [("no-text", (2, 4))]
     assert "2 of 4 pages (2, 4)" in document.cautions[0].message

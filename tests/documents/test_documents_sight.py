@@ -135,7 +135,7 @@ def test_every_place_is_looked_at_once(file: Write, monkeypatch: pytest.MonkeyPa
     asked: list[Sequence[Span]] = []
 
     def counted(about: Document, spans: Sequence[Span], **given: object) -> list[Visibility]:
-        asked.append(spans)
+        asked.append([*spans])
         return check_visibility(about, spans)
 
     monkeypatch.setattr("ralph_cli.documents.visibility.check_visibility", counted)

@@ -354,27 +354,3 @@ def test_a_place_in_a_text_without_pages_is_its_line_or_paragraph_and_the_headin
     ten = Span(text.index("Ten"), text.index("Ten") + 3)
     assert (headed.describe_span(Span(0, 3)), headed.describe_span(ten)) == ("line 1", "line 4, under “Term”")
     assert replace(headed, kind="html").describe_span(ten) == "paragraph 3, under “Term”"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "told"),
-    [
-        ("a.json", '{"rent": 100}\n', ""),
-        ("a.JSON", '{"rent": 100,\n "due": "ea', "from line 2, column 9"),
-        ("a.ipynb", '{"cells": [{"rent": 100]}', "from line 1, column 24"),
-        ("a.json", "[" * 100_000 + "1", ""),
-        ("a.csv", 'item,2023\nrent,5\n"fees, all",4\ntax,3', ""),
-        ("a.csv", 'item,2023\nrent,5\n"fees, all\n', "in line 3 do not match"),
-        ("a.CSV", "item;2023;2022\nrent;5;4\nfees;4;3\ntax;3;2\nloans;9", "line 5 has 2 cells where others have 3"),
-        ("a.csv", "item,2023,2022\nrent,5,4\nfees,4,3\ntax,3,2\nloa", "line 5 has 1 cell where others have 3"),
-        ("a.csv", "Costs\n\nitem,2023\nrent,5\nfees,4\ntax,3\nin euros\n", ""),
-        ("a.csv", "item,2023\nrent,5\nfees,4,9\ntax,3\ndebt,3,1\n", ""),
-        ("a.tsv", "item\t2023\nrent\t5\nfees\t4\ntax\t3\tx\n", "line 4 has 3 cells where others have 2"),
-        ("a.txt", 'item,2023\nrent,5\n"fees, all\n', ""),
-        ("a.txt", '{"rent": 100,', ""),
-    ],
-)
-def test_a_file_that_is_not_what_its_name_says_is_named(name: str, text: str, told: str) -> None:
-    parsed = parse_text(text.encode(), name=name, kind="text", encoding=None, limits=LIMITS)
-    assert parsed.pages[0].text == text
-    assert [told in caution.message for caution in parsed.cautions] == [True] * bool(told)

@@ -65,7 +65,7 @@ def test_a_bundle_comes_back_as_it_went_in(tmp_path: Path) -> None:
     bundle = read_bundle(path)
     assert [row.event for row in bundle.rows] == EVENTS and [row.at for row in bundle.rows] == [at for at, _ in PLAIN]
     assert bundle.view == MEMBERS[VIEW]
-    assert bundle.seal == SEAL == hashlib.sha256(parts()[MANIFEST]).hexdigest() and bundle.document is None
+    assert bundle.seal == SEAL == hashlib.sha256(parts()[MANIFEST]).hexdigest() and bundle.documents == ()
     assert sorted(item.name for item in tmp_path.iterdir()) == ["r.zip"]
 
 
@@ -168,8 +168,8 @@ def test_another_identity_than_the_journals_is_refused_even_when_it_is_resealed(
 
 def test_another_document_than_the_journals_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.zip"
-    path.write_bytes(pack("r", PLAIN, MEMBERS, b"other")[0])
-    with pytest.raises(JournalError, match="the document in it is not the one"):
+    path.write_bytes(pack("r", PLAIN, MEMBERS, {"document": b"other"})[0])
+    with pytest.raises(JournalError, match="a document in it is not the one"):
         read_bundle(path)
 
 

@@ -54,8 +54,15 @@ class FakeSandbox:
         exec(code, self._names)
 
     def run(
-        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+        self,
+        code: str,
+        query: HostQuery,
+        *,
+        seconds: float | None = None,
+        watched: Collection[int] = (),
+        now: float | None = None,
     ) -> Result:
+        self._names["moment"] = now
         self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
         self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]
         out, error = io.StringIO(), None

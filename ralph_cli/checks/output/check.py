@@ -118,7 +118,7 @@ class OutputCheck:
         if self.memory is not None:
             return GroundingSources((self.memory,), task=self.task, description="nothing that is remembered")
         quotes = attempt.quotes if self.paged else ()
-        pages = frozenset(page for quote in quotes for page in (str(quote.page), quote.label.lower()))
+        pages = frozenset(name for quote in quotes for name in self._page_names(quote))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
         facts = DocumentFacts(self.document.text, self.task) if self.document is not None else None
         return GroundingSources(
@@ -140,6 +140,12 @@ class OutputCheck:
         # A record that is checked again may have lost some of its quotes.
         items = ([quote for quote in attempt.quotes if quote.id in claim.quotes] for claim in attempt.claims)
         return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
+
+    def _page_names(self, quote: Quote) -> tuple[str, ...]:
+        """How a work may name the page of a quote: its number, what is printed on it, its number in its document."""
+        document = self.document
+        own = document.own_number(document.page_at(quote.start)) if document is not None and document.members else 0
+        return (str(own or quote.page), quote.label.lower())
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""

@@ -1,6 +1,7 @@
 """HTML pages: the visible text, one block or table row per line, cells two spaces apart (selectolax, lexbor)."""
 
 import re
+from collections.abc import Mapping
 
 from ralph_cli.core.document import Addition, Caution
 from ralph_cli.core.errors import DocumentError
@@ -23,23 +24,33 @@ _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _META_SEARCH_BYTES = 4096
 
 
-def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
+def parse_html(
+    data: bytes,
+    *,
+    name: str,
+    encoding: str | None,
+    limits: LoadLimits,
+    declared: str | None = None,
+    linked: Mapping[str, str] | None = None,
+) -> ParsedDocument:
     """The text a reader of the page sees, plus its headings and tables; meant to run in a child process.
 
     What the page hides by attributes and by styles (see `html.hidden`) is left out and counted in a caution, so that it
-    is never a quote. Raises DocumentError too-big, no-text, undecodable, unsupported.
+    is never a quote. `declared` is the encoding that came with the page, which counts more than the one it names
+    itself. `linked` are style sheets and frames that came with it, by the address that it gives them.
+    Raises DocumentError too-big, no-text, undecodable, unsupported.
     """
     if len(data) > limits.html_bytes:
         raise DocumentError(
             f"{name} is larger than {limits.html_bytes >> 20} MiB of HTML", code="too-big", hint="split it"
         )
-    source, cautions = decode_text(data, name=name, encoding=encoding, declared=_declared_encoding(data))
+    source, cautions = decode_text(data, name=name, encoding=encoding, declared=declared or _declared_encoding(data))
     depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
     if damage := describe_damage(source):
         cautions += (Caution("incomplete", damage),)
-    page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth)
+    page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth, linked or {})
     page.read(source)
     text = page.out.text()
     if len(text) > limits.characters:

@@ -60,8 +60,8 @@ class _OpenElement:
 class PageWalk:
     """One pass over the tree without recursion, for a tree may be deeper than Python's stack."""
 
-    def __init__(self, is_shallow: Callable[[str], bool]) -> None:
-        """`is_shallow` says whether a page in the page may be parsed."""
+    def __init__(self, is_shallow: Callable[[str], bool], linked: Mapping[str, str]) -> None:
+        """`is_shallow` says whether a page in the page may be parsed; `linked` are what else came with it."""
         self.out = TextBuilder()
         self.headings: list[tuple[int, str, int]] = []
         self.quoted: list[tuple[int, int, int, int]] = []
@@ -69,6 +69,7 @@ class PageWalk:
         self.additions: list[tuple[int, int, Origin]] = []
         self.findings = Findings()
         self._is_shallow = is_shallow
+        self._linked = linked
         self._tables: list[GridTable] = []
         self._sheets = StyleSheets()
         self._open: list[_OpenElement] = []
@@ -82,7 +83,7 @@ class PageWalk:
         """Write the text of a page, or of a page in the page."""
         outside = self._sheets, self._open, self._cells_of_blocks, self._after, self._tables
         tree = LexborHTMLParser(source)
-        self._sheets, self._cells_of_blocks = StyleSheets.of(tree, source), find_cells_of_blocks(tree)
+        self._sheets, self._cells_of_blocks = StyleSheets.of(tree, source, self._linked), find_cells_of_blocks(tree)
         self._after, self._tables = {}, []
         look = TextLook(styles_known=self._sheets.are_known)
         self._open = [_OpenElement("", ElementPath(("", "", frozenset()), None), look, "", {}, [])]
@@ -158,14 +159,19 @@ class PageWalk:
         elif tag in controls.REPLACED:
             self._write_replacement(tag, controls.REPLACED[tag](node, attributes))
             self.findings.hidden += controls.count_unchosen(node, attributes)
-        elif tag == "iframe" and "srcdoc" in attributes:
-            source = attributes["srcdoc"] or ""
+        elif (source := self._inner_page(tag, attributes)) is not None:
             if self._pages < _DEEPEST_PAGE and self._is_shallow(source):
                 self.read(source)
             else:
                 self.findings.embedded += 1
         else:
             self.findings.embedded += controls.is_embedded(tag, attributes)
+
+    def _inner_page(self, tag: str, attributes: Attributes) -> str | None:
+        """The source of the page that a frame shows, if it is in the page or came with it."""
+        if tag == "iframe" and "srcdoc" in attributes:
+            return attributes["srcdoc"] or ""
+        return self._linked.get(attributes.get("src") or "") if tag in ("iframe", "frame") else None
 
     def _write_replacement(self, tag: str, text: str) -> None:
         place = self.out.place

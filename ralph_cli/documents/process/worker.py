@@ -48,6 +48,35 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.docx.reader import parse_docx
 
             return parse_docx(data, name=name, limits=limits).to_json()
+        case "eml" | "mbox" as kind:
+            from ralph_cli.documents.mail.reader import parse_mail
+
+            is_box = kind == "mbox"
+            return parse_mail(data, name=name, encoding=request["encoding"], limits=limits, is_box=is_box).to_json()
+        case "attachments":
+            from ralph_cli.documents.mail.reader import pack_attachments
+
+            return pack_attachments(data, name=name, limits=limits, is_box=request["kind"] == "mbox")
+        case "csv":
+            from ralph_cli.documents.data.csv_reader import parse_csv
+
+            return parse_csv(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "json":
+            from ralph_cli.documents.data.json_reader import parse_json
+
+            return parse_json(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "ipynb":
+            from ralph_cli.documents.data.notebook import parse_notebook
+
+            return parse_notebook(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "mhtml":
+            from ralph_cli.documents.mail.web_page import parse_web_page
+
+            return parse_web_page(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+        case "unpack":
+            from ralph_cli.documents.sets.unpacking import unpack_zip
+
+            return unpack_zip(data, name=name, only=request["only"], limits=limits)
         case "xlsx":
             from ralph_cli.documents.sheets.xlsx import parse_xlsx
 
@@ -77,6 +106,13 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
             return parse_rtf(data, name=name, limits=limits).to_json()
 
+    if request.get("kind") == "image":
+        from ralph_cli.documents.ocr import pictures
+
+        data, cautions = pictures.as_pdf(data, name)
+        if request["op"] == "image":
+            return pictures.parse_pictures(data, name, cautions, limits).to_json()
+
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes
 
@@ -86,7 +122,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         "annotate": highlight.annotate,
     }
     if request["op"] in about_pages:
-        given = {key: value for key, value in request.items() if key not in ("op", "limits")}
+        given = {key: value for key, value in request.items() if key not in ("op", "limits", "kind")}
         return about_pages[request["op"]](data, **given)
 
     def report(done: int, total: int) -> None:
@@ -94,6 +130,12 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         output.write(encode_progress(done, total))
         output.flush()
 
+    if request["op"] == "ocr":
+        from ralph_cli.documents.ocr.reader import read_scans
+
+        chosen = {key: request[key] for key in ("password", "layout", "pages", "engine")}
+        cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+        return read_scans(data, name=name, limits=limits, on_progress=report, processes=cores, **chosen).to_json()
     return reader.parse_pdf(
         data,
         name=name,

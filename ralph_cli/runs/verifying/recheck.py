@@ -18,6 +18,7 @@ from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Ste
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.reports.sections.unconfirmed import count_doubts, list_unconfirmed
+from ralph_cli.runs.opening import recorded_members
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
     compare_doubts,
@@ -28,6 +29,7 @@ from ralph_cli.runs.verifying.reverify import (
     recheck_searches,
     recheck_verdicts,
 )
+from ralph_cli.runs.verifying.sets import locate_in_set
 from ralph_cli.runs.verifying.versions import locate_quote
 from ralph_cli.wiring.task import ANY_COUNT
 
@@ -71,7 +73,7 @@ def recheck(
     if started.mode == "goal":
         return tuple(checks), (), ()
     answer, output = _recorded_forms(started)
-    attempt, quotes = step.attempt, _quote_standings(step.attempt, current, reading, original)
+    attempt, quotes = step.attempt, _quote_standings(started, step.attempt, current, reading, original)
     doubts: tuple[Doubt, ...] = ()
     if quotes:
         checks.append(_check_quotes(quotes, reading))
@@ -94,13 +96,15 @@ def recheck(
 
 
 def _quote_standings(
-    attempt: Attempt, current: Document | None, reading: TextRelation, original: Document | None
+    started: RunStarted, attempt: Attempt, current: Document | None, reading: TextRelation, original: Document | None
 ) -> tuple[QuoteStanding, ...]:
     if current is None:
         return ()
     index, now = QuoteIndex(current), DocumentContext(current)
     if reading == "same":
         return tuple(recheck_quote(quote, now, index) for quote in attempt.quotes)
+    if current.members and recorded_members(started.document):
+        return locate_in_set(attempt.quotes, recorded_members(started.document), current, original)
     then = DocumentContext(original) if original is not None else None
     return tuple(locate_quote(quote, now, index, then) for quote in attempt.quotes)
 

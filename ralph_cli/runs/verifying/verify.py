@@ -14,6 +14,8 @@ from ralph_cli.core.errors import DocumentError, JournalError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
+from ralph_cli.documents.ocr.engine import OcrOptions
+from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
 from ralph_cli.journal.store import JOURNAL_FILE
@@ -32,7 +34,13 @@ from ralph_cli.runs.history import (
     run_from_events,
     run_names,
 )
-from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
+from ralph_cli.runs.opening import (
+    DOCUMENT_CHANGED,
+    is_recorded_set,
+    load_recorded,
+    load_recorded_set,
+    open_recorded,
+)
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
 NAME_DOCUMENT_HINT = "name the document with --document"
@@ -152,18 +160,23 @@ class _DocumentReader:
         """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
         if given is not None:
             named = DocumentSource.of(given, password=self.options.password, encoding=self.options.encoding)
-            return replace(named, on_loading=self.options.on_loading).load(self.settings.cache_folder)
+            ocr = OcrOptions.recorded(source.run.started.document.get("ocr"))
+            named = replace(named, on_loading=self.options.on_loading, ocr=ocr)
+            return load_source(named, self.settings.cache_folder, (self.settings.out,)).load()
         record = source.run.started.document
         if not record:
             return None
         try:
             if source.bundle is None:
                 return open_recorded(record, self.settings.cache_folder, self.options).load()
-            path = str(record.get("path", ""))
-            if source.bundle.document is None:
-                hint = f"{NAME_DOCUMENT_HINT} ({path})"
+            documents = source.bundle.documents
+            if not documents:
+                hint = f"{NAME_DOCUMENT_HINT} ({record.get('path', '')})"
                 raise DocumentError("the bundle does not hold the document", code="no-document", hint=hint)
-            return replace(self.options, path=path).load_bytes(source.bundle.document, self.settings.cache_folder)
+            options = replace(self.options, ocr=OcrOptions.recorded(record.get("ocr")))
+            if is_recorded_set(record):
+                return load_recorded_set(record, documents, self.settings.cache_folder, options).load()
+            return load_recorded(record, documents[0], self.settings.cache_folder, options).load()
         except DocumentError as error:
             if error.code == DOCUMENT_CHANGED:
                 raise

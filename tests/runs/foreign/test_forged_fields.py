@@ -62,7 +62,7 @@ sys.addaudithook(_watch)
 class InertSandbox(FakeSandbox):
     """Runs nothing, so that no code of a record is run in the process of the tests."""
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
+    def run(self, code: str, query: HostQuery, **options: object) -> SnippetResult:
         return SnippetResult("something else\n", 15, None, None, False, 0.0)
 
 
@@ -205,6 +205,11 @@ def bundled(folder: Path) -> Path:
     first = rows[0][1]
     members: dict[str, Json] = {"view.json": {}, "document.json": first.get("document", {}), "origin.json": {}}
     path.write_bytes(
-        pack(str(first.get("run", "")), rows, members, (folder.parent.parent.parent / "memo.txt").read_bytes())[0]
+        pack(
+            str(first.get("run", "")),
+            rows,
+            members,
+            {"document": (folder.parent.parent.parent / "memo.txt").read_bytes()},
+        )[0]
     )
     return path

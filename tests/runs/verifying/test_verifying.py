@@ -627,6 +627,6 @@ def test_a_place_that_the_runs_own_text_does_not_have_is_no_crash(folder: Path) 
     parts = members(path)
     told = [(line["at"], line["event"]) for line in map(json.loads, parts[JOURNAL].splitlines())]
     kept = {name: json.loads(parts[name]) for name in (VIEW, IDENTITY, ORIGIN)}
-    whole.write_bytes(pack(run.run, told, kept, MEMO.text.encode())[0])
+    whole.write_bytes(pack(run.run, told, kept, {"document": MEMO.text.encode()})[0])
     found = verified(folder, whole, folder / "new.txt")
     assert not found.holds and "its recorded place is not in the text of the run" in verification_text(found)

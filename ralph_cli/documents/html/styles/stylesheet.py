@@ -62,7 +62,7 @@ class ResolvedStyle:
 
 @dataclass(slots=True)
 class StyleSheets:
-    """All style sheets in a page. `unresolved` counts rules that could not be read, `linked` sheets in other files."""
+    """All style sheets of a page. `unresolved` counts rules that could not be read, `linked` sheets not at hand."""
 
     unresolved: int = 0
     linked: int = 0
@@ -73,6 +73,7 @@ class StyleSheets:
     _steps: int = 0
     _elements: int = 1
     _tree: Any = None
+    _at_hand: Mapping[str, str] = field(default_factory=dict)
     _quirks: bool = False
     _used: set[str] = field(default_factory=set)
     _class_names: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -84,9 +85,9 @@ class StyleSheets:
     _resolved: dict[tuple[Any, ...], ResolvedStyle] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tree: LexborHTMLParser, source: str) -> "StyleSheets":
-        """The style sheets of a page."""
-        sheets = cls(_tree=tree, _quirks="<!doctype" not in source[:2_000].lower())
+    def of(cls, tree: LexborHTMLParser, source: str, linked: Mapping[str, str]) -> "StyleSheets":
+        """The style sheets of a page; `linked` are those that came with it, by their addresses."""
+        sheets = cls(_tree=tree, _at_hand=linked, _quirks="<!doctype" not in source[:2_000].lower())
         if "<style" in source or "<STYLE" in source or "<link" in source.lower():
             sheets._elements = max(1, source.count("<") - source.count("</"))
             for node in tree.css("style, link[rel~=stylesheet]"):
@@ -158,18 +159,20 @@ class StyleSheets:
         return [rule for key in keys for rule in self._by_key.get(key, ()) if rule.matches(path)]
 
     def _read(self, node: Any) -> None:
-        """Read one <style>, or count one <link>."""
+        """Read one <style> or <link>, or count it."""
         attributes = node.attributes
         media = media_matches(attributes.get("media") or "")
         if media is False or "disabled" in attributes:
             return
-        if node.tag == "link":
-            self.linked += "alternate" not in (attributes.get("rel") or "").lower()
+        source = self._at_hand.get(attributes.get("href") or "") if node.tag == "link" else node.text()
+        is_alternate = node.tag == "link" and "alternate" in (attributes.get("rel") or "").lower()
+        if source is None or is_alternate:
+            self.linked += not is_alternate
             return
         if (attributes.get("type") or "text/css").lower() != "text/css":
             return
         try:
-            items = tinycss2.parse_stylesheet(node.text(), skip_comments=True, skip_whitespace=True)
+            items = tinycss2.parse_stylesheet(source, skip_comments=True, skip_whitespace=True)
             self._collect(items, [], 1 << 30, media is None, _DEEPEST)
         except RecursionError:
             self.unresolved += 1

@@ -1,0 +1,1 @@
+"""Files that programs write for programs: notebooks, tables of values, objects."""

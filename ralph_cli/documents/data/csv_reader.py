@@ -1,0 +1,152 @@
+"""Tables in plain text (csv, tsv): the text as it is, with rows as places and cells under their headers."""
+
+import re
+from collections import Counter
+from pathlib import PurePath
+
+from ralph_cli.core.document import Caution, Cell, Column, Table
+from ralph_cli.documents.data.csv_records import Record, find_delimiter, read_records
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import (
+    MOST_PLACES,
+    ParsedDocument,
+    ParsedPage,
+    ParsedPlace,
+    ParsedTable,
+    bound_cautions,
+    bound_places,
+    clean_heading,
+)
+from ralph_cli.documents.plain.reader import read_plain_text
+from ralph_cli.text.plural import pluralize
+
+_MOST_CELLS, _MOST_COLUMNS = 200_000, 16_384
+"""Cells with figures of which it is kept under which header they stand, and columns of a table, as Excel has."""
+
+_MOST_ROWS_ABOVE = 50
+"""Rows above which the header is looked for."""
+
+_LEAST_ROWS, _SAME_SHARE = 4, 0.9
+"""Rows from which most have as many cells as the others, and their share: only then another one stands out."""
+
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
+_AMOUNT = re.compile(r"[^\w]*\d[\d.,\s'\u2019]*[^\w]*(?:[kKmMbB]|[A-Z]{3})?")
+
+
+def parse_csv(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
+    """A table's text as it is; a row's place is its number as a spreadsheet counts: "row 12"; for a child process.
+
+    What is no table has lines only. Raises DocumentError as `read_plain_text` does.
+    """
+    text, cautions = read_plain_text(data, name=name, encoding=encoding, limits=limits)
+    text = text.replace("\f", " ")
+    delimiter = find_delimiter(text, PurePath(name).suffix.lower())
+    if not delimiter:
+        return ParsedDocument((ParsedPage(text),), cautions=cautions)
+    reader = _TableReader(text)
+    for number, record in enumerate(read_records(text, delimiter), 1):
+        reader.add(number, record)
+    places, unnamed = bound_places(reader.places)
+    found = [*cautions, *reader.describe_damage()]
+    if unnamed:
+        found.append(Caution("places-dropped", f"so many rows that not all have places{unnamed}"))
+    if reader.dropped:
+        what = f"of the rows from {reader.dropped:,} on it is not kept under which headers their cells stand"
+        found.append(Caution("places-dropped", what))
+    tables = (ParsedTable(0, table),) if (table := reader.table()) else ()
+    return ParsedDocument((ParsedPage(text),), cautions=bound_cautions(found), tables=tables, places=places)
+
+
+class _TableReader:
+    """Takes the rows of a text one after the other, and finds the one that names the columns."""
+
+    def __init__(self, text: str) -> None:
+        self.places: list[ParsedPlace] = []
+        self.dropped = 0
+        """The first row of which not all cells are kept, 0 if there is none."""
+        self._text = text
+        self._widths: Counter[int] = Counter()
+        self._first_of_width: dict[int, int] = {}
+        self._unsound: int | None = None
+        self._last: Record | None = None
+        self._head: list[Record] = []
+        self._header: Record | None = None
+        self._cells: list[Cell] = []
+
+    def add(self, number: int, record: Record) -> None:
+        """Take the next row."""
+        if len(self.places) <= MOST_PLACES and record.start < record.end:
+            self.places.append(ParsedPlace(0, record.start, f"row {number}"))
+        if not record.is_sound and self._unsound is None:
+            self._unsound = record.start
+        if record.is_blank:
+            return
+        width = len(record.cells)
+        self._widths[width] += 1
+        self._first_of_width.setdefault(width, record.start)
+        self._last = record
+        if len(self._head) < _MOST_ROWS_ABOVE:
+            self._head.append(record)
+        filled = [
+            (start, end, column)
+            for column, (start, end) in enumerate(record.cells)
+            if _has_figure(self._text, start, end)
+        ]
+        if self.dropped or len(self._cells) + len(filled) > _MOST_CELLS or width > _MOST_COLUMNS:
+            self.dropped = self.dropped or number
+            return
+        self._cells += (Cell(*place) for place in filled)
+
+    def table(self) -> Table | None:
+        """The cells below the row that names the columns; None without such a row."""
+        header = self._find_header()
+        if header is None:
+            return None
+        cells = tuple(cell for cell in self._cells if cell.start > header.end)
+        if not cells:
+            return None
+        names = [self._text[start:end].replace('""', '"') for start, end in header.cells]
+        wide = max(cell.column for cell in cells) + 1
+        columns = tuple(Column(clean_heading(name)) for name in names) + (Column(),) * (wide - len(names))
+        return Table(header.start, cells[-1].end, columns, cells)
+
+    def describe_damage(self) -> list[Caution]:
+        """Where quotation marks do not match, or a row has not as many cells as nearly all others.
+
+        A row of one cell is a title or a note.
+        """
+        what = ""
+        usual, count = self._widths.most_common(1)[0] if self._widths else (0, 0)
+        rows = self._widths.total()
+        if self._unsound is not None:
+            what = f"quotation marks of the row in line {self._line(self._unsound):,} do not match"
+        elif usual > 1 and rows >= _LEAST_ROWS and count >= min(_SAME_SHARE * rows, rows - 1):
+            odd = [(start, width) for width, start in self._first_of_width.items() if width not in (1, usual)]
+            if self._last and len(self._last.cells) != usual and not self._text.endswith("\n"):
+                odd.append((self._last.start, len(self._last.cells)))
+            if odd:
+                start, width = min(odd)
+                cells = pluralize(width, "cell")
+                what = f"the row in line {self._line(start):,} has {cells} where others have {usual:,}"
+        return [Caution("incomplete", f"{what}: the file may be cut off or damaged")] if what else []
+
+    def _find_header(self) -> Record | None:
+        """The first row of the usual width, if it has a name in most columns, no name twice, and no figure."""
+        usual = self._widths.most_common(1)[0][0] if self._widths else 0
+        first = next((record for record in self._head if len(record.cells) == usual), None)
+        if first is None or usual < 2:
+            return None
+        names = [self._text[start:end].strip() for start, end in first.cells if start < end]
+        if len(set(names)) < len(names) or 2 * len(names) < usual:
+            return None
+        is_named = all(_YEAR.fullmatch(name) or not _AMOUNT.fullmatch(name) for name in names)
+        return first if is_named and any(not name.isdigit() for name in names) else None
+
+    def _line(self, offset: int) -> int:
+        return self._text.count("\n", 0, offset) + 1
+
+
+def _has_figure(text: str, start: int, end: int) -> bool:
+    """Whether a cell holds a figure: it is of figures that it is asked under which header they stand."""
+    return start < end and _DIGIT.search(text, start, end) is not None

@@ -1,0 +1,1 @@
+"""Mails, and web pages that were saved as one."""

@@ -1,0 +1,97 @@
+"""The text of a part of a mail as a mail program shows it, and where two alternatives of it differ."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html.reader import parse_html
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.mail.message import Part, charset, part_bytes, part_text, read_parameter, subparts
+from ralph_cli.documents.parsed import ParsedDocument
+
+TEXT_TYPES = frozenset(["text/plain", "text/markdown", "text/rfc822-headers", "message/disposition-notification"])
+PAGE_TYPES = frozenset(["text/html", "application/xhtml+xml"])
+
+_ADDRESS = re.compile(r"<?\b(?:https?|mailto|ftp|tel):[^\s<>]+>?|\[cid:[^\]]*\]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_MOST_WORDS = 8
+_LONGEST_WORD = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A text as it is shown: the `page` that it was read from if it is HTML; `flowed` if its lines are paragraphs."""
+
+    text: str
+    page: ParsedDocument | None = None
+    flowed: bool = False
+    cautions: tuple[Caution, ...] = ()
+
+
+def read_body(part: Part, name: str, encoding: str | None, limits: LoadLimits) -> Body:
+    """What a part with text shows. Raises DocumentError as `parse_html` and `decode_text` do."""
+    if part.get_content_type() in PAGE_TYPES:
+        try:
+            page = parse_html(
+                part_bytes(part), name=name, encoding=None, limits=limits, declared=encoding or charset(part)
+            )
+        except DocumentError as error:
+            if error.code == "no-text":
+                return Body("")
+            raise
+        return Body(page.pages[0].text, page, cautions=page.cautions)
+    if part.get_content_type() == "message/delivery-status":
+        return Body(_delivery_status(part))
+    text, cautions = part_text(part, name, encoding)
+    if read_parameter(part, "format").lower() == "flowed":
+        delete_space = read_parameter(part, "delsp").lower() == "yes"
+        return Body(join_flowed_lines(text, delete_space), flowed=True, cautions=cautions)
+    return Body(text, cautions=cautions)
+
+
+def join_flowed_lines(text: str, delete_space: bool) -> str:
+    """Text of the format "flowed" with each paragraph on one line (RFC 3676, section 4)."""
+    lines: list[str] = []
+    depth_above, is_open = 0, False
+    for line in text.split("\n"):
+        content = line.lstrip(">")
+        depth = len(line) - len(content)
+        content = content.removeprefix(" ")
+        if is_open and depth == depth_above and content != "-- ":
+            lines[-1] += content
+        else:
+            lines.append(f"{'>' * depth} {content}" if depth else content)
+        is_open, depth_above = content.endswith(" ") and content != "-- ", depth
+        if is_open and delete_space:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(line if line == "-- " else line.rstrip(" ") for line in lines)
+
+
+def describe_difference(shown: str, other: str) -> str:
+    """Which words stand in one of two texts only, "" if none does; addresses of pages do not count."""
+    words_shown, words_other = _words(shown), _words(other)
+    only_other, only_shown = words_other - words_shown, words_shown - words_other
+    parts = [f"only in the one not read: {_list_words(only_other)}"] * bool(only_other)
+    parts += [f"only in the one read: {_list_words(only_shown)}"] * bool(only_shown)
+    return "; ".join(parts)
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(_ADDRESS.sub(" ", text).casefold()))
+
+
+def _list_words(words: Counter[str]) -> str:
+    named = ", ".join(f"\u201c{word[:_LONGEST_WORD]}\u201d" for word in list(words)[:_MOST_WORDS])
+    left = words.total() - min(len(words), _MOST_WORDS)
+    return f"{named} and {left:,} more" if left else named
+
+
+def _delivery_status(part: Part) -> str:
+    """The fields of a report on delivery, a group of lines for the message and for each recipient (RFC 3464)."""
+    groups = (
+        "\n".join(f"{name}: {' '.join(str(value).split())}" for name, value in group.items())
+        for group in subparts(part)
+    )
+    return "\n\n".join(group for group in groups if group)

@@ -1,0 +1,230 @@
+"""The parts of a message (RFC 5322, RFC 2045 to 2047, 2183, 2231) with their bytes, headers and names decoded."""
+
+import binascii
+import codecs
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from email import message_from_bytes
+from email.errors import (
+    CloseBoundaryNotFoundDefect,
+    InvalidBase64CharactersDefect,
+    InvalidBase64LengthDefect,
+    InvalidBase64PaddingDefect,
+    MultipartInvariantViolationDefect,
+    NoBoundaryInMultipartDefect,
+    StartBoundaryNotFoundDefect,
+)
+from email.message import Message
+from email.policy import Compat32
+from quopri import decodestring
+from typing import Any, TypeAlias
+
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.plain.decoding import decode_text
+
+DEEPEST = 50
+"""How deep parts may stand in parts."""
+
+Part: TypeAlias = "Message[Any, Any]"
+"""A message, or a part of one."""
+
+_LONGEST_HEADER = 20_000
+_LONGEST_NAME = 120
+_ENCODED_WORD = re.compile(r"=\?([^?*\s]{1,40})(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=")
+_BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,80}\?[bBqQ]\?)")
+_APPLE_LENGTH = re.compile(rb"(\d{1,12})[ \t]*\r?\n(?=[!-9;-~]+:)")
+_ASCII = frozenset(["", "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us"])
+_DAMAGE = {
+    CloseBoundaryNotFoundDefect: "a part has no end",
+    StartBoundaryNotFoundDefect: "parts are announced that are not there",
+    NoBoundaryInMultipartDefect: "it does not say what parts its parts",
+    MultipartInvariantViolationDefect: "it says that it has several parts, and has one",
+    InvalidBase64PaddingDefect: "a part ends too early",
+    InvalidBase64LengthDefect: "a part ends too early",
+    InvalidBase64CharactersDefect: "a part holds bytes that are not base64",
+}
+
+
+class _AsWritten(Compat32):
+    """Headers are given as they are written: those of a hostile mail must not break what interprets them."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return value
+
+
+_POLICY = _AsWritten()
+
+
+def parse_message(data: bytes, name: str) -> Part:
+    """The tree of a message's parts. Raises DocumentError "too-big" if it is deeper than a mail is."""
+    try:
+        return message_from_bytes(_without_frame(data), policy=_POLICY)
+    except RecursionError:
+        raise too_deep_error(name) from None
+
+
+def _without_frame(data: bytes) -> bytes:
+    """A message without what some programs put around it: a mark, blank lines; its length, and data behind it."""
+    data = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+    if length := _APPLE_LENGTH.match(data):
+        return data[length.end() :][: int(length[1])]
+    return data
+
+
+def too_deep_error(name: str) -> DocumentError:
+    """For a mail with more parts in parts than a mail has."""
+    what = f"{name} nests parts more than {DEEPEST} levels deep"
+    return DocumentError(what, code="too-big", hint="it is no ordinary mail; open it in a mail program")
+
+
+def subparts(part: Part) -> list[Part]:
+    """The parts of a part; none if it holds none."""
+    payload = part.get_payload() if part.is_multipart() else []
+    return [each for each in payload if isinstance(each, Message)]
+
+
+def part_bytes(part: Part) -> bytes:
+    """The content of a part that has no parts, decoded."""
+    try:
+        content = part.get_payload(decode=True)
+    except (ValueError, LookupError, binascii.Error):
+        return b""
+    return content if isinstance(content, bytes) else b""
+
+
+def inner_message(part: Part, name: str) -> "Part | None":
+    """The message that a part of the type message/rfc822 holds, also one that is encoded against the rule."""
+    inner = next(iter(subparts(part)), None)
+    encoding = transfer_encoding(part)
+    if inner is None or encoding not in ("base64", "quoted-printable"):
+        return inner
+    raw = inner.as_bytes().lstrip()
+    try:
+        return parse_message(b64decode(raw) if encoding == "base64" else decodestring(raw), name)
+    except (ValueError, binascii.Error):
+        return inner
+
+
+def transfer_encoding(part: Part) -> str:
+    """How the content of a part is encoded: "base64"."""
+    return str(part.get("content-transfer-encoding", "")).strip().lower()
+
+
+def part_text(part: Part, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
+    """The text of a part, and what was guessed. Raises DocumentError as `decode_text` does."""
+    text, cautions = decode_text(part_bytes(part), name=name, declared=encoding or charset(part))
+    return text.replace("\r\n", "\n").replace("\r", "\n"), cautions
+
+
+def charset(part: Part) -> str | None:
+    """The encoding that a part names for its text; None for ASCII, which says nothing of other bytes in it."""
+    label = read_parameter(part, "charset").strip()
+    return label if label.lower() not in _ASCII else None
+
+
+def read_parameter(part: Part, name: str, header: str = "content-type") -> str:
+    """A parameter of a header, "" if there is none."""
+    try:
+        value = part.get_param(name, "", header)
+    except (ValueError, LookupError):
+        return ""
+    if isinstance(value, tuple):  # RFC 2231: encoding, language, value
+        label, _, raw = value
+        return _decode_bytes(str(raw).encode("latin-1", "replace"), label or "utf-8")
+    return decode_words(_repair(str(value)))
+
+
+def disposition(part: Part) -> str:
+    """How a part is to be shown: "inline" or "attachment"; "" if it does not say."""
+    return str(part.get("content-disposition", "")).partition(";")[0].strip().lower()
+
+
+def file_name(part: Part) -> str:
+    """The name that a part gives its file, on one line and without folders; "" if it has none."""
+    name = read_parameter(part, "filename", "content-disposition") or read_parameter(part, "name")
+    return clean_file_name(name)
+
+
+def clean_file_name(name: str) -> str:
+    """The name of a file without folders and signs that are not shown."""
+    line = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable()).strip(" .")
+    if len(line) <= _LONGEST_NAME:
+        return line
+    stem, dot, suffix = line.rpartition(".")
+    return f"{stem[:80]}{dot}{suffix[:20]}"
+
+
+def read_headers(message: Part, name: str) -> list[str]:
+    """What all headers of this name say, decoded, each on one line."""
+    values = (str(value) for value in message.get_all(name, []))
+    return [line for value in values if (line := clean_header(value))]
+
+
+def clean_header(value: str) -> str:
+    """A header's value decoded on one line; a very long one ends with an ellipsis."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in decode_words(_repair(value))).split())
+    return line if len(line) <= _LONGEST_HEADER else f"{line[:_LONGEST_HEADER]}\u2026"
+
+
+def decode_words(value: str) -> str:
+    """A header's value with its encoded words decoded (RFC 2047); a word that cannot be decoded is left as it is."""
+    words = list(_ENCODED_WORD.finditer(value := _BETWEEN_WORDS.sub("", value)))
+    text, at = "", 0
+    for label, start, end, content in _join_words(words):
+        text += value[at:start] + (value[start:end] if content is None else _decode_bytes(content, label))
+        at = end
+    return text + value[at:]
+
+
+def describe_damage(message: Part) -> Iterator[str]:
+    """What is wrong with a part by itself, in words."""
+    for defect in message.defects:
+        what = _DAMAGE.get(type(defect))
+        if what:
+            yield what
+
+
+def _join_words(words: "list[re.Match[str]]") -> Iterator[tuple[str, int, int, bytes | None]]:
+    """Encoding, place and bytes of encoded words; neighbours of one encoding as one, for a character may be cut."""
+    open_word: tuple[str, int, int, bytes | None] | None = None
+    for word in words:
+        label, content = word[1].lower(), _word_bytes(word[2], word[3])
+        if open_word and _goes_on(open_word, label, word.start()) and content is not None:
+            open_word = label, open_word[1], word.end(), (open_word[3] or b"") + content
+            continue
+        if open_word:
+            yield open_word
+        open_word = label, word.start(), word.end(), content
+    if open_word:
+        yield open_word
+
+
+def _goes_on(word: tuple[str, int, int, bytes | None], label: str, start: int) -> bool:
+    """Whether the next encoded word, of this encoding and place, goes on where a word ends."""
+    return word[3] is not None and word[0] == label and word[2] == start
+
+
+def _word_bytes(kind: str, content: str) -> bytes | None:
+    raw = content.encode("utf-8", "surrogateescape")
+    try:
+        return b64decode(raw + b"=" * (-len(raw) % 4)) if kind in "bB" else decodestring(raw, header=True)
+    except (ValueError, binascii.Error):
+        return None
+
+
+def _decode_bytes(content: bytes, label: str) -> str:
+    try:
+        return decode_text(content, name="a header", declared=label)[0]
+    except DocumentError:
+        return content.decode("utf-8", "replace")
+
+
+def _repair(value: str) -> str:
+    """A header with bytes that are no ASCII, which the parser keeps as half surrogates, as the text that they are."""
+    try:
+        raw = value.encode("ascii", "surrogateescape")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return value if raw.isascii() else _decode_bytes(raw, "utf-8")

@@ -1,0 +1,82 @@
+"""Mails (eml) and mailboxes (mbox): the headers and the text that a mail program shows, with places in its words."""
+
+import re
+from collections.abc import Iterator
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html.composed import ComposedText
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.mail.message import Part, parse_message
+from ralph_cli.documents.mail.walk import MailWalk
+from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.sets.archives import Entry, encode_entries
+
+MOST_ATTACHMENTS = 1_000
+"""Attachments that a mail, or a mailbox, may have."""
+
+_MESSAGE_BEGINS = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\r?\n(?=[!-9;-~]+:)")
+_HEADER_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_QUOTED_FROM = re.compile(rb"(?m)^>(>*From )")
+
+
+def parse_mail(
+    data: bytes, *, name: str, encoding: str | None, limits: LoadLimits, is_box: bool = False
+) -> ParsedDocument:
+    """The text of a mail, or of all mails of a mailbox, and the mails in them; meant to run in a child process.
+
+    Headers are decoded (RFC 2047). Of alternatives the one that programs show is read, and where another one says
+    something else, a caution says so. Attachments are named; `pack_attachments` gives them. Raises DocumentError
+    too-big, no-text.
+    """
+    out = ComposedText(name, limits)
+    walk = _walk(out, data, name, encoding, limits, is_box)
+    walk.finish()
+    return out.finish()
+
+
+def pack_attachments(data: bytes, *, name: str, limits: LoadLimits, is_box: bool = False) -> bytes:
+    """The attachments of a mail and of those in it, each with a name of its own, as `encode_entries` writes them.
+
+    Raises DocumentError "too-big" if they are too many or too large.
+    """
+    attachments = _walk(ComposedText(name, limits), data, name, None, limits, is_box).attachments
+    if len(attachments) > MOST_ATTACHMENTS or sum(len(each.content) for each in attachments) > limits.bytes:
+        what = f"{name} has more than {MOST_ATTACHMENTS:,} attachments or {limits.bytes >> 20} MiB of them"
+        raise DocumentError(what, code="too-big", hint="save the attachments that matter on their own")
+    used: set[str] = set()
+    return encode_entries([Entry(_unused_name(each.name, used), each.content) for each in attachments])
+
+
+def _unused_name(name: str, used: set[str]) -> str:
+    """The name, with a number before its suffix if another file has it; adds it to those that are used."""
+    stem, dot, suffix = name.rpartition(".")
+    count, wanted = 1, name
+    while wanted.casefold() in used:
+        count += 1
+        wanted = f"{stem} ({count}){dot}{suffix}" if dot else f"{name} ({count})"
+    used.add(wanted.casefold())
+    return wanted
+
+
+def _walk(
+    out: ComposedText, data: bytes, name: str, encoding: str | None, limits: LoadLimits, is_box: bool
+) -> MailWalk:
+    walk = MailWalk(out, name, encoding, limits)
+    if not _HEADER_END.search(data):
+        out.warn("incomplete", "the mail ends in its header: the file may be cut off or damaged")
+    try:
+        for message, place in _messages(data, name, is_box):
+            walk.write_message(message, place)
+    except RecursionError:
+        raise DocumentError(f"{name} is too deeply nested to be read", code="too-big") from None
+    return walk
+
+
+def _messages(data: bytes, name: str, is_box: bool) -> Iterator[tuple[Part, str]]:
+    """The messages of a file, and what each is called: "message 2" in a mailbox (RFC 4155)."""
+    if not is_box:
+        yield parse_message(data, name), ""
+        return
+    begins = sorted({0, *(match.start() for match in _MESSAGE_BEGINS.finditer(data))})
+    for number, (start, end) in enumerate(zip(begins, [*begins[1:], len(data)], strict=True), 1):
+        yield parse_message(_QUOTED_FROM.sub(rb"\1", data[start:end]), name), f"message {number}"

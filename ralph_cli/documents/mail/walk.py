@@ -1,0 +1,264 @@
+"""One pass over the parts of a mail: what is shown is written, what is not is named, attachments are gathered."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html.composed import ComposedText
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.mail.bodies import PAGE_TYPES, TEXT_TYPES, Body, describe_difference, read_body
+from ralph_cli.documents.mail.message import (
+    DEEPEST,
+    Part,
+    describe_damage,
+    disposition,
+    file_name,
+    inner_message,
+    part_bytes,
+    read_headers,
+    read_parameter,
+    subparts,
+    too_deep_error,
+    transfer_encoding,
+)
+
+_SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
+_ONCE = frozenset(["From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject"])
+"""Headers that a mail has once (RFC 5322, section 3.6)."""
+
+_SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {"message/delivery-status"}
+_MESSAGE_TYPES = frozenset(["message/rfc822", "message/global"])
+_SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
+_SEALED = frozenset(["application/pkcs7-mime", "application/x-pkcs7-mime"])
+_KNOWN_ENCODINGS = frozenset(["", "7bit", "8bit", "binary", "base64", "quoted-printable", "x-uuencode", "uuencode"])
+_PGP = "-----BEGIN PGP MESSAGE-----"
+_LONGEST_ASIDE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class MailAttachment:
+    """A file in a mail, or in one that it holds: `place` says in which, "" for the mail itself."""
+
+    name: str
+    media_type: str
+    place: str
+    content: bytes
+
+
+class MailWalk:
+    """Writes the text of a mail, and of those in it."""
+
+    def __init__(self, out: ComposedText, name: str, encoding: str | None, limits: LoadLimits) -> None:
+        """`name` is the document's, for messages; `encoding` that of texts, whatever they declare."""
+        self.attachments: list[MailAttachment] = []
+        self._out = out
+        self._name = name
+        self._encoding = encoding
+        self._limits = limits
+        self._pictures = self._forwarded = 0
+        self._bodies: dict[str, int] = {}
+
+    def write_message(self, message: Part, place: str, depth: int = 0) -> None:
+        """Write the headers that a mail program shows, and the text. `place` names a mail in a mail: "message 2"."""
+        apart = "\n\n"
+        for name in _SHOWN_HEADERS:
+            values = read_headers(message, name)
+            if len(values) > 1 and name in _ONCE:
+                self._out.warn("repeated-header", _say(place, f"{len(values)} headers {name}: {_PROGRAMS}"))
+            for value in values:
+                title = value if name == "Subject" else ""
+                self._out.write(f"{name}: {value}", _at(place, f"header, {name}"), apart, title=title)
+                apart = "\n"
+        self._write_part(message, place, depth)
+
+    def finish(self) -> None:
+        """Say what was not read."""
+        if self.attachments:
+            named = ", ".join(map(_describe_attachment, self.attachments))
+            self._out.warn("attachments", f"attachments, which are documents of their own: {named}")
+        if self._pictures:
+            self._out.warn("pictures-unread", f"pictures in the text that were not read: {self._pictures:,}")
+
+    def _write_part(self, part: Part, place: str, depth: int) -> None:
+        if depth > DEEPEST:
+            raise too_deep_error(self._name)
+        self._write_content(part, place, depth)
+        for what in describe_damage(part):  # some of it is found when a part is decoded
+            where = f"{file_name(part)}: " if disposition(part) == "attachment" and file_name(part) else ""
+            self._out.warn("incomplete", _say(place, f"{where}{what}: the mail may be cut off or damaged"))
+
+    def _write_content(self, part: Part, place: str, depth: int) -> None:
+        """Write what a part shows, or name it, by its type."""
+        self._warn_of_asides(part, place)
+        kind = part.get_content_type()
+        if transfer_encoding(part) not in _KNOWN_ENCODINGS:
+            what = f"a part is encoded in a way that is not known ({transfer_encoding(part)[:40]}), and was not decoded"
+            self._out.warn("incomplete", _say(place, what))
+        if kind in _MESSAGE_TYPES:
+            self._write_forwarded(part, place, depth)
+        elif kind in _SIGNATURES:
+            self._out.warn("signature-unchecked", _say(place, "signed; nobody has checked the signature"))
+        elif kind in _SEALED or kind == "multipart/encrypted":
+            self._warn_of_seal(part, place)
+        elif kind in _SHOWN_TYPES and disposition(part) != "attachment":
+            self._write_body(part, place)
+        elif kind == "multipart/alternative":
+            self._write_alternative(part, place, depth)
+        elif kind == "multipart/related":
+            self._write_related(part, place, depth)
+        elif subparts(part):
+            for each in subparts(part):
+                self._write_part(each, place, depth + 1)
+        elif part.get_content_maintype() == "image" and part.get("content-id") and disposition(part) != "attachment":
+            self._pictures += 1
+        else:
+            self._attach(part, place)
+
+    def _write_forwarded(self, part: Part, place: str, depth: int) -> None:
+        self._forwarded += 1
+        number = self._forwarded
+        inner = inner_message(part, self._name)
+        if inner is not None:
+            self.write_message(inner, f"forwarded message {number}", depth + 1)
+
+    def _write_alternative(self, part: Part, place: str, depth: int) -> None:
+        """Write the last alternative with a text, which is the one that programs show (RFC 2046, section 5.1.4).
+
+        What stands in another one only is said: a reader of that one saw something else.
+        """
+        choices = subparts(part)
+        shown = next((each for each in reversed(choices) if _has_text(each)), None)
+        if shown is None:
+            for each in choices:
+                self._write_part(each, place, depth + 1)
+            return
+        self._write_part(shown, place, depth + 1)
+        words = self._text_of(shown, depth)
+        for each in choices:
+            if each is shown:
+                continue
+            self._write_files(each, place, depth + 1)
+            if not _has_text(each):
+                continue
+            if difference := describe_difference(words, self._text_of(each, depth)):
+                what = f"the text is there as {each.get_content_type()}, too, and differs: {difference}"
+                self._out.warn("alternatives-differ", _say(place, what))
+
+    def _write_files(self, part: Part, place: str, depth: int) -> None:
+        """Write what is no text of an alternative that is not shown."""
+        if part.get_content_maintype() == "multipart" and depth <= DEEPEST:
+            for each in subparts(part):
+                self._write_files(each, place, depth + 1)
+        elif part.get_content_type() not in _SHOWN_TYPES or disposition(part) == "attachment":
+            self._write_part(part, place, depth)
+
+    def _write_related(self, part: Part, place: str, depth: int) -> None:
+        """Write the root of parts that belong together (RFC 2387), and gather what is no picture in it."""
+        parts = subparts(part)
+        root = find_root(part)
+        for each in parts:
+            if each is root:
+                self._write_part(each, place, depth + 1)
+            elif each.get_content_maintype() == "image" and disposition(each) != "attachment":
+                self._pictures += 1
+            elif _has_text(each) and disposition(each) != "attachment":
+                self._out.warn("hidden-parts", _say(place, "a text that no mail program shows is left out"))
+                self._attach(each, place)
+            else:
+                self._write_part(each, place, depth + 1)
+
+    def _write_body(self, part: Part, place: str) -> None:
+        body = self._read(part, place)
+        if not body.text.strip():
+            return
+        for caution in body.cautions if body.page is None else ():
+            self._out.warn(caution.code, _say(place, caution.message))
+        if _PGP in body.text:
+            self._out.warn("encrypted-part", _say(place, f"a text that is encrypted (PGP); {_DECRYPT}"))
+        count = self._bodies[place] = self._bodies.get(place, 0) + 1
+        where = _at(place, f"body {count}" if count > 1 else "body")
+        if body.page is not None:
+            self._out.write_page(body.page, where, counted=True)
+        else:
+            self._out.write_counted(body.text, where, "paragraph" if body.flowed else "line")
+
+    def _read(self, part: Part, place: str) -> Body:
+        try:
+            return read_body(part, self._name, self._encoding, self._limits)
+        except DocumentError as error:
+            if error.code == "too-big":
+                raise
+            self._out.warn("incomplete", _say(place, f"a text that cannot be read: {error.message}"))
+            return Body("")
+
+    def _text_of(self, part: Part, depth: int) -> str:
+        """All the text in a part, for comparing."""
+        return "\n".join(self._read(each, "").text for each in _shown_leaves(part, depth))
+
+    def _attach(self, part: Part, place: str) -> None:
+        content = part_bytes(part)
+        if content:
+            name = file_name(part) or f"attachment {len(self.attachments) + 1}"
+            self.attachments.append(MailAttachment(name, part.get_content_type(), place, content))
+
+    def _warn_of_seal(self, part: Part, place: str) -> None:
+        kind = read_parameter(part, "smime-type").lower()
+        what = "PGP" if read_parameter(part, "protocol").endswith("pgp-encrypted") else "S/MIME"
+        seal = "signed in a way that closes it" if kind == "signed-data" else "encrypted"
+        self._out.warn("encrypted-part", _say(place, f"a part that is {seal} ({what}); {_DECRYPT}"))
+
+    def _warn_of_asides(self, part: Part, place: str) -> None:
+        """Say that there is text before, between or behind the parts, where no program shows it."""
+        asides = (str(aside).strip() for aside in (part.preamble, part.epilogue) if aside)
+        if subparts(part) and any(len(aside) > _LONGEST_ASIDE for aside in asides):
+            self._out.warn(
+                "hidden-parts", _say(place, "text outside the parts, which no mail program shows, is left out")
+            )
+
+
+_PROGRAMS = "programs show one or the other"
+_DECRYPT = "open the mail in a mail program, and save what it shows"
+
+
+def find_root(related: Part) -> "Part | None":
+    """The part that is shown of parts that belong together."""
+    parts, start = subparts(related), read_parameter(related, "start")
+    named = (each for each in parts if start and str(each.get("content-id", "")).strip() == start)
+    return next(named, parts[0] if parts else None)
+
+
+def _at(place: str, what: str) -> str:
+    return f"{place}, {what}" if place else what
+
+
+def _say(place: str, what: str) -> str:
+    return f"{place}: {what}" if place else what
+
+
+def _has_text(part: Part) -> bool:
+    return any(_shown_leaves(part, 0))
+
+
+def _shown_leaves(part: Part, depth: int) -> Iterator[Part]:
+    """The parts with text that are shown of a part, the last alternative only."""
+    if depth > DEEPEST or disposition(part) == "attachment":
+        return
+    kind, parts = part.get_content_type(), subparts(part)
+    if kind in _SHOWN_TYPES:
+        yield part
+    elif kind == "multipart/alternative":
+        yield from next((leaves for each in reversed(parts) if (leaves := [*_shown_leaves(each, depth + 1)])), [])
+    elif kind == "multipart/related":
+        root = find_root(part)
+        if root is not None:
+            yield from _shown_leaves(root, depth + 1)
+    elif kind not in _MESSAGE_TYPES:
+        for each in parts:
+            yield from _shown_leaves(each, depth + 1)
+
+
+def _describe_attachment(attachment: MailAttachment) -> str:
+    size = len(attachment.content)
+    amount = f"{size:,} bytes" if size < 10_000 else f"{size >> 10:,} KiB"
+    where = f", in {attachment.place}" if attachment.place else ""
+    return f"{attachment.name} ({attachment.media_type}, {amount}{where})"

@@ -1,0 +1,1 @@
+"""Several documents as one: files are found, loaded side by side, and joined into one text."""

@@ -1,0 +1,145 @@
+"""Which files a person means by paths, folders and patterns, and what each is called among them."""
+
+import glob
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.sniff import display_name
+
+MAX_FILES = 10_000
+"""Files that a set may have."""
+
+_LEFT_OUT = re.compile(r"\.|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
+"""Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file with its name in the set, and where it is: a path, and its names within an archive there."""
+
+    name: str
+    path: str
+    inner: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What is not in the set although it was named or found, and why."""
+
+    name: str
+    code: str
+    message: str
+    hint: str = ""
+
+
+def is_set(path: str) -> bool:
+    """Whether a path means more than one document: a folder, an archive, or a pattern that is no file."""
+    return _is_folder(path) or _is_pattern(path) or (_exists(path) and path.lower().endswith(".zip"))
+
+
+def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[list[FoundFile], list[Skipped]]:
+    """The files that the paths mean, in their order, those of a folder by name.
+
+    Folders are walked through, links to folders are not followed. Hidden files and the folders `leave_out` are left
+    out and named. Raises DocumentError: missing for a path that is not there, too-big for too many files.
+    """
+    found: list[FoundFile] = []
+    skipped: list[Skipped] = []
+    apart = {folder.resolve() for folder in leave_out}
+    for path in paths:
+        roots = _match_pattern(path) if _is_pattern(path) else [path]
+        if not roots:
+            raise DocumentError(f"no file fits {display_name(path)}", code="missing", hint="check the pattern")
+        for root in roots:
+            if root != "-" and not _exists(root):
+                raise DocumentError(f"{display_name(root)} does not exist", code="missing", hint="check the path")
+            if not _is_folder(root):
+                found.append(FoundFile(PurePath(root).name or root, root))
+                continue
+            for place, name, why in _walk(Path(root), apart):
+                if why:
+                    skipped.append(Skipped(display_name(name), "left-out", why))
+                else:
+                    found.append(FoundFile(name, place))
+                if len(found) > MAX_FILES:
+                    what = f"more than {MAX_FILES:,} files were found under {display_name(path)}"
+                    raise DocumentError(what, code="too-big", hint="name fewer files")
+    return name_files(found), skipped
+
+
+def name_files(files: Sequence[FoundFile]) -> list[FoundFile]:
+    """The files under names of their own, on one line: files that share a name have their path for it."""
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    for file in files:
+        counts[file.name] = counts.get(file.name, 0) + 1
+    named = []
+    for file in files:
+        name = wanted = display_name(file.name if counts[file.name] == 1 else "/".join((file.path, *file.inner)))
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{wanted} ({number})"
+        taken.add(name)
+        named.append(FoundFile(name, file.path, file.inner))
+    return named
+
+
+def _walk(root: Path, leave_out: set[Path]) -> Iterator[tuple[str, str, str]]:
+    """The files under a folder: path, name from the folder on, and why one is left out."""
+    waiting: list[tuple[Path, str]] = [(root, "")]
+    while waiting:
+        path, name = waiting.pop()
+        if not path.is_dir():
+            yield str(path), name, "" if path.is_file() else "it is no regular file"
+            continue
+        why = _reason_to_leave_out(path, leave_out) if name else ""
+        if why:
+            yield str(path), name, why
+            continue
+        try:
+            names = sorted((entry.name for entry in path.iterdir()), key=_natural, reverse=True)
+        except OSError as error:
+            yield str(path), name or str(path), f"it cannot be read: {error.strerror}"
+            continue
+        hidden = [entry for entry in names if _LEFT_OUT.match(entry)]
+        yield from (
+            (str(path), f"{name}/{entry}".lstrip("/"), "it is hidden, or of a program's own") for entry in hidden
+        )
+        shown = (entry for entry in names if not _LEFT_OUT.match(entry))
+        waiting += [(path / entry, f"{name}/{entry}".lstrip("/")) for entry in shown]
+
+
+def _reason_to_leave_out(folder: Path, leave_out: set[Path]) -> str:
+    if folder.is_symlink():
+        return "it is a link to a folder"
+    return "it holds the records of ralph's own runs" if folder.resolve() in leave_out else ""
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """The order in which people expect names: "2.pdf" before "10.pdf"."""
+    parts = [part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name.casefold())]
+    return [(0, len(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _is_pattern(path: str) -> bool:
+    return glob.has_magic(path) and not _exists(path)
+
+
+def _match_pattern(pattern: str) -> list[str]:
+    root = Path(pattern).anchor
+    return sorted(map(str, Path(root or ".").glob(pattern.removeprefix(root))), key=_natural)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # no path at all
+        return False
+
+
+def _is_folder(path: str) -> bool:
+    return _exists(path) and Path(path).is_dir()

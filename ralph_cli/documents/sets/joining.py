@@ -1,0 +1,158 @@
+"""One text from several documents, and each of them back from it."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ralph_cli.core.document import (
+    PAGE_BREAK,
+    Caution,
+    Document,
+    Heading,
+    Member,
+    NamedPlace,
+    Note,
+    Page,
+    ScannedPage,
+    Span,
+)
+
+SET_KIND = "set"
+
+MAX_CAUTIONS = 200
+"""Cautions of the documents of a set that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDocument:
+    """A loaded document with its name in the set, its file, and its names within an archive there."""
+
+    name: str
+    document: Document
+    path: str
+    inner: tuple[str, ...] = ()
+
+
+def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequence[Caution] = ()) -> Document:
+    """The set of these documents: one text, in which a page break stands between them, too.
+
+    `path` is what a person calls the set, `cautions` what must be known of it beside what each document says.
+    """
+    members: list[Member] = []
+    pages: list[Page] = []
+    start = 0
+    for item in documents:
+        document, first = item.document, len(pages) + 1
+        members.append(
+            Member(
+                name=item.name,
+                path=item.path,
+                inner=item.inner,
+                kind=document.kind,
+                sha256=document.sha256,
+                fingerprint=document.fingerprint,
+                start=start,
+                end=start + len(document.text),
+                first_page=first,
+                pages=len(document.pages),
+            )
+        )
+        for page in document.pages:
+            pages.append(Page(len(pages) + 1, page.label, page.start + start, page.end + start))
+        start += len(document.text) + len(PAGE_BREAK)
+    parts = [(item.document, member.start) for item, member in zip(documents, members, strict=True)]
+    sha256 = _digest([(member.name, member.sha256) for member in members])
+    return Document(
+        id=sha256[:16],
+        path=path,
+        kind=SET_KIND,
+        sha256=sha256,
+        fingerprint=_digest([(member.name, member.fingerprint) for member in members]),
+        text=PAGE_BREAK.join(item.document.text for item in documents),
+        pages=tuple(pages),
+        headings=tuple(_move_heading(heading, by) for document, by in parts for heading in document.headings),
+        cautions=tuple(_bound_cautions([*cautions, *_member_cautions(documents, members)])),
+        quoted=tuple(_move_span(span, by) for document, by in parts for span in document.quoted),
+        notes=tuple(_move_note(note, by) for document, by in parts for note in document.notes),
+        tables=tuple(table.moved(by) for document, by in parts for table in document.tables),
+        additions=tuple(addition.moved(by) for document, by in parts for addition in document.additions),
+        places=tuple(NamedPlace(place.start + by, place.name) for document, by in parts for place in document.places),
+        members=tuple(members),
+        scans=tuple(
+            ScannedPage(scan.number + member.first_page - 1, scan.start + member.start, scan.words)
+            for item, member in zip(documents, members, strict=True)
+            for scan in item.document.scans
+        ),
+    )
+
+
+def take_member(document: Document, member: Member) -> Document:
+    """One document of a set by itself, as it was loaded, with offsets and page numbers of its own; without cautions."""
+    by, low, high = -member.start, member.start, member.end
+    pages = document.pages[member.first_page - 1 : member.last_page]
+
+    def within(start: int) -> bool:
+        return low <= start < high
+
+    return Document(
+        id=member.sha256[:16],
+        path="/".join((member.path, *member.inner)),
+        kind=member.kind,
+        sha256=member.sha256,
+        fingerprint=member.fingerprint,
+        text=document.text[low:high],
+        pages=tuple(Page(number, page.label, page.start + by, page.end + by) for number, page in enumerate(pages, 1)),
+        headings=tuple(_move_heading(heading, by) for heading in document.headings if within(heading.start)),
+        quoted=tuple(_move_span(span, by) for span in document.quoted if within(span.start)),
+        notes=tuple(_move_note(note, by) for note in document.notes if within(note.start)),
+        tables=tuple(table.moved(by) for table in document.tables if within(table.start)),
+        additions=tuple(addition.moved(by) for addition in document.additions if within(addition.start)),
+        places=tuple(NamedPlace(place.start + by, place.name) for place in document.places if within(place.start)),
+        scans=tuple(
+            ScannedPage(scan.number - member.first_page + 1, scan.start + by, scan.words)
+            for scan in document.scans
+            if within(scan.start)
+        ),
+    )
+
+
+def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Member, list[int]]]:
+    """The documents of a set in which spans begin, each with the indices of its spans."""
+    owners = [document.member_at(span.start) for span in spans]
+    for member in document.members:
+        indices = [index for index, owner in enumerate(owners) if owner is member]
+        if indices:
+            yield member, indices
+
+
+def _member_cautions(documents: Sequence[NamedDocument], members: Sequence[Member]) -> Iterator[Caution]:
+    for item, member in zip(documents, members, strict=True):
+        for caution in item.document.cautions:
+            pages = tuple(number + member.first_page - 1 for number in caution.pages)
+            yield Caution(caution.code, f"{member.name}: {caution.message}", pages)
+
+
+def _bound_cautions(cautions: list[Caution]) -> Iterator[Caution]:
+    """The cautions, the last ones as one: nobody reads a thousand lines, and none of their pages is lost."""
+    yield from cautions[:MAX_CAUTIONS]
+    left = cautions[MAX_CAUTIONS:]
+    if left:
+        pages = tuple(sorted({page for caution in left for page in caution.pages}))
+        yield Caution("more-cautions", f"{len(left)} more cautions: `ralph ls` tells them by document", pages)
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+def _move_heading(heading: Heading, by: int) -> Heading:
+    return replace(heading, start=heading.start + by)
+
+
+def _move_span(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
+
+def _move_note(note: Note, by: int) -> Note:
+    return Note(note.start + by, note.end + by, note.cited + by)

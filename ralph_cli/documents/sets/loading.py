@@ -1,0 +1,184 @@
+"""Loading a set: every file that a source means, side by side, and what of them could not be read."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ralph_cli.core.document import Caution, Document
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
+from ralph_cli.documents.sets.archives import is_archive
+from ralph_cli.documents.sets.containers import list_files
+from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
+from ralph_cli.documents.sniff import MAIL_KINDS
+from ralph_cli.documents.source import DocumentSource
+
+MAX_DEPTH = 3
+"""Archives within archives that are opened."""
+
+SKIPPED = "skipped"
+"""Code of the caution about a file that is not in the set although it was named or found."""
+
+_LEFT_OUT_TOGETHER = 5
+
+
+def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Sequence[Path] = ()) -> DocumentSource:
+    """The source with its document loaded: one file, or the set that folders, patterns and archives mean.
+
+    A file of a set that cannot be read, or is there twice, is skipped, and a caution says so; with `source.strict` it
+    is an error. `leave_out` are folders whose files are never meant. Raises DocumentError, also when nothing is left.
+    """
+    if source.document is not None:
+        return source
+    if not source.others and not is_set(source.path):
+        source = source.loaded(cache)
+        if source.load().kind not in MAIL_KINDS or source.path == "-":
+            return source
+        source = replace(source, document=None)  # its attachments are documents of their own
+    found = read_set(source, cache, leave_out)
+    is_one = len(found.documents) == 1 and not found.skipped and not is_set(source.path)
+    return replace(source, document=found.documents[0].document if is_one else found.join())
+
+
+def load_each(source: DocumentSource, cache: Path | None = None) -> tuple[list[DocumentSource], tuple[Skipped, ...]]:
+    """Every document that the source means by itself, loaded, and what was skipped. Raises DocumentError."""
+    if source.document is not None or not (source.others or is_set(source.path)):
+        return [source.loaded(cache)], ()
+    found = read_set(source, cache)
+    if not found.documents:
+        found.join()
+    sources = [
+        replace(source, path=item.path, inner=item.inner, others=(), document=item.document) for item in found.documents
+    ]
+    return sources, found.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSet:
+    """The documents of a set and what was skipped, each in the order of their names."""
+
+    path: str
+    documents: tuple[NamedDocument, ...]
+    skipped: tuple[Skipped, ...]
+
+    def join(self) -> Document:
+        """The set as one document. Raises DocumentError when there is none in it, or too much text."""
+        if not self.documents:
+            why = "; ".join(f"{item.name}: {item.message}" for item in self.skipped[:3]) or "there is no file"
+            what = f"nothing in {self.path} could be read ({why})"
+            raise DocumentError(what, code="no-document", hint="`ralph ls` tells of each file why")
+        characters = sum(len(item.document.text) for item in self.documents)
+        if characters > DEFAULT_LIMITS.characters:
+            what = f"the {len(self.documents)} documents of {self.path} have {characters:,} characters together"
+            limit = f"the limit is {DEFAULT_LIMITS.characters:,}"
+            raise DocumentError(f"{what}; {limit}", code="too-big", hint="name fewer files")
+        return join_documents(self.path, self.documents, tuple(self._cautions()))
+
+    def _cautions(self) -> Iterator[Caution]:
+        left_out = [item for item in self.skipped if item.code == "left-out"]
+        for item in self.skipped:
+            if item.code != "left-out":
+                yield Caution(SKIPPED, f"{item.name} was not read: {item.message}")
+        if left_out:
+            names = ", ".join(item.name for item in left_out[:_LEFT_OUT_TOGETHER])
+            more = ", ..." * (len(left_out) > _LEFT_OUT_TOGETHER)
+            yield Caution(SKIPPED, f"{len(left_out)} left out as hidden or not documents: {names}{more}")
+
+
+def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Sequence[Path] = ()) -> LoadedSet:
+    """Every document that a source means, and what was skipped. Raises DocumentError as `load_source` does."""
+    paths = (source.path, *(other.path for other in source.others))
+    given = {other.path: other for other in source.others} | {source.path: source}
+    files, skipped = find_files(paths, leave_out)
+    work = _Work(source, given, cache)
+    loaded = work.load(files)
+    documents: list[NamedDocument] = []
+    known: dict[str, str] = {}
+    for item in loaded:
+        if isinstance(item, NamedDocument) and item.document.sha256 in known:
+            what = f"it is the same file as {known[item.document.sha256]}"
+            skipped.append(Skipped(item.name, "duplicate", what))
+        elif isinstance(item, NamedDocument):
+            known[item.document.sha256] = item.name
+            documents.append(item)
+        else:
+            skipped.append(item)
+    if source.strict:
+        for item in skipped:
+            if item.code != "left-out":
+                raise DocumentError(f"{item.name}: {item.message}", code="skipped", hint="leave out --strict-load")
+    return LoadedSet(describe_paths(paths), tuple(documents), tuple(skipped))
+
+
+def describe_paths(paths: Sequence[str]) -> str:
+    """What a person calls a set: its folder, or its first path and how many more."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+
+
+@dataclass(slots=True)
+class _Work:
+    """The loading of files by as many threads as there are cores; the parsers are processes of their own."""
+
+    source: DocumentSource
+    given: dict[str, DocumentSource]
+    cache: Path | None
+    limits: LoadLimits = DEFAULT_LIMITS
+    _done: int = 0
+    _total: int = 0
+
+    def load(self, files: Sequence[FoundFile]) -> list[NamedDocument | Skipped]:
+        """The documents of the files, those of an archive in its place, or why one is skipped."""
+        processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        with ThreadPoolExecutor(max(processes, 1), "load") as pool:
+            return list(self._load_all([_Waiting(file) for file in files], pool))
+
+    def _load_all(self, files: Sequence["_Waiting"], pool: ThreadPoolExecutor) -> Iterator[NamedDocument | Skipped]:
+        self._total += len(files)
+        for found, inside in pool.map(self._load_one, files):
+            self._done += 1
+            if self.source.on_files is not None:
+                self.source.on_files(self._done, self._total)
+            if found is not None:
+                yield found
+            yield from self._load_all(inside, pool)
+
+    def _load_one(self, waiting: "_Waiting") -> tuple[NamedDocument | Skipped | None, list["_Waiting"]]:
+        """The document in a file, if it is no archive, and the files in an archive or mail."""
+        file, data = waiting.file, waiting.data
+        given = self.given.get(file.path) if not file.inner else None
+        if given is not None and given.document is not None:
+            return NamedDocument(file.name, given.document, file.path), []
+        if waiting.fault:
+            return Skipped(file.name, "damaged", waiting.fault), []
+        try:
+            source = replace(given or self.source, path=file.path, inner=file.inner, others=(), on_loading=None)
+            data = source.read(self.limits) if data is None else data
+            if is_archive(source.name, data):
+                return None, self._list_files(file, data)
+            document = source.load_bytes(data, self.cache, self.limits)
+            inside = self._list_files(file, data) if document.kind in MAIL_KINDS else []
+            return NamedDocument(file.name, document, file.path, file.inner), inside
+        except DocumentError as error:
+            return Skipped(file.name, error.code, error.message, error.hint), []
+
+    def _list_files(self, file: FoundFile, data: bytes) -> list["_Waiting"]:
+        name = "/".join((file.path, *file.inner))
+        entries = list_files(data, name, self.limits)
+        inside = [FoundFile(f"{file.name}/{entry.name}", file.path, (*file.inner, entry.name)) for entry in entries]
+        deep = f"it stands in files within files, deeper than {MAX_DEPTH}" if len(file.inner) >= MAX_DEPTH else ""
+        return [
+            _Waiting(named, entry.data, entry.fault or deep)
+            for named, entry in zip(name_files(inside), entries, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A file that is to be loaded; its bytes, where they were unpacked, and why they cannot be had (`fault`)."""
+
+    file: FoundFile
+    data: bytes | None = None
+    fault: str = ""
