@@ -14,7 +14,7 @@ from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children
 from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedPage, bound_tables, clean_label
 
@@ -26,6 +26,7 @@ _CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>
 _LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
 _HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 _TITLE = re.compile(rb"<title\b[^>]*>.{0,10000}?</title\s*>", re.IGNORECASE | re.DOTALL)
+_PAGES = re.compile(r"\.x?html?$")
 _PASSED_ON = frozenset({"too-big", "encrypted"})
 _MOST_STYLES = 1 << 20
 """Bytes of style sheets that are read with one chapter."""
@@ -87,15 +88,14 @@ class _BookReader:
         self._refuse_encrypted()
         names = self._read_contents()
         book = _Merged()
-        left = self._limits.characters
+        count = CharacterBudget(self._archive.name, self._limits)
         for at, reference in enumerate(self._spine, 1):
             item = self._items.get(attribute(reference, "idref"))
             part = self._part_of(item)
             chapter = self._read_chapter(part, item, at)
             book.add(chapter, names.get((part.casefold(), False), ""), names.get((part.casefold(), True), ""))
-            left -= len(chapter.pages[0].text)
-            if left < 0:
-                raise too_many_characters_error(self._archive.name, self._limits)
+            count(len(chapter.pages[0].text))
+        self._findings.pass_over(self._archive.unread_parts(_PAGES))
         if not any(page.text.strip() for page in book.pages):
             if self._findings.unreadable:
                 raise self._archive.damaged_error(self._findings.unreadable[0][0])
@@ -128,6 +128,8 @@ class _BookReader:
             return empty
         try:
             source = self._prepare(part)
+            if b"</html" not in source.lower():
+                self._findings.unreadable.append((f"chapter {at} is cut off: what stood behind is not known", (at,)))
             return parse_html(source, name=f"{self._archive.name}, {part[:100]}", encoding=None, limits=self._limits)
         except DocumentError as error:
             if error.code in _PASSED_ON:

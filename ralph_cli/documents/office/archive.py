@@ -2,6 +2,7 @@
 
 import io
 import posixpath
+import re
 import struct
 import zipfile
 import zlib
@@ -48,6 +49,7 @@ class Archive:
         if len(members) > MAX_MEMBERS:
             raise self.too_big_error(f"has more than {MAX_MEMBERS:,} parts")
         self._members: dict[str, zipfile.ZipInfo] = {}
+        self._read: set[str] = set()
         for member in members:
             key = _part_key(member.filename)
             if key in self._members and not member.is_dir():
@@ -81,6 +83,10 @@ class Archive:
         with self._describing_xml(part):
             expect = partial(self._expect, part=part, expected=(expected,))
             yield from iterate_xml(self._unpack(part), names, expect, opened)
+
+    def unread_parts(self, pattern: re.Pattern[str]) -> list[str]:
+        """The parts with names of this form, all in small letters, that were not asked for."""
+        return [part for part in self._members if part not in self._read and pattern.search(part)]
 
     def resolve(self, part: str, target: str) -> str:
         """The name of the part that `target` means in a reference from `part`."""
@@ -117,6 +123,7 @@ class Archive:
         member = self._members.get(_part_key(part))
         if member is None:
             raise self.damaged_error(f"the part {part} is missing")
+        self._read.add(_part_key(part))
         if member.flag_bits & 1:
             hint = "remove its password and save it again"
             raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)

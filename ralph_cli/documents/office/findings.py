@@ -39,6 +39,13 @@ class Findings:
         if part not in self.missing:
             self.missing.append(part)
 
+    def pass_over(self, parts: list[str]) -> None:
+        """Parts of the file were not read, for nothing refers to them."""
+        if parts:
+            more = len(parts) - _MOST_NAMES
+            names = ", ".join(part[:80] for part in parts[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+            self.doubts.append(f"parts of the file were not read, for nothing that was read refers to them: {names}")
+
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
         """What was found, in words."""
         found = [*self.notices]

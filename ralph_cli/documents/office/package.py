@@ -4,6 +4,7 @@ Part names, relations and content types are those of ECMA-376, part 2 (Open Pack
 """
 
 import posixpath
+import re
 from dataclasses import dataclass
 
 from ralph_cli.documents.limits import LoadLimits
@@ -12,6 +13,7 @@ from ralph_cli.documents.office.xml_tree import attribute
 
 CONTENT_TYPES = "[Content_Types].xml"
 _MAIN_TYPE = "officeDocument"
+_TEXT_PARTS = re.compile(r"(?<!/diagrams)/(?:sheet|slide|notesslide|comments?|chart|drawing|data)\d*\.xml$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ class Package(Archive):
             if self.has(part):
                 return part
         raise self.damaged_error(f"its main part, {(*named, self._usual_main_part)[0]}, is missing")
+
+    def orphans(self) -> list[str]:
+        """The parts that should hold text, but to which nothing refers that was read."""
+        return self.unread_parts(_TEXT_PARTS)
 
     def doubts(self, main: str, what: str) -> list[str]:
         """What a program may stumble over, though the text can be read; `what` the main part should be declared as."""

@@ -128,6 +128,19 @@ def finish_document(
     )  # fmt: skip
 
 
+class CharacterBudget:
+    """Counts the characters that are read, and refuses a file with more than a document may have."""
+
+    def __init__(self, name: str, limits: LoadLimits) -> None:
+        self._name, self._limits, self._left = name, limits, limits.characters
+
+    def __call__(self, characters: int) -> None:
+        """Count so many more. Raises DocumentError "too-big"."""
+        self._left -= characters
+        if self._left < 0:
+            raise too_many_characters_error(self._name, self._limits)
+
+
 def too_many_characters_error(name: str, limits: LoadLimits) -> DocumentError:
     """For a file with more text than a document may have."""
     what = f"{name} has more than {limits.characters:,} characters"

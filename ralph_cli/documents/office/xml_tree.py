@@ -140,10 +140,13 @@ class _Parser:
             depth += 1
             if depth > MAX_DEPTH:
                 raise TooDeep
-            short = {local_names[key]: value for key, value in attributes.items()} if attributes else {}
-            if len(short) < len(attributes):  # of two with one name the one of a namespace counts: a relation's id
-                short = {local_names[key]: attributes[key] for key in sorted(attributes, key=lambda key: " " in key)}
-            on_begin(names[tag], short)
+            for key in attributes:
+                if " " in key:
+                    # Of two with one name the one of a namespace counts: a relation's id.
+                    ordered = sorted(attributes, key=lambda key: " " in key)
+                    attributes = {local_names[key]: attributes[key] for key in ordered}
+                    break
+            on_begin(names[tag], attributes)
 
         def end(tag: str) -> None:
             nonlocal depth

@@ -1,11 +1,15 @@
 """The parts of an OpenDocument file: content and styles, objects in it, and whether it is encrypted."""
 
+import re
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.office.archive import Archive
 
 CONTENT, STYLES, MANIFEST = "content.xml", "styles.xml", "META-INF/manifest.xml"
+OBJECTS = re.compile(r"/content\.xml$")
+"""The parts of charts and formulas."""
+
 _OBJECT_ROOTS = ("office:document-content", ":math", "office:document")
 
 

@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element
 from ralph_cli.core.document import Caution
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children
-from ralph_cli.documents.open_document.archive import CONTENT, OpenDocument
+from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
 from ralph_cli.documents.open_document.story import Block, Story
 from ralph_cli.documents.open_document.styles import Styles, collect_styles
@@ -37,21 +37,20 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
         raise archive.damaged_error("the part content.xml holds no presentation")
     findings = Findings()
     styles = collect_styles(archive.read_styles(), root)
-    story = Story(styles, findings, archive.open_object)
+    story = Story(styles, findings, archive.open_object, CharacterBudget(name, limits))
     pages: list[PageText] = []
-    left = limits.characters
+    count = CharacterBudget(name, limits)
     try:
         for slide in children(body, "draw:page"):
             pages.append(_read_slide(slide, story, styles, findings))
-            left -= pages[-1].length
-            if left < 0:
-                raise too_many_characters_error(name, limits)
+            count(pages[-1].length)
     except RecursionError:
         raise archive.too_big_error("nests groups or lists too deeply") from None
     if hidden := [str(at) for at, page in enumerate(pages, 1) if page.hidden]:
         message = f"hidden parts are read and marked: slide{'s' * (len(hidden) > 1)} {', '.join(hidden[:50])}"
         findings.notices.append(Caution("hidden-parts", message))
     hint = "pictures are not read; save the slides as PDF, and run OCR"
+    findings.pass_over(archive.unread_parts(OBJECTS))
     return finish_document(pages, findings, name, limits, empty_hint=hint)
 
 

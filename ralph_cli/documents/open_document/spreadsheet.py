@@ -14,9 +14,9 @@ from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, number
-from ralph_cli.documents.open_document.archive import CONTENT, OpenDocument
+from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
 from ralph_cli.documents.open_document.story import Story
 from ralph_cli.documents.open_document.styles import Styles, collect_styles
@@ -54,11 +54,11 @@ class _SpreadsheetReader:
     """Reads the sheets of one file, row by row."""
 
     def __init__(self, archive: OpenDocument, limits: LoadLimits) -> None:
-        self._archive, self._limits, self._left = archive, limits, limits.characters
+        self._archive, self._limits = archive, limits
         self._findings = Findings()
-        self._totals = SheetTotals(self._count)
+        self._totals = SheetTotals(CharacterBudget(archive.name, limits))
         self._styles: Styles = collect_styles(archive.read_styles())
-        self._story = Story(self._styles, self._findings, archive.open_object)
+        self._story = Story(self._styles, self._findings, archive.open_object, self._totals.write)
         self._pages: list[PageText] = []
         self._sheet: SheetPage | None = None
         self._uncalculated = 0
@@ -79,6 +79,7 @@ class _SpreadsheetReader:
             what = error.message.partition(" is damaged: ")[2] or error.message
             self._findings.unreadable.append((f"sheet {at} could not be read to its end: {what}", (at,)))
         self._finish_sheet()
+        self._findings.pass_over(self._archive.unread_parts(OBJECTS))
         self._findings.notices += describe_totals(self._pages, self._totals, self._uncalculated)
         hint = "pictures are not read; save the sheet as PDF, and run OCR"
         return finish_document(self._pages, self._findings, self._archive.name, self._limits, empty_hint=hint)
@@ -198,11 +199,6 @@ class _SpreadsheetReader:
 
     def _is_hidden_column(self, column: int) -> bool:
         return any(first <= column < end for first, end in self._hidden_columns)
-
-    def _count(self, characters: int) -> None:
-        self._left -= characters
-        if self._left < 0:
-            raise too_many_characters_error(self._archive.name, self._limits)
 
 
 def _repetition(element: Element, name: str, most: int) -> int:

@@ -53,8 +53,11 @@ class Story:
         styles: Styles,
         findings: Findings,
         open_object: Callable[[str], Element | None],
+        write: Callable[[int], None],
         is_on_paper: bool = False,
     ) -> None:
+        """`write` is told how many characters a row of a table has, and raises when they are too many."""
+        self._write = write
         self._styles, self._findings, self._open_object = styles, findings, open_object
         self._paragraphs = ParagraphReader(styles, findings)
         self._paragraphs.is_on_paper = is_on_paper
@@ -137,7 +140,9 @@ class Story:
                 continue
             repeated = number(attribute(row, "number-rows-repeated"), 1) or 1
             is_filled = any(cell.text for cell in cells)
-            rows += [cells] * (min(max(repeated, 1), _MOST_REPEATED_ROWS) if is_filled else 1)
+            repeated = min(max(repeated, 1), _MOST_REPEATED_ROWS) if is_filled else 1
+            self._write(repeated * sum(len(cell.text) for cell in cells))
+            rows += [cells] * repeated
             header += is_header
         self._paragraphs.is_on_paper = was_on_paper
         written = write_table(rows, header or None)

@@ -6,9 +6,15 @@ from xml.etree.ElementTree import Element
 from ralph_cli.core.document import Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import (
+    CharacterBudget,
+    PageText,
+    finish_document,
+    one_line,
+    too_many_characters_error,
+)
 from ralph_cli.documents.office.xml_tree import child, contents
-from ralph_cli.documents.open_document.archive import CONTENT, OpenDocument
+from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import Paragraph, note_mark, plain_text
 from ralph_cli.documents.open_document.story import Block, Story
 from ralph_cli.documents.open_document.styles import collect_styles
@@ -36,7 +42,7 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     body = child(root, "office:body", "office:text")
     if body is None:
         raise archive.damaged_error("the part content.xml holds no text document")
-    story = Story(collect_styles(styled, root), findings, archive.open_object, is_on_paper=True)
+    story = Story(collect_styles(styled, root), findings, archive.open_object, CharacterBudget(name, limits), True)
     notes: list[tuple[Element, int]] = []
     comments: list[Element] = []
     try:
@@ -50,6 +56,7 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
             page.add_from(origin, origin, text)
     except RecursionError:
         raise archive.too_big_error("nests sections, lists or tables too deeply") from None
+    findings.pass_over(archive.unread_parts(OBJECTS))
     return finish_document([page], findings, name, limits, empty_hint="pictures are not read; run OCR first")
 
 

@@ -9,7 +9,7 @@ from ralph_cli.core.document import Caution, Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.flow import Flow
 from ralph_cli.documents.rich_text.tokens import (
@@ -77,7 +77,7 @@ class _RtfReader:
         self._beside: list[tuple[Origin, str, list[str]]] = []
         self._author = ""
         self._sources: list[tuple[str, list[str]]] = []
-        self._written = 0
+        self._count = CharacterBudget(name, limits)
 
     def read(self, source: str) -> ParsedDocument:
         """The whole document."""
@@ -289,9 +289,7 @@ class _RtfReader:
         if state.struck and text.strip():
             self._findings.struck += len("".join(text.split()))
             text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
-        self._written += len(text)
-        if self._written > self._limits.characters:
-            raise too_many_characters_error(self._name, self._limits)
+        self._count(len(text))
         state.flow.parts.append(text)
 
     def _write_block(self, text: str, level: int) -> None:

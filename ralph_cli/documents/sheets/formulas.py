@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _QUOTED = r"""("(?:[^"]|"")*"|'(?:[^']|'')*')"""
@@ -54,6 +55,7 @@ class Formulas:
         return [(_name(*one.ranges[0][:2]), f"{_cells(one.ranges)}  ={one.text}") for one in self._found.values()]
 
 
+@cache
 def column_name(column: int) -> str:
     """The letters of a column, counted from 0."""
     name = ""
@@ -64,18 +66,19 @@ def column_name(column: int) -> str:
     return name
 
 
-def parse_reference(text: str) -> tuple[int, int] | None:
-    """Row (from 1) and column (from 0) of a cell's name, None if it is none."""
-    match = _REFERENCE.fullmatch(text)
-    return (int(match[2]), column_number(match[1])) if match else None
-
-
+@cache
 def column_number(letters: str) -> int:
     """The number, from 0, of a column with these letters."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - 64
     return number - 1
+
+
+def parse_reference(text: str) -> tuple[int, int] | None:
+    """Row (from 1) and column (from 0) of a cell's name, None if it is none."""
+    match = _REFERENCE.fullmatch(text)
+    return (int(match[2]), column_number(match[1])) if match else None
 
 
 def _relative(text: str, row: int, column: int) -> str:

@@ -98,7 +98,8 @@ def format_general(value: float) -> str:
         return str(int(value))
     if 1e-4 <= abs(value) < 1e11:
         places = max(10 - len(str(int(abs(value)))), 0)
-        return f"{value:.{places}f}".rstrip("0").rstrip(".")
+        text = f"{value:.{places}f}"
+        return text.rstrip("0").rstrip(".") if places else text
     mantissa, _, exponent = f"{value:.5E}".partition("E")
     return f"{mantissa.rstrip('0').rstrip('.')}E{exponent}"
 

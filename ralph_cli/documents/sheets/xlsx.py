@@ -14,7 +14,7 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.dates import days_since, to_iso
@@ -52,9 +52,9 @@ class _WorkbookReader:
     """Reads the parts of one workbook."""
 
     def __init__(self, package: Package, limits: LoadLimits) -> None:
-        self._package, self._limits, self._left = package, limits, limits.characters
+        self._package, self._limits = package, limits
         self._findings = Findings()
-        self._totals = SheetTotals(self._count)
+        self._totals = SheetTotals(CharacterBudget(package.name, limits))
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._workbook = package.read_xml(self._main, "x:workbook")
@@ -62,6 +62,7 @@ class _WorkbookReader:
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         self._styles = read_styles(package.read_xml(part, "x:styleSheet") if part else None)
+        self._known_styles: dict[str, CellStyle] = {}
         self._uncalculated = 0
 
     def read(self) -> ParsedDocument:
@@ -72,6 +73,7 @@ class _WorkbookReader:
             self._read_sheet(sheet, at)
             for at, sheet in enumerate(children(child(self._workbook, "x:sheets"), "x:sheet"), 1)
         ]
+        findings.pass_over(self._package.orphans())
         findings.notices += describe_totals(pages, self._totals, self._uncalculated)
         hint = "pictures are not read; save the sheet as PDF, and run OCR"
         return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
@@ -115,6 +117,8 @@ class _WorkbookReader:
                 self._append_comments(relation, page)
         if drawing := relations.get(reader.drawing):
             self._append_drawing(drawing, page)
+        elif reader.drawing:
+            self._findings.miss(f"a drawing of {part}")
 
     def _append_comments(self, relation: Relation, page: SheetPage) -> None:
         if not self._package.has(relation.target):
@@ -153,8 +157,9 @@ class _WorkbookReader:
     def _show_cell(self, element: Element, column: int, row: int) -> SheetCell | None:
         """A cell with what it shows; None if there is nothing in it."""
         style = self._style(element)
-        kind, stored = attribute(element, "t") or "n", (child(element, "x:v"))
-        formula = child(element, "x:f")
+        kind = element.get("t", "n")
+        inside = {one.tag: one for one in element}
+        stored, formula = inside.get("x:v"), inside.get("x:f")
         cell = SheetCell(column, "")
         value = (stored.text or "").strip() if stored is not None else ""
         if formula is not None:
@@ -170,7 +175,7 @@ class _WorkbookReader:
                 return cell if cell.formula else None
             self._show_text(cell, self._strings[at], style)
         elif kind == "inlineStr":
-            self._show_text(cell, read_string(child(element, "x:is")), style)
+            self._show_text(cell, read_string(inside.get("x:is")), style)
         elif kind == "str":
             self._show_text(cell, one_line(unescape(value if stored is None else stored.text or "")), style)
         elif kind == "b":
@@ -192,6 +197,10 @@ class _WorkbookReader:
             cell.stored = text
 
     def _show_number(self, cell: SheetCell, value: str, style: CellStyle) -> None:
+        if style is _USUAL and len(value) < 12 and value.isdecimal():  # most cells of large sheets
+            cell.text = str(int(value))
+            cell.is_amount = not is_year(value)
+            return
         try:
             stored = float(value)
         except ValueError:
@@ -203,8 +212,13 @@ class _WorkbookReader:
         show_number(cell, stored, style.number_format, self._is_1904)
 
     def _style(self, element: Element) -> CellStyle:
-        at = number(attribute(element, "s"), 0) or 0
-        return self._styles[at] if 0 <= at < len(self._styles) else _USUAL
+        index = element.get("s", "0")
+        if index not in self._known_styles:
+            at = number(index, -1)
+            is_known = at is not None and 0 <= at < len(self._styles)
+            style = self._styles[at] if at is not None and is_known else _USUAL
+            self._known_styles[index] = _USUAL if style == _USUAL else style
+        return self._known_styles[index]
 
     def _read_strings(self) -> Iterator[str]:
         part = self._part_of("sharedStrings")
@@ -219,11 +233,6 @@ class _WorkbookReader:
         if named and not found:
             self._findings.miss(named[0])
         return found
-
-    def _count(self, characters: int) -> None:
-        self._left -= characters
-        if self._left < 0:
-            raise too_many_characters_error(self._package.name, self._limits)
 
 
 def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_1904: bool) -> None:

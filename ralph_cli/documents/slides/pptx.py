@@ -15,7 +15,7 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
-from ralph_cli.documents.office.pages import PageText, finish_document, one_line, too_many_characters_error
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number, preferred_choice
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.slides.order import Box, order_boxes
@@ -66,7 +66,8 @@ class _PresentationReader:
     """Reads the parts of one presentation."""
 
     def __init__(self, package: Package, limits: LoadLimits) -> None:
-        self._package, self._limits, self._left = package, limits, limits.characters
+        self._package, self._limits = package, limits
+        self._count = CharacterBudget(package.name, limits)
         self._findings = Findings()
         self._main = package.main_part()
         self._relations = package.relations(self._main)
@@ -86,6 +87,7 @@ class _PresentationReader:
         for at, entry in enumerate(children(child(self._presentation, "p:sldIdLst"), "p:sldId"), 1):
             pages.append(PageText())
             self._read_slide(self._relations.get(attribute(entry, "id")), at, pages[-1])
+        findings.pass_over(self._package.orphans())
         findings.notices += self._describe_hidden(pages)
         hint = "pictures are not read; save the slides as PDF, and run OCR"
         return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
@@ -116,9 +118,7 @@ class _PresentationReader:
                 raise
             what = error.message.partition(" is damaged: ")[2] or error.message
             self._findings.unreadable.append((f"slide {at} could not be read to its end: {what}", (at,)))
-        self._left -= page.length
-        if self._left < 0:
-            raise too_many_characters_error(self._package.name, self._limits)
+        self._count(page.length)
 
     def _write_parts(self, page: PageText, parts: list[_Part]) -> None:
         """Write the parts of a slide, its title first."""
