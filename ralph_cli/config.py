@@ -29,6 +29,7 @@ from ralph_cli.checks.form import AnswerForm, Range
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
+from ralph_cli.documents.ocr.engine import DEFAULT_LANGUAGE, OcrOptions
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.providers.governor import MAX_IN_FLIGHT
 from ralph_cli.providers.prices import PriceList, parse_prices
@@ -315,11 +316,24 @@ class Settings(BaseModel):
     require_walls: bool = setting(False, MACHINE, CURRENT)
     """Run no snippet on a machine that lacks one of the sandbox's walls."""
     snippet_seconds: float = setting(30.0, MACHINE, ACCEPTED, gt=0, le=3_600)
-    """Wall time of one snippet, without the time sub-queries take."""
+    """Wall time of one snippet, without the time sub-queries take; a second more for each million characters of the
+    document.
+    """
     snippet_memory_mb: int = setting(2_048, MACHINE, ACCEPTED, ge=256, le=16_384)
     """Megabytes for the snippets."""
+    ocr: Literal["auto", "never", "force"] = setting("auto", WORK, RECORDED)
+    """Read pages by OCR, with the program tesseract: `auto` (those without text, if it is installed), `never` or
+    `force` (all pages of a PDF, also those that have text).
+    """
+    ocr_language: str = setting(DEFAULT_LANGUAGE, WORK, RECORDED, metavar="<language>")
+    """Language of those pages, as tesseract names it: eng, deu, or eng+deu for both."""
     cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE", "RALPH_CACHE_DIR")
     """The sandbox's runtime, texts of documents."""
+
+    @property
+    def ocr_options(self) -> OcrOptions:
+        """Which pages are read by OCR."""
+        return OcrOptions(self.ocr, self.ocr_language)
 
     @property
     def form(self) -> AnswerForm:

@@ -123,15 +123,22 @@ class WorkerSandbox:
                 self._send_prelude(self._worker, *self._prelude)
 
     def run(
-        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+        self,
+        code: str,
+        query: HostQuery,
+        *,
+        seconds: float | None = None,
+        watched: Collection[int] = (),
+        now: float | None = None,
     ) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
-            clock = _Stopwatch(self._limits.seconds, seconds)
+            most = self._limits.seconds + self._limits.seconds_per_million * (self._characters // 1_000_000)
+            clock = _Stopwatch(most, seconds)
             self.start()
             assert self._worker is not None
             try:
-                result = self._run_snippet(self._worker, code, query, clock, watched)
+                result = self._run_snippet(self._worker, code, query, clock, watched, now)
             except WorkerFault as fault:
                 self._kill_worker()
                 return Result("", 0, None, self._limit_message(fault, clock), True, clock.spent)
@@ -191,13 +198,19 @@ class WorkerSandbox:
             )
 
     def _run_snippet(
-        self, worker: Worker, code: str, query: HostQuery, clock: _Stopwatch, watched: Collection[int]
+        self,
+        worker: Worker,
+        code: str,
+        query: HostQuery,
+        clock: _Stopwatch,
+        watched: Collection[int],
+        now: float | None,
     ) -> Result:
         nonce = secrets.token_hex(16)
         worker.expect_silence()
         with clock:
             message = {"op": "exec", "nonce": nonce, "code": replace_unsafe(code), "watched": sorted(watched)}
-            worker.send(message, seconds=clock.left)
+            worker.send({**message, "now": now}, seconds=clock.left)
         while True:
             with clock:
                 frame = worker.receive(seconds=clock.left)

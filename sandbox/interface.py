@@ -13,12 +13,14 @@ GIB = 1 << 30
 class ResourceLimits:
     """Bounds of one sandbox.
 
-    `seconds`: wall time of one snippet; while the host answers a sub-query, only what the worker computes counts.
+    `seconds`: wall time of one snippet, and `seconds_per_million` more for each million characters of the document;
+    while the host answers a sub-query, only what the worker computes counts.
     `memory`: bytes the guest's interpreter may use. `output`: characters of printed text, and of the last value, that
     are kept. `prompt_chars`: characters of one sub-query, prompt and text together. `batch`: sub-queries in one batch.
     """
 
     seconds: float = 30.0
+    seconds_per_million: float = 1.0
     memory: int = 2 * GIB
     output: int = 256 * 1024
     prompt_chars: int = 400_000
@@ -112,13 +114,21 @@ class Sandbox(Protocol):
         """
 
     def run(
-        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+        self,
+        code: str,
+        query: HostQuery,
+        *,
+        seconds: float | None = None,
+        watched: Collection[int] = (),
+        now: float | None = None,
     ) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
 
         `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
         `ResourceLimits.seconds` holds as ever. `watched` are numbers of expressions, as `guest.probes` counts them, of
-        which the result says whether they were evaluated.
+        which the result says whether they were evaluated. `now` is the time, in seconds since 1970, that the snippet
+        finds, and from which its chances follow (uuid4, secrets): one that is run again after the same ones finds the
+        same. None is the real time.
 
         An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
         are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.

@@ -58,7 +58,7 @@ def serve(source: dict[str, Any]) -> None:
 def _run(session: Guest, pipe: _Pipe, message: dict[str, Any]) -> bool:
     """Run a snippet and send its result; False if the runner itself failed, which is the end of this worker."""
     try:
-        fields = json.loads(session.run(message["code"], json.dumps(message["watched"])))
+        fields = json.loads(session.run(message["code"], json.dumps(message["watched"]), json.dumps(message["now"])))
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
         pipe.send({"op": "fatal", "error": type(error).__name__})
         return False

@@ -1,9 +1,11 @@
 """Fences around every test: no network beyond the loopback, no keys, no settings of the person who runs it."""
 
+import gc
 import os
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +33,13 @@ if "TMPDIR" not in os.environ and is_roomy(MEMORY):
     os.environ["TMPDIR"] = str(MEMORY)
     tempfile.tempdir = None
 
+# What one test or program has compiled, every other reads: hundreds of programs are started, by several workers.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# The tests, their modules and syntax trees are many objects that stay: Python would look through them again and again.
+gc.set_threshold(100_000, 50, 100)
+
 # A deadline for an example measures how busy the machine is.
 hypothesis_settings.register_profile("ralph", deadline=None)
 hypothesis_settings.load_profile("ralph")
@@ -47,6 +56,7 @@ def fenced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         for name in names:
             monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RALPH_CACHE_DIR", str(REAL_CACHE))
+    monkeypatch.setenv("RALPH_OCR", "never")  # what is read must not depend on what is installed
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: object) -> None:

@@ -16,31 +16,36 @@ from ralph_cli.runs.result import Result
 ROOT = Path(__file__).parents[1]
 FILES = sorted(path for folder in ("ralph_cli", "sandbox") for path in (ROOT / folder).rglob("*.py"))
 _BACKTICKED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`(?!`)")
+_NAMED_BY: dict[type[ast.AST], str] = {
+    ast.Name: "id",
+    ast.Attribute: "attr",
+    ast.arg: "arg",
+    ast.keyword: "arg",
+    ast.alias: "name",
+    ast.FunctionDef: "name",
+    ast.AsyncFunctionDef: "name",
+    ast.ClassDef: "name",
+}
 MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in FILES}
 
 
 def names_in(tree: ast.AST) -> Iterator[str]:
     """Every name, attribute, parameter, keyword and short text of a module's code."""
     for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
+        if field := _NAMED_BY.get(type(node)):
+            name = getattr(node, field)
+            if name is not None:  # the keyword of `**more` is none
                 yield name
-            case ast.keyword(arg=str(name)) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.Constant(value=str(text)) if "`" not in text and len(text) < 300:
-                yield from re.findall(r"\w+", text)
+        elif type(node) is ast.Constant and type(text := node.value) is str and "`" not in text and len(text) < 300:
+            yield from re.findall(r"\w+", text)
 
 
 def unknown_names(tree: ast.AST) -> list[tuple[int, str]]:
     """Line and name of each backticked name of a docstring that nobody finds: not in its module, nor a shared one."""
     known = {*names_of(tree), *dir(builtins), *keyword.kwlist, *shared()}
     found = []
-    for node in ast.walk(tree):
-        if not (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        ):
+    for node in (node for node in ast.walk(tree) if type(node) is ast.Expr and type(node.value) is ast.Constant):
+        if type(node.value.value) is not str:
             continue
         for name in _BACKTICKED.findall(node.value.value):
             first, *rest = name.split(".")

@@ -9,6 +9,7 @@ from ralph_cli.core.coverage import Spans, count_covered
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
+from ralph_cli.documents.quotes.scanned import lowest_confidence
 from ralph_cli.documents.search.nearest import key_words
 from ralph_cli.text.sentences import line_at, shorten_line
 from ralph_cli.text.tables import header_lines
@@ -189,7 +190,8 @@ def quote_at(
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     found = Quote(number, text, span.start, span.end, first.number, first.label, match.tier, match.count, wording)
     where = document.place_beside_pages(span)
-    return replace(found, places=places, difference=difference, last_page=last.number, where=where)
+    ocr = lowest_confidence(document, span)
+    return replace(found, places=places, difference=difference, last_page=last.number, where=where, ocr=ocr)
 
 
 def _header_spans(document: Document, resolved: Sequence[_ResolvedQuote], claim: int) -> list[Span]:

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from ralph_cli.commands import check, doctor, eval, goal, judge_test, models, qa, task, trace, verify
+from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, task, trace, verify
+from ralph_cli.commands.machine import doctor, models
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import open_standard_error, print_error
@@ -18,8 +19,6 @@ from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
-ONE_DOCUMENT = ("qa", "task", "goal")
-"""Commands that take a document and a text."""
 
 EXTRA = re.compile(r"unexpected extra argument\(?s?\)? \((.*)\)")
 
@@ -50,6 +49,7 @@ app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
 app.command("eval", cls=Late, rich_help_panel=CHECK)(eval.evaluate)
 app.command("judge-test", cls=Late, rich_help_panel=CHECK)(judge_test.judge_test)
 app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
+app.command("ls", cls=Late, rich_help_panel=MACHINE)(ls.ls)
 app.command("doctor", rich_help_panel=MACHINE)(doctor.doctor)
 app.command("models", rich_help_panel=MACHINE)(models.models)
 
@@ -125,8 +125,6 @@ def _usage_error(error: Any) -> UserError:
             hint = f"did you mean {near[0]}? {hint}"
     elif extra := EXTRA.search(message):
         message = f"too many words: {extra[1]}"
-        if path.split()[-1] in ONE_DOCUMENT:
-            hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
     return UserError(message, code="usage", hint=hint)
 
 

@@ -24,7 +24,17 @@ WithJudge = Annotated[
 ]
 
 
-@takes("judge_model", "allow_hidden_text", "max_time", "max_cost", "max_calls", "max_tokens", "prices")
+@takes(
+    "judge_model",
+    "allow_hidden_text",
+    "max_time",
+    "max_cost",
+    "max_calls",
+    "max_tokens",
+    "prices",
+    "ocr",
+    "ocr_language",
+)
 def check(
     given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],
@@ -55,8 +65,7 @@ def check(
     with replacing((html,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             read, *quoted = (
-                options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
-                for path in (memo, *doc)
+                options.source_of(path, password=password, encoding=encoding, display=display) for path in (memo, *doc)
             )
             checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
         if json:

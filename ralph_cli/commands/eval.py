@@ -39,14 +39,16 @@ Output = Annotated[
 
 
 @takes(
-    *(name for name in RUN if name not in ("max_time", "max_cost")),
+    *(name for name in RUN if name not in ("max_time", "max_cost", "max_calls", "max_tokens")),
     *JUDGED,
     "panel",
     "bullets",
     "quotes",
     "counter_evidence",
     max_time="Seconds for all questions.",
-    max_cost="US dollars for all questions, those answered before --resume among them.",
+    max_cost="US dollars for all questions, those answered before --resume among them (default 5).",
+    max_calls="Calls of models for all questions, as for --max-cost.",
+    max_tokens="Tokens for all questions, as for --max-cost.",
 )
 def evaluate(
     given: Given,

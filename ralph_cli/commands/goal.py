@@ -1,6 +1,7 @@
 """`ralph goal`: work on a document until the user's own verifiers pass."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
 
@@ -52,8 +54,10 @@ OutputFile = Annotated[
 )
 def goal(
     given: Given,
-    document: options.Document,
-    objective: Annotated[str, typer.Argument(help="What to produce.")],
+    documents: options.Documents = None,
+    objective: Annotated[str | None, typer.Argument(metavar="OBJECTIVE", help="What to produce.")] = None,
+    doc: options.Doc = None,
+    strict_load: options.StrictLoad = False,
     verify: VerifyCommands = None,
     shell: Shell = False,
     instructions: Instructions = "",
@@ -62,24 +66,28 @@ def goal(
     password: options.Password = None,
     encoding: options.Encoding = None,
     output: OutputFile = None,
+    estimate: Estimate = False,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
+    """Produce a text from documents until your verifiers pass on it: commands of yours, run on the output."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import check_target
 
-    options.refuse_swapped("goal", document, objective)
+    paths = options.name_documents("goal", documents, doc, objective)
+    source_of = partial(options.source_of, *paths, password=password, encoding=encoding, strict=strict_load)
     settings = config.load_settings(given)
+    if estimate:
+        return print_estimate(settings, "goal", source_of(), json=json)
     if output is not None:
-        check_target(output, (document,))
+        check_target(output, tuple(paths))
     with replacing((output,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             finished = api.run_goal(
-                options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading),
-                objective,
+                source_of(display=display),
+                objective or "",
                 verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
                 instructions=instructions,
                 require_verifier=require_verifier,

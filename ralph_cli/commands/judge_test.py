@@ -21,7 +21,19 @@ Claims = Annotated[int | None, options.number("--claims", help="True claims to b
 Seed = Annotated[int, options.number("--seed", help="Decides which claims, and what is changed in them (default 0).")]
 
 
-@takes("judge_model", "panel", "max_time", "max_cost", "max_calls", "max_tokens", "prices", "max_failures", "out")
+@takes(
+    "judge_model",
+    "panel",
+    "max_time",
+    "max_cost",
+    "max_calls",
+    "max_tokens",
+    "prices",
+    "max_failures",
+    "out",
+    "ocr",
+    "ocr_language",
+)
 def judge_test(
     given: Given,
     document: Source = None,
@@ -40,7 +52,7 @@ def judge_test(
     with progress(settings, quiet=quiet) as display:
         source = None
         if document is not None:
-            source = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
+            source = options.source_of(document, password=password, encoding=encoding, display=display)
         test = api.judge_test(source, claims=claims, seed=seed, settings=settings, sink=display)
     _print(test, json=json)
     return exit_code(test)

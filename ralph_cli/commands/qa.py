@@ -1,5 +1,6 @@
 """`ralph qa`: a question about a document."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -16,8 +17,10 @@ from ralph_cli.core.run import StopType
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence", "refresh")
 def qa(
     given: Given,
-    document: options.Document,
-    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    documents: options.Documents = None,
+    question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="What you want to know.")] = None,
+    doc: options.Doc = None,
+    strict_load: options.StrictLoad = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
     report: ReportFile = None,
@@ -27,23 +30,24 @@ def qa(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Answer a question about a document; every claim is backed by verbatim quotes with page and position."""
+    """Answer a question about documents; every claim is backed by verbatim quotes with page and position."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import ReportTargets
 
-    options.refuse_swapped("qa", document, question)
+    paths = options.name_documents("qa", documents, doc, question)
+    source_of = partial(options.source_of, *paths, password=password, encoding=encoding, strict=strict_load)
     settings = config.load_settings(given)
     if estimate:
-        named = options.source_of(document, password=password, encoding=encoding)
+        named = source_of()
         return print_estimate(settings, "qa", named, json=json)
     targets = ReportTargets(html=report, pdf=annotate)
-    targets.check(document)
+    targets.check(*paths)
     with replacing((report, annotate), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
-            named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
+            named = source_of(display=display)
             source = prepare(targets, named, settings)
-            finished = api.ask(source or named, question, settings=settings, sink=display)
+            finished = api.ask(source or named, question or "", settings=settings, sink=display)
         shown = finished.view
         print_run(shown, json=json)
         return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)

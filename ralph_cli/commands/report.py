@@ -36,7 +36,10 @@ ReportFile = Annotated[
 ]
 Annotate = Annotated[
     Path | None,
-    options.result_option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run."),
+    options.result_option(
+        "--annotate",
+        help="Write a copy of the PDF with the quotes highlighted after the run; of a set, copies to this folder.",
+    ),
 ]
 
 
@@ -84,7 +87,9 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
     if not targets.paths_by_format():
         return source
-    source = load_source(source, settings.cache_folder, (settings.out,)) if source else None
+    source = (
+        load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
+    )
     require_highlightable(targets, source.document if source else None)
     return source
 

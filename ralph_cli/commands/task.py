@@ -1,6 +1,6 @@
 """`ralph task`: a piece of work on a document, free text or data."""
 
-import shlex
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,10 +26,10 @@ NoDocument = Annotated[bool, typer.Option("--no-document", help="Work from the m
 @takes(*RUN, *JUDGED, "format", "output_schema", "memory", "memory_budget", "refresh")
 def task(
     given: Given,
-    document: Annotated[
-        str, typer.Argument(help="The document, or - for standard input; left out with --no-document.")
-    ],
-    task: Annotated[str | None, typer.Argument(help="What is to be done.")] = None,
+    documents: options.Documents = None,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What is to be done.")] = None,
+    doc: options.Doc = None,
+    strict_load: options.StrictLoad = False,
     no_memory: NoMemory = False,
     no_document: NoDocument = False,
     password: options.Password = None,
@@ -42,12 +42,13 @@ def task(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
+    """Do a task on documents, such as "summarize"; what it states in figures and quotations is in the document."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import ReportTargets, check_target
 
-    path, order = document_and_task(document, task, no_document=no_document)
+    paths = _name_documents(documents, doc, task, no_document=no_document)
+    source_of = partial(options.source_of, *paths, password=password, encoding=encoding, strict=strict_load)
     if no_memory:
         if "memory" in given:
             what = "--memory and --no-memory exclude each other"
@@ -55,33 +56,29 @@ def task(
         given["memory"] = "off"
     settings = config.load_settings(given)
     if estimate:
-        named = options.source_of(path, password=password, encoding=encoding) if path else None
+        named = source_of() if paths else None
         return print_estimate(settings, "task", named, json=json)
     targets = ReportTargets(html=report, pdf=annotate)
-    targets.check(path or "-")
+    targets.check(*paths)
     if output is not None:
-        check_target(output, (path or "-",))
+        check_target(output, tuple(paths))
     with replacing((output, report, annotate), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
-            named = None
-            if path is not None:
-                named = options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
+            named = source_of(display=display) if paths else None
             source = prepare(targets, named, settings)
-            finished = api.run_task(source, order, settings=settings, sink=display)
+            finished = api.run_task(source, task or "", settings=settings, sink=display)
         shown = finished.view
         print_run(shown, output, json=json)
         return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
-def document_and_task(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:
-    """Document and task; with --no-document the only word is the task."""
-    if no_document:
-        if task is not None:
-            what = "with --no-document there is a task only, no document"
-            raise UserError(what, code="usage", hint='ralph task --no-document "List the deadlines" --memory FILE')
-        return None, document
-    if task is None:
-        hint = f'ralph task {shlex.quote(document)} "List every deadline"; or a task alone, with --no-document'
-        raise UserError("the task is missing", code="usage", hint=hint)
-    options.refuse_swapped("task", document, task)
-    return document, task
+def _name_documents(
+    documents: list[str] | None, doc: list[str] | None, task: str | None, *, no_document: bool
+) -> list[str]:
+    """The documents that are named beside the task; with --no-document there is a task only."""
+    if not no_document:
+        return options.name_documents("task", documents, doc, task)
+    if documents or doc or task is None:
+        what = "with --no-document there is a task only, no document"
+        raise UserError(what, code="usage", hint='ralph task --no-document "List the deadlines" --memory FILE')
+    return []

@@ -10,6 +10,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def since_1970(time: str) -> float | None:
+    """Seconds from 1970 to a time that is written as by `now`; None when it is not."""
+    try:
+        return datetime.fromisoformat(time).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
 def seconds_between(start: str, end: str) -> float:
     """Seconds from one time to a later one, both written as by `now`; 0 when they are not, or not in that order."""
     try:

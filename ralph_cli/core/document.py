@@ -18,10 +18,22 @@ Origin = Literal[
     "chart",
     "diagram",
     "image description",
+    "speaker note",
+    "stored value",
+    "formula",
+    "hidden sheet",
+    "hidden row",
+    "hidden column",
+    "hidden cell",
+    "hidden slide",
+    "hidden text",
 ]
 """Where words come from that stand beside the running text, or were put over the page."""
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
+"""Origins of words that the document holds, but does not show."""
 
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
@@ -137,6 +149,17 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """The page `number`, which begins at `start`, was read by OCR: `words` are its words, their places on the page and
+    the confidence in each, as `pack_words` keeps them.
+    """
+
+    number: int
+    start: int
+    words: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Caution:
     """Something about the document a reader must know: what was replaced, skipped or could not be read."""
 
@@ -170,6 +193,9 @@ class Member:
         return self.first_page + self.pages - 1
 
 
+_LONG_NAME = 48
+"""Characters of a document's name that are repeated with each of its pages."""
+
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 
 
@@ -182,7 +208,7 @@ class Document:
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
-    whose texts it joins, in their order; its pages are counted through.
+    whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
     """
 
     id: str
@@ -200,6 +226,7 @@ class Document:
     additions: tuple[Addition, ...] = ()
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
+    scans: tuple[ScannedPage, ...] = ()
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:
@@ -210,6 +237,11 @@ class Document:
     def paged(self) -> bool:
         """Whether page numbers mean something to a reader."""
         return len(self.pages) > 1 or self.kind in PAGE_NOUNS
+
+    @property
+    def page_noun(self) -> str:
+        """What its pages are called: "slide", "sheet", "chapter"; "page" in most formats."""
+        return PAGE_NOUNS.get(self.kind, "page")
 
     def page_at(self, offset: int) -> Page:
         """The page that holds the character at `offset`; a page break belongs to the page before it."""
@@ -233,11 +265,27 @@ class Document:
         member = self.member_at(span.start)
         return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
 
+    def own_number(self, page: Page) -> int:
+        """The number of a page as its own document counts it; in a document that is no set, the page's number."""
+        member = self.member_at(page.start)
+        return page.number - (member.first_page - 1 if member else 0)
+
     def describe_page(self, page: Page) -> str:
         """A page in a sentence: "page 3"; in a set with its document, and counted from its beginning."""
         member = self.member_at(page.start)
         noun = PAGE_NOUNS.get(member.kind if member else self.kind, "page")
-        return f"{noun} {page.number - member.first_page + 1} of {member.name}" if member else f"{noun} {page.number}"
+        return f"{noun} {self.own_number(page)} of {member.name}" if member else f"{noun} {page.number}"
+
+    def name_page(self, page: Page) -> str:
+        """What a page is called beside its number in the whole: "a.pdf p. 3", "b.txt", "slide 4 (Outlook)"."""
+        member = self.member_at(page.start)
+        if member is None:
+            return describe_pages(page.number, page.number, page.label, self.page_noun)
+        name = member.name if len(member.name) <= _LONG_NAME else f"...{member.name[-_LONG_NAME:]}"
+        if member.pages == 1 and member.kind not in PAGE_NOUNS:
+            return name
+        own, noun = self.own_number(page), PAGE_NOUNS.get(member.kind, "page")
+        return f"{name} {describe_pages(own, own, '' if noun == 'page' else page.label, noun)}"
 
     def place_beside_pages(self, span: Span) -> str:
         """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""

@@ -105,10 +105,11 @@ class CallFinished:
 
 @dataclass(frozen=True, slots=True)
 class SnippetStarted:
-    """The worker's code is about to be run."""
+    """The worker's code is about to be run, which finds the time `at`; empty in older records."""
 
     iteration: int
     step: int
+    at: str = ""
     kind: Literal["snippet_started"] = "snippet_started"
 
 

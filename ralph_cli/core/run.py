@@ -91,7 +91,8 @@ class Quote:
     `occurrences` is how often the words stand in the document, `places` where (the first 50). `difference` is what a
     reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation just
     before its first word. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it). `where`
-    is its line and heading in a document without pages ("" in others, or not recorded).
+    is its line and heading in a document without pages ("" in others, or not recorded). `ocr` is the lowest confidence
+    of its words, 0 to 100, if they were read by OCR.
     """
 
     id: int
@@ -108,6 +109,7 @@ class Quote:
     last_page: int = 0
     hidden: str = ""
     where: str = ""
+    ocr: int | None = None
 
     @property
     def place(self) -> str:

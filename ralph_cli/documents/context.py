@@ -83,7 +83,9 @@ def context_span(
     if high - span.end > max_characters:
         space = text.find(" ", span.end + max_characters, high)
         high = space if space >= 0 else span.end + max_characters
-    return Span(min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least)))
+    low, high = min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least))
+    member = document.member_at(span.start)  # what another document says is no context
+    return Span(max(low, member.start), min(high, member.end)) if member else Span(low, high)
 
 
 def headings_above(headings: Sequence[Heading], offset: int) -> tuple[Heading, ...]:

@@ -14,7 +14,8 @@ class LoadLimits:
     """Upper bounds for loading one document.
 
     `bytes` and `html_bytes` bound the file, `memory` (bytes) the address space of the parser process, `seconds` plus
-    `seconds_per_page` its wall-clock time, `characters` and `pages` the result, `html_depth` the nesting of elements.
+    `seconds_per_page` its wall-clock time, `ocr_seconds` that of each page that is read by OCR, `characters` and
+    `pages` the result, `html_depth` the nesting of elements.
     """
 
     bytes: int = 200 * MIB
@@ -22,7 +23,8 @@ class LoadLimits:
     memory: int = 2048 * MIB
     seconds: float = 60.0
     seconds_per_page: float = 0.05
-    characters: int = 50_000_000
+    ocr_seconds: float = 60.0
+    characters: int = 150_000_000
     pages: int = 100_000
     html_depth: int = 2_000
 

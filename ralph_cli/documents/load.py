@@ -10,27 +10,19 @@ from pathlib import Path
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.sniff import Kind, display_name
+from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
 _LOADER_VERSIONS: dict[str, int] = {
-    "pdf": 7,
-    "docx": 4,
-    "html": 7,
-    "text": 2,
-    "markdown": 2,
-    "code": 2,
-    "eml": 1,
-    "mbox": 1,
-    "mhtml": 1,
-    "ipynb": 1,
-    "csv": 1,
-    "json": 1,
-}
+    "pdf": 7, "docx": 4, "html": 7, "text": 2, "markdown": 2, "code": 2,
+    "xlsx": 1, "pptx": 1, "odt": 1, "ods": 1, "odp": 1, "epub": 1, "rtf": 1,
+    "eml": 1, "mbox": 1, "mhtml": 1, "ipynb": 1, "csv": 1, "json": 1, "image": 1,
+}  # fmt: skip
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {
     "pdf": "pypdfium2",
-    **dict.fromkeys(("html", "eml", "mbox", "mhtml", "ipynb"), "selectolax"),
+    "image": "pillow",
+    **dict.fromkeys(("html", "epub", "eml", "mbox", "mhtml", "ipynb"), "selectolax"),
 }
 
 
@@ -92,7 +84,7 @@ def empty_error(name: str, data: bytes) -> DocumentError:
 
 def loader_fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) -> str:
     """SHA-256 over the file's hash, the loader with its versions, and the options that shape the text."""
-    options = {"layout": layout} if kind == "pdf" else {"encoding": encoding}
+    options = {"layout": layout} if kind in OCR_KINDS else {"encoding": encoding}
     parts = [sha256, kind, _LOADER_VERSIONS[kind], _library_version(kind), options]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()
 

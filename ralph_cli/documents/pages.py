@@ -10,9 +10,10 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, combine, visibilities_from_json
 from ralph_cli.documents.limits import DEFAULT_LIMITS
+from ralph_cli.documents.ocr.words import scanned_words
 from ralph_cli.documents.process.child import run_parser
 from ralph_cli.documents.sets.joining import split_spans, take_member
-from ralph_cli.documents.sniff import display_name
+from ralph_cli.documents.sniff import OCR_KINDS, display_name
 from ralph_cli.documents.source import DocumentSource
 
 _Result = TypeVar("_Result")
@@ -64,9 +65,11 @@ def check_visibility(
 def group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
     """What the parser is asked of each page with spans; and, by page number, the indices of the spans that are on it.
 
-    A span may cross pages. A page is given by its number, its text, and the parts of spans in offsets of that text.
+    A span may cross pages. A page is given by its number, its text, and the parts of spans in offsets of that text; of
+    one that OCR has read the boxes of each part are given, too, for the file knows nothing of its words.
     """
     pages, owners = [], {}
+    scanned = {scan.number for scan in document.scans}
     for page in document.pages:
         inside = [index for index, span in enumerate(spans) if span.start < page.end and page.start < span.end]
         if not inside:
@@ -74,7 +77,10 @@ def group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[
         owners[page.number] = inside
         places = [(max(spans[index].start, page.start), min(spans[index].end, page.end)) for index in inside]
         parts = [(start - page.start, end - page.start) for start, end in places]
-        pages.append({"number": page.number, "text": document.text[page.start : page.end], "spans": parts})
+        given = {"number": page.number, "text": document.text[page.start : page.end], "spans": parts}
+        if page.number in scanned:
+            given["boxes"] = [[word[3:] for word in scanned_words(document, Span(*place))] for place in places]
+        pages.append(given)
     return pages, owners
 
 
@@ -93,12 +99,12 @@ def ask_pages(
     file or its text is no longer what was loaded, and what loading raises, timeout and crashed among it.
     """
     name = display_name(document.path)
-    if document.kind != "pdf":
+    if document.kind not in OCR_KINDS:
         raise DocumentError(f"{name} is not a PDF, so its text has no places on pages", code="unsupported")
     if source is None or not source.path:
         source = replace(source or DocumentSource(""), path=document.path)
     data = source.read()
     if hashlib.sha256(data).hexdigest() != document.sha256:
         raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
-    options |= {"pages": pages, "password": source.password, "layout": source.layout}
+    options |= {"kind": document.kind, "pages": pages, "password": source.password, "layout": source.layout}
     return run_parser(operation, data, decode, name=name, limits=DEFAULT_LIMITS, **options)

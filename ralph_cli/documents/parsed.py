@@ -1,6 +1,7 @@
 """What a parser hands back: pages, headings and cautions, checked before they become a document."""
 
 import json
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,12 +18,15 @@ from ralph_cli.core.document import (
     NamedPlace,
     Note,
     Page,
+    ScannedPage,
     Span,
     Table,
 )
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.ocr.words import WORD_FIELDS, unpack_words
 
-_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables", "additions", "places"}
+_REQUIRED_KEYS = {"pages", "headings", "cautions"}
+_OPTIONAL_KEYS = {"quoted", "notes", "tables", "additions", "places", "scans", "refusal"}
 MAX_HEADINGS = 50_000
 """Headings that a document may have."""
 
@@ -96,10 +100,19 @@ class ParsedPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedScan:
+    """The words that were read off the picture of the page with index `page`, as `pack_words` keeps them."""
+
+    page: int
+    words: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedDocument:
     """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text.
 
-    `quoted` holds (page index, start, end) of the passages that the format marks as quotations.
+    `quoted` holds (page index, start, end) of the passages that the format marks as quotations. `refusal` is why this
+    is no document to ask about, and what to do, unless its pages can be read as pictures.
     """
 
     pages: tuple[ParsedPage, ...]
@@ -110,6 +123,8 @@ class ParsedDocument:
     tables: tuple[ParsedTable, ...] = ()
     additions: tuple[ParsedAddition, ...] = ()
     places: tuple[ParsedPlace, ...] = ()
+    scans: tuple[ParsedScan, ...] = ()
+    refusal: tuple[str, str] | None = None
 
     def to_json(self) -> bytes:
         """A compact form that `from_json` reads back."""
@@ -129,6 +144,10 @@ class ParsedDocument:
             value["additions"] = [[page, it.start, it.end, it.origin] for page, it in rows]
         if self.places:
             value["places"] = [[place.page, place.offset, place.name] for place in self.places]
+        if self.scans:
+            value["scans"] = [[scan.page, list(memoryview(scan.words).cast("i"))] for scan in self.scans]
+        if self.refusal:
+            value["refusal"] = list(self.refusal)
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
     @classmethod
@@ -156,7 +175,10 @@ class ParsedDocument:
         places = tuple(
             ParsedPlace(*row) for row in validated_rows(value.get("places", []), (int, int, str), _MAX_PLACES)
         )
-        parsed = cls(pages, headings, cautions, quoted, notes, tables, additions, places)
+        scans = tuple(_scan_from_row(*row) for row in validated_rows(value.get("scans", []), (int, list), limits.pages))
+        refusal = next(iter(validated_rows([value["refusal"]], (str, str), 1)), None) if "refusal" in value else None
+        refused = (refusal[0], refusal[1]) if refusal else None
+        parsed = cls(pages, headings, cautions, quoted, notes, tables, additions, places, scans, refused)
         parsed.validate(limits)
         return parsed
 
@@ -187,6 +209,7 @@ class ParsedDocument:
                 raise ValueError("a table or cell outside its page")
         self._validate_additions()
         self._validate_places()
+        self._validate_scans()
         for caution in self.cautions:
             if len(caution.message) > _MAX_MESSAGE or any(
                 type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
@@ -212,6 +235,19 @@ class ParsedDocument:
             if not place.name.isprintable():
                 raise ValueError("a place whose name does not fit on one line")
             last = (place.page, place.offset)
+
+    def _validate_scans(self) -> None:
+        last_page = -1
+        for scan in self.scans:
+            if not last_page < scan.page < len(self.pages):
+                raise ValueError("scanned pages out of order, or that do not exist")
+            last_page, last = scan.page, 0
+            for word in unpack_words(scan.words):
+                if not last <= word.start < word.end <= len(self.pages[scan.page].text):
+                    raise ValueError("a scanned word outside its page, or out of order")
+                if not 0 <= word.confidence <= 100 or word.left > word.right or word.bottom > word.top:
+                    raise ValueError("a scanned word of no confidence or size")
+                last = word.end
 
 
 def bound_tables(tables: Sequence[ParsedTable]) -> tuple[ParsedTable, ...]:
@@ -290,6 +326,15 @@ def _table_from_row(page: int, start: int, end: int, columns: list[Any], cells: 
     return ParsedTable(page, Table(start, end, named, filled))
 
 
+def _scan_from_row(page: int, numbers: list[Any]) -> ParsedScan:
+    if len(numbers) % WORD_FIELDS or any(type(number) is not int for number in numbers):
+        raise ValueError("malformed words of a scanned page")
+    try:
+        return ParsedScan(page, array("i", numbers).tobytes())
+    except OverflowError as error:
+        raise ValueError("a scanned word beyond any page") from error
+
+
 def clean_label(label: str) -> str:
     """A page label cut to a length and to characters that fit on one line."""
     return "".join(c for c in label if c.isprintable()).strip()[:_MAX_LABEL]
@@ -325,6 +370,7 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         tables=tuple(found.table.moved(pages[found.page].start) for found in parsed.tables),
         additions=tuple(found.addition.moved(pages[found.page].start) for found in parsed.additions),
         places=tuple(NamedPlace(pages[place.page].start + place.offset, place.name) for place in parsed.places),
+        scans=tuple(ScannedPage(scan.page + 1, pages[scan.page].start, scan.words) for scan in parsed.scans),
     )
 
 

@@ -6,7 +6,13 @@ from typing import Literal
 
 from ralph_cli.core.errors import DocumentError
 
-Kind = Literal["pdf", "docx", "text", "markdown", "html", "code", "eml", "mbox", "mhtml", "ipynb", "csv", "json"]
+Kind = Literal[
+    "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "mhtml", "ipynb", "csv", "json",
+    "text", "markdown", "html", "code", "image",
+]  # fmt: skip
+
+OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
+"""What has pages that may be pictures, whose words OCR can read."""
 
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 """What is a text as it is: it is decoded, and needs no parser in a process of its own."""
@@ -46,44 +52,64 @@ _NAMED_TEXT = (_MARKDOWN | _HTML | _CODE | _TEXT | frozenset(_DATA_SUFFIXES)) - 
 
 _PDF_HINT = "save it as PDF or text first"
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image", "run OCR first: ocrmypdf"),
-    (b"\xff\xd8\xff", "a JPEG image", "run OCR first: ocrmypdf"),
-    (b"GIF87a", "a GIF image", "run OCR first: ocrmypdf"),
-    (b"GIF89a", "a GIF image", "run OCR first: ocrmypdf"),
-    (b"II*\x00", "a TIFF image", "run OCR first: ocrmypdf"),
-    (b"MM\x00*", "a TIFF image", "run OCR first: ocrmypdf"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"BZh", "a bzip2 archive", "unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive", "unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
     (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
-    (b"{\\rtf", "an RTF document", _PDF_HINT),
     (b"%!PS", "a PostScript file", "convert it first: ps2pdf in.ps out.pdf"),
     (b"\x7fELF", "a program (ELF)", ""),
     (b"MZ\x90\x00", "a program (Windows)", ""),
     (b"\xcf\xfa\xed\xfe", "a program (macOS)", ""),
     (b"SQLite format 3\x00", "an SQLite database", ""),
 )
+_RTF = b"{\\rtf"
+_PICTURES: tuple[tuple[bytes, str], ...] = (
+    (rb"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (rb"\xff\xd8\xff", "a JPEG image"),
+    (rb"GIF8[79]a", "a GIF image"),
+    (rb"II\*\x00|MM\x00\*", "a TIFF image"),
+    (rb"RIFF.{4}WEBP", "a WebP image"),
+    (rb"BM.{4}\0{4}", "a BMP image"),
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-_WORD = b"word/document"
-_WORD_SUFFIXES = frozenset([".docx", ".docm", ".dotx", ".dotm"])
 _ARCHIVE = "a ZIP archive"
-_ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
-    (b"application/epub+zip", "an EPUB book"),
-    (b"application/vnd.oasis.opendocument.text", "an ODT document"),
-    (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
-    (b"xl/workbook", "an Excel workbook (xlsx)"),
-    (b"ppt/presentation", "a PowerPoint presentation (pptx)"),
+_ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
+    (b"word/document", "docx"),
+    (b"xl/workbook", "xlsx"),
+    (b"ppt/presentation", "pptx"),
+    (b"application/vnd.oasis.opendocument.text", "odt"),
+    (b"application/vnd.oasis.opendocument.spreadsheet", "ods"),
+    (b"application/vnd.oasis.opendocument.presentation", "odp"),
+    (b"application/epub+zip", "epub"),
 )
-_BINARY_SUFFIXES = {
-    ".docx": "a Word document", ".docm": "a Word document", ".dotx": "a Word document", ".dotm": "a Word document",
-    ".doc": "a Word document", ".xlsx": "an Excel workbook", ".xls": "an Excel workbook",
-    ".pptx": "a PowerPoint presentation", ".ppt": "a PowerPoint presentation", ".odt": "an ODT document",
-    ".ods": "an OpenDocument sheet", ".epub": "an EPUB book", ".zip": "a ZIP archive", ".png": "a PNG image",
+"""The parts by which an archive is known; the first in it counts, for files may be embedded in each other."""
+
+_FOREIGN_ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
+    (b"xl/workbook.bin", "a binary Excel workbook (xlsb)"),
+    (b"application/vnd.oasis.opendocument.", "an OpenDocument drawing, formula or database"),
+    (b"Index/Document.iwa", "an Apple iWork document"),
+)
+_KINDS_BY_SUFFIX: dict[Kind, tuple[str, str]] = {
+    "docx": (".docx .docm .dotx .dotm", "a Word document"),
+    "xlsx": (".xlsx .xlsm .xltx .xltm", "an Excel workbook"),
+    "pptx": (".pptx .pptm .ppsx .ppsm .potx .potm", "a PowerPoint presentation"),
+    "odt": (".odt .ott", "an OpenDocument text"),
+    "ods": (".ods .ots", "an OpenDocument spreadsheet"),
+    "odp": (".odp .otp", "an OpenDocument presentation"),
+    "epub": (".epub", "an EPUB book"),
+    "rtf": (".rtf", "an RTF document"),
+}
+_ARCHIVE_SUFFIXES = {
+    suffix: kind for kind, (suffixes, _) in _KINDS_BY_SUFFIX.items() if kind != "rtf" for suffix in suffixes.split()
+}
+_BINARY_SUFFIXES = {suffix: what for suffixes, what in _KINDS_BY_SUFFIX.values() for suffix in suffixes.split()} | {
+    ".doc": "a Word document", ".xls": "an Excel workbook", ".ppt": "a PowerPoint presentation",
+    ".xlsb": "an Excel workbook", ".zip": "a ZIP archive", ".png": "a PNG image",
     ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image", ".tiff": "a TIFF image",
-    ".gif": "a GIF image", ".webp": "a WebP image",
+    ".gif": "a GIF image", ".webp": "a WebP image", ".bmp": "a BMP image",
 }  # fmt: skip
 _HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
@@ -106,14 +132,19 @@ def identify(name: str, data: bytes) -> Kind:
     suffix = PurePath(name).suffix.lower()
     if _is_pdf(suffix, data):
         return "pdf"
-    if suffix != ".pdf" and data.startswith(_ZIP) and _is_word(data):
-        return "docx"
+    if suffix != ".pdf" and (kind := _office_kind(data)):
+        return kind
+    picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
+    if picture and suffix != ".pdf":
+        return "image"
     found, hint = foreign_format(data)
-    if suffix in _WORD_SUFFIXES and found == _ARCHIVE:
-        return "docx"  # its reader says what is wrong with it
+    if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
+        return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if suffix == ".pdf":
-        what = found or (
-            "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
+        what = (
+            found
+            or picture
+            or ("an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text")
         )
         raise _misnamed_error(name, suffix, what)
     if found:
@@ -147,10 +178,11 @@ def foreign_format(data: bytes) -> tuple[str, str]:
         if data.startswith(magic):
             return what, hint
     if data.startswith(_ZIP):
-        for part, what in (*_ZIP_PARTS, (_WORD, "a Word document (docx)")):
+        for part, what in _FOREIGN_ZIP_PARTS:
             if part in data:
                 return what, _PDF_HINT
-        return _ARCHIVE, "unpack it first"
+        kind = _office_kind(data)
+        return (f"{_KINDS_BY_SUFFIX[kind][1]} ({kind})", _PDF_HINT) if kind else (_ARCHIVE, "unpack it first")
     if data.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in data:
             return "an Office document protected by a password", "remove its password and save it again"
@@ -158,18 +190,26 @@ def foreign_format(data: bytes) -> tuple[str, str]:
             return "a mail of Outlook (msg)", "save it as eml first"
         if "WordDocument".encode("utf-16-le") in data:
             return "an old Word document (doc)", "save it as docx or PDF first"
+        if "Workbook".encode("utf-16-le") in data:
+            return "an old Excel workbook (xls)", "save it as xlsx first"
+        if "PowerPoint Document".encode("utf-16-le") in data:
+            return "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"
         return "an old Office document (doc, xls or ppt)", _PDF_HINT
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "a WebP image", "run OCR first: ocrmypdf"
+    if data.startswith(_RTF):
+        return "an RTF document", _PDF_HINT
     if data[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif"):
-        return "a HEIC or AVIF image", "run OCR first: ocrmypdf"
+        return "a HEIC or AVIF image", "save it as PNG or JPEG first"
     return "", ""
 
 
-def _is_word(data: bytes) -> bool:
-    """Whether the first part by which an archive can be known is Word's: files may be embedded in each other."""
-    at = data.find(_WORD)
-    return at >= 0 and all(data.find(part, 0, at) < 0 for part, _ in _ZIP_PARTS)
+def _office_kind(data: bytes) -> Kind | None:
+    """The kind of an office document or book, None if it is none or one that cannot be read."""
+    if data.startswith(_RTF):
+        return "rtf"
+    if not data.startswith(_ZIP) or any(data.find(part) >= 0 for part, _ in _FOREIGN_ZIP_PARTS[::2]):
+        return None
+    found = [(at, kind) for part, kind in _ZIP_KINDS if (at := data.find(part)) >= 0]
+    return min(found)[1] if found else None
 
 
 def looks_like_html(data: bytes) -> bool:

@@ -10,11 +10,13 @@ from ralph_cli.core.document import Caution, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.load import empty_error, loader_fingerprint, read_bytes, read_standard_input, too_big_error
+from ralph_cli.documents.ocr.engine import DEFAULT_OCR, OcrOptions
+from ralph_cli.documents.ocr.reading import Scan, read_scanned_pages
 from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import run_parser
-from ralph_cli.documents.sets.archives import unpack_inner
-from ralph_cli.documents.sniff import DECODED_KINDS, TEXT_KINDS, Kind, display_name, identify
+from ralph_cli.documents.sets.containers import read_inner
+from ralph_cli.documents.sniff import DECODED_KINDS, OCR_KINDS, TEXT_KINDS, Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
@@ -29,7 +31,8 @@ class DocumentSource:
     """A document's path ("-" for standard input) with the options that it is read with.
 
     `standard_input` gives the bytes of "-" and is called once; without it the program's own standard input is read.
-    `layout` is that of a PDF's text, `encoding` that of a text file. `on_loading` is called for PDFs that are not in
+    `layout` is that of a PDF's text, `encoding` that of a text file, `ocr` says what of a PDF or picture
+    is read by OCR. `on_loading` is called for PDFs that are not in
     the cache. `document` is what was loaded from it before. `inner` are the names under which the file stands in an
     archive at `path`, the outermost first.
 
@@ -41,6 +44,7 @@ class DocumentSource:
     password: str | None = field(default=None, repr=False)
     encoding: str | None = None
     layout: Layout = "auto"
+    ocr: OcrOptions = DEFAULT_OCR
     standard_input: Callable[[], bytes] | None = field(default=None, repr=False)
     on_loading: OnLoading | None = field(default=None, repr=False)
     document: Document | None = field(default=None, repr=False)
@@ -79,6 +83,10 @@ class DocumentSource:
         named = next((other for other in self.others if other.path == member.path), self)
         return replace(named, path=member.path, inner=member.inner, others=(), document=None)
 
+    def with_ocr(self, options: OcrOptions) -> "DocumentSource":
+        """The same source, of which OCR reads what these options say; what is loaded stays as it is."""
+        return replace(self, ocr=options)
+
     def load(self, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
         """The document, loaded unless it was before. Raises DocumentError as `read` and `load_bytes` do."""
         return self.document or self.load_bytes(self.read(limits), cache, limits)
@@ -86,6 +94,13 @@ class DocumentSource:
     def loaded(self, cache: Path | None = None) -> "DocumentSource":
         """The same source with its document loaded. Raises DocumentError."""
         return replace(self, document=self.load(cache))
+
+    @property
+    def record(self) -> dict[str, object]:
+        """What a run's record keeps of how its document was read, so that it can be read in the same way again."""
+        encoding = {"encoding": self.encoding} if self.encoding else {}
+        scanned = self.document is not None and self.document.scans
+        return encoding | ({"ocr": self.ocr.record()} if scanned else {})
 
     def read(self, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
         """The bytes of the file or of standard input.
@@ -95,7 +110,7 @@ class DocumentSource:
         if self.path == "-":
             return read_standard_input(self.standard_input, limits)
         data = read_bytes(self.path, limits)
-        return unpack_inner(data, self.path, self.inner, limits) if self.inner else data
+        return read_inner(data, self.path, self.inner, limits) if self.inner else data
 
     @property
     def name(self) -> str:
@@ -123,6 +138,13 @@ class DocumentSource:
             parsed = self._parse(data, kind, name, limits)
             if store is not None:
                 write_parsed(store, fingerprint, parsed)
+        if kind in OCR_KINDS:
+            scan = Scan(
+                data=data, name=name, kind=kind, password=self.password, layout=self.layout, fingerprint=fingerprint
+            )
+            parsed, fingerprint = read_scanned_pages(
+                parsed, scan, self.ocr, limits, store=store, on_progress=self.on_loading
+            )
         document = assemble(parsed, path=self.name, kind=kind, sha256=sha256, fingerprint=fingerprint)
         return replace(document, cautions=(*document.cautions, *self._unused_options(kind)))
 
@@ -136,7 +158,7 @@ class DocumentSource:
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
         if kind in TEXT_KINDS:
             return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
-        options = {"password": self.password, "layout": self.layout, "encoding": self.encoding}
+        options = {"kind": kind, "password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)
         return run_parser(kind, data, decode, name=name, limits=limits, on_progress=self.on_loading, **options)
 

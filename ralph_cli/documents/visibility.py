@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import HIDDEN_ORIGINS, Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
 from ralph_cli.documents.pages import check_visibility, split_by_file
+from ralph_cli.documents.quotes.additions import overlapping_additions
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 
 UNCHECKED_VISIBILITY = "unchecked-visibility"
@@ -37,13 +39,16 @@ class VisibilityChecker:
             self._warn_of_scans(fresh)
         text = self._document.text
         return {
-            span: _describe_reason(self._known[span]) or unreadable_reason(text, span.start, span.end) for span in spans
+            span: _describe_reason(self._known[span])
+            or _hidden_part(self._document, span)
+            or unreadable_reason(text, span.start, span.end)
+            for span in spans
         }
 
     def _check_pages(self, spans: Sequence[Span]) -> Sequence[Visibility]:
         found = [Visibility()] * len(spans)
         for part in split_by_file(self._document, spans, self._source):
-            if part.document.kind != "pdf" or part.name in self._failed:
+            if part.document.kind not in OCR_KINDS or part.name in self._failed:
                 continue
             try:
                 answers = check_visibility(part.document, part.spans, source=part.source)
@@ -69,3 +74,13 @@ class VisibilityChecker:
 
 def _describe_reason(answer: Visibility) -> str:
     return f"in part {answer.reason}" if answer.reason and answer.partly else answer.reason
+
+
+def _hidden_part(document: Document, span: Span) -> str:
+    """In which hidden part of its document, such as a hidden row, words of a span stand; "" if in none."""
+    for addition in overlapping_additions(document, span):
+        words = document.text[max(addition.start, span.start) : min(addition.end, span.end)]
+        if addition.origin in HIDDEN_ORIGINS and any(map(str.isalnum, words)):
+            partly = "" if addition.start <= span.start and span.end <= addition.end else "in part "
+            return f"{partly}in a {addition.origin}"
+    return ""

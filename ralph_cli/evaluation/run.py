@@ -1,17 +1,17 @@
 """Puts a set of questions to `ralph qa`, one after the other, and keeps what came of each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
 from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
-from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.evaluation.bounds import EvaluationBounds, halt_of
 from ralph_cli.evaluation.grading import grade_with_model, grader_name
 from ralph_cli.evaluation.question_sets import Question, QuestionSet
 from ralph_cli.evaluation.record import EvaluationRecord, begin_record, reopen_record, terms_of
@@ -46,7 +46,7 @@ def run_evaluation(
     folder: Path | None = None,
     on_question: OnQuestion = lambda number, total, question, result: None,
 ) -> Evaluation:
-    """Ask the first `limit` questions, each within the budget `each`, all within that of the settings.
+    """Ask the first `limit` questions, each within the budget `each`, all together within that of the settings.
 
     `folder` is that of an earlier evaluation that goes on: what has a result there is not asked again, and of a run
     that was cut off the replies are not bought again. A question that fails is told, and the next one is asked; so many
@@ -57,9 +57,12 @@ def run_evaluation(
     models = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
     terms = terms_of(questions, setup.settings, models)
     record = reopen_record(folder, terms) if folder else begin_record(setup.settings.out, terms)
-    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder, "refresh": True}))
     asked = questions.questions[:limit]
-    halt = _Questioning(questions, names, setup, each, record, on_question).ask_all(asked)
+    bounds = EvaluationBounds.of(setup.settings, names, setup.models, each, record.folder)
+    if setup.sink is not None and (told := bounds.describe()):
+        setup.sink(NoticeIssued("bounds", f"all questions ({len(asked)}) together may take at most {told}"))
+    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder, "refresh": True}))
+    halt = _Questioning(questions, names, setup, bounds, record, on_question).ask_all(asked)
     return Evaluation(
         questions=str(questions.path),
         sha256=questions.sha256,
@@ -80,7 +83,7 @@ class _Questioning:
     questions: QuestionSet
     names: ModelNames
     setup: Setup
-    each: Budget
+    bounds: EvaluationBounds
     record: EvaluationRecord
     on_question: OnQuestion
     began: float = 0.0
@@ -92,8 +95,9 @@ class _Questioning:
             earlier = self.record.results.get(question.id)
             if earlier is not None and earlier.finished:
                 continue
-            left = self._left(without=question.id)
-            if (spent := next(_used_up(left), None)) is not None:
+            others = [result for result in self.record.results.values() if result.id != question.id]
+            left = self.bounds.left_by(others, clock.monotonic() - self.began)
+            if (spent := halt_of(left)) is not None:
                 return spent
             self.on_question(number, len(asked), question, None)
             result, failed = self._result(question, left)
@@ -105,21 +109,6 @@ class _Questioning:
             if failures and failures == self.setup.settings.max_failures:
                 return Halt(StopType.SYSTEM_ERROR, f"{failures} questions in a row failed: {result.error}")
         return Halt(StopType.NONE, "")
-
-    def _left(self, without: str) -> Budget:
-        """What may still be spent on all questions: dollars since they were begun, seconds of this sitting."""
-        settings = self.setup.settings
-        others = [result for result in self.record.results.values() if result.id != without]
-        spent = sum(self._counted(result.usage) + self._counted(result.grading) for result in others)
-        usd = None if settings.max_cost is None else settings.max_cost - spent
-        elapsed = clock.monotonic() - self.began
-        return Budget(None if settings.max_time is None else settings.max_time - elapsed, usd)
-
-    def _counted(self, usage: Usage) -> float:
-        """The dollars of a usage; where a price is unknown, all that may have been spent: a cap has to be kept."""
-        if usage.usd is not None:
-            return usage.usd
-        return inf if self.each.usd is None else self.each.usd
 
     def _result(self, question: Question, left: Budget) -> tuple[QuestionResult, bool]:
         """What came of a question, and whether it failed for a reason that the next one may meet, too."""
@@ -133,7 +122,8 @@ class _Questioning:
         self.run = ""
         try:
             source = DocumentSource(str(self.questions.path_of(question)))
-            source = source.loaded(self.setup.settings.cache_folder)
+            settings = self.setup.settings
+            source = source.with_ocr(settings.ocr_options).loaded(settings.cache_folder)
             view = self._view(question, source, left)
             return self._scored(question, blank, view, source, left), view.halt.type is StopType.SYSTEM_ERROR
         except KeyboardInterrupt:
@@ -161,7 +151,7 @@ class _Questioning:
 
     def _view(self, question: Question, source: DocumentSource, left: Budget) -> RunView:
         """The run of a question: the one that there is, gone on with if it was cut off, or a new one."""
-        budget = {"max_cost": _lower(self.each.usd, left.usd), "max_time": _lower(self.each.seconds, left.seconds)}
+        budget = self.bounds.of_question(left)
         setup = replace(self.setup, settings=self.setup.settings.model_copy(update=budget), sink=self._listen)
         earlier = self.record.runs.get((question.question.strip(), source.load().sha256))
         if earlier is None:
@@ -183,9 +173,6 @@ class _Questioning:
         self, question: Question, blank: QuestionResult, view: RunView, source: DocumentSource, left: Budget
     ) -> QuestionResult:
         stop = view.halt.type
-        of_all = (stop is StopType.MAX_COST and _binds(left.usd, self.each.usd)) or (
-            stop is StopType.TIMEOUT and _binds(left.seconds, self.each.seconds)
-        )
         answered, answer = answer_kind(view), answer_text(view)
         result = replace(
             blank,
@@ -194,7 +181,7 @@ class _Questioning:
             supported=is_supported(view),
             stop=stop.value,
             error=view.halt.detail if stop is StopType.SYSTEM_ERROR else "",
-            cut_off=of_all or stop is StopType.USER_INTERRUPTED,
+            cut_off=self.bounds.has_ended_all(stop, left) or stop is StopType.USER_INTERRUPTED,
             usage=_usage_of(view),
             seconds=view.seconds,
             run=view.run,
@@ -211,10 +198,7 @@ class _Questioning:
             return grade, Usage()
         if not grader_name(self.names, self.setup):
             return grade_by_words(question, result.answer), Usage()
-        rest = {
-            "max_cost": None if left.usd is None else max(left.usd - self._counted(result.usage), 0.0),
-            "max_time": None if left.seconds is None else max(left.seconds - result.seconds, 0.0),
-        }
+        rest = self.bounds.of_rest(self.bounds.subtract(left, result))
         setup = replace(self.setup, settings=self.setup.settings.model_copy(update=rest))
         return grade_with_model(question, result.answer, self.names, setup)
 
@@ -222,21 +206,3 @@ class _Questioning:
 def _usage_of(view: RunView) -> Usage:
     """What a run has cost. The built-in engine counts words; nothing of that is a call of a model."""
     return view.usage if view.asks_models else Usage()
-
-
-def _used_up(left: Budget) -> Iterator[Halt]:
-    if left.usd is not None and left.usd <= 0:
-        unknown = ", or may be: a price is unknown (--cost-each bounds it)" if left.usd == -inf else ""
-        yield Halt(StopType.MAX_COST, f"the budget of the evaluation is spent{unknown}")
-    if left.seconds is not None and left.seconds <= 0:
-        yield Halt(StopType.TIMEOUT, "the time of the evaluation is over")
-
-
-def _lower(one: float | None, other: float | None) -> float | None:
-    bounds = [bound for bound in (one, other) if bound is not None]
-    return min(bounds) if bounds else None
-
-
-def _binds(of_all: float | None, own: float | None) -> bool:
-    """Whether the bound of all questions is reached before the question's own."""
-    return of_all is not None and (own is None or of_all < own)

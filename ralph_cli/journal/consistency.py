@@ -84,6 +84,9 @@ def _check_document(document: Mapping[str, Any]) -> str:
         return "the document's cautions are not texts"
     if not isinstance(document.get("encoding") or "", str):
         return "the document's encoding is not a name"
+    ocr = document.get("ocr", {})
+    if not isinstance(ocr, dict) or not all(isinstance(value, str) for value in ocr.values()):
+        return "the document's ocr does not say how it was read"
     return ""
 
 

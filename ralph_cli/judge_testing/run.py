@@ -33,7 +33,11 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     names = choose_models(settings, models)
     # Nobody but the judge and the panel is asked, so nothing else needs a key or a price.
     names = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=())
-    document, built_in = (load_source(source, settings.cache_folder).load(), None) if source else load_built_in()
+    document, built_in = (
+        (load_source(source.with_ocr(settings.ocr_options), settings.cache_folder).load(), None)
+        if source
+        else load_built_in()
+    )
     index, facts = QuoteIndex(document), DocumentFacts(document.text)
     if built_in is None:
         true_claims = choose_claims(document, index, facts, claims or DEFAULT_CLAIMS, seed)
@@ -55,8 +59,8 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     true, false = len(true_claims), len(cases) - len(true_claims)
     title = f"test of the judge: {true} true claims, {false} made false, seed {seed}"
     detectors = JudgeTestDetector(len(batches), settings.max_failures)
-    encoding = source.encoding if source else None
-    job = Job("judge-test", title, document, names, encoding=encoding, detectors=detectors)
+    read_as = source.record if source else {}
+    job = Job("judge-test", title, document, names, read_as=read_as, detectors=detectors)
     judge_only = {"judge": models["judge"]} if "judge" in models else {}
     finished = execute(job, build, replace(setup, models=judge_only))
     return summarize_judge_test(tuple(read_events(finished.folder)), finished.folder)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ralph_cli.checks.base import Check
 from ralph_cli.checks.command import CommandResult
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import (
@@ -234,6 +235,7 @@ def _render_verified(item: VerifierFinished) -> str:
 class GoalMode:
     """The goal mode of the outer loop, see `loop.engine.Mode`: an iteration ends with DONE, blocked, or its last step.
 
+    `check_lost` refuses an output for which too many sub-queries gave no answer.
     `start_conversation` makes a fresh conversation from a first message; the sandbox behind all of them is the same.
     Each iteration has its own, unless `retry` lets one go on: "continue" always, "auto" while it is small and ended
     with the worker's word that it is done, because then only the refusal is new to it.
@@ -244,6 +246,7 @@ class GoalMode:
     summary: RuntimeSummary
     start_conversation: Callable[[str], Explorer]
     write_variable: Callable[[str, str], None]
+    check_lost: Check
     summary_chars: int = 4_000
     retry: Retry = "fresh"
     _conversation: Explorer | None = None
@@ -282,7 +285,10 @@ class GoalMode:
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         self.workspace.renew_evidence()
-        return completion_evidence(self.workspace.goal, self.workspace.intent)
+        evidence = completion_evidence(self.workspace.goal, self.workspace.intent)
+        lost = self.check_lost(attempt)
+        # When it finds nothing it is left out: it accepts no output that nobody has verified.
+        return (*evidence, lost) if lost.issues else evidence
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """The runtime summary: it is what the next conversation begins with."""

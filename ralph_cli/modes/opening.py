@@ -10,12 +10,12 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.search.headings import find_headings, is_numbered
 from ralph_cli.text.tables import count_cells, has_columns
 
-MAX_HEADINGS, MAX_HEADING_CHARS = 60, 48
+MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 60, 48, 100
 
 
 def describe_pages(document: Document) -> str:
     """How many pages there are, whether their printed labels differ, and which were not read, or not all of them."""
-    if not document.paged:
+    if not document.members and not document.paged:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
     unread = document.unreadable_pages
     missing = f"; of these not read, or not all of it: {format_ranges(unread)}" if unread else ""
@@ -24,6 +24,31 @@ def describe_pages(document: Document) -> str:
     plain = bool(labelled) and re.fullmatch(r"[\w.-]{1,8}", labelled[0].label)
     odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
     return f"{len(document.pages)} pages{odd}{missing}"
+
+
+def render_whole(document: Document) -> str:
+    """All of the text; of a set with a line above each document that names it."""
+    if not document.members:
+        return document.text
+    parts = [
+        f"=== document {number}: {member.name} ===\n{document.text[member.start : member.end]}"
+        for number, member in enumerate(document.members, 1)
+    ]
+    return "\n\n".join(parts)
+
+
+def render_beginning(document: Document, characters: int) -> str:
+    """The first characters of a document; of a set what documents are in it, with their pages in the whole."""
+    if not document.members:
+        return document.text[:characters]
+    lines = [
+        f"{number}. {member.name} ({member.kind}, {format_ranges(range(member.first_page, member.last_page + 1))}; "
+        f"{member.end - member.start:,} characters)"
+        for number, member in enumerate(document.members[:MAX_DOCUMENTS], 1)
+    ]
+    if len(document.members) > MAX_DOCUMENTS:
+        lines.append(f"... {len(document.members) - MAX_DOCUMENTS} more: `docs` has all of them")
+    return "The documents, each with its pages in the whole:\n" + "\n".join(lines)
 
 
 def render_headings(document: Document, nonce: str) -> str:

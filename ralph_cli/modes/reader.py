@@ -12,10 +12,10 @@ from ralph_cli.core.coverage import Spans, SubqueryTally
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
-from ralph_cli.core.prompts.templates import render_prompt
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.modes.opening import describe_pages, render_headings
+from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
@@ -48,9 +48,9 @@ class Assignment:
     def system(self, *, include_document: bool) -> str:
         """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
         python = "sandbox_whole" if include_document else "sandbox"
-        return render_prompt(
-            _PROMPTS[self.kind][0], python=render_prompt(python, output_chars=f"{self.output_chars:,}")
-        )
+        how = render_prompt(python, output_chars=f"{self.output_chars:,}")
+        several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
+        return render_prompt(_PROMPTS[self.kind][0], python=how + several)
 
     @property
     def tool(self) -> Tool:
@@ -60,11 +60,12 @@ class Assignment:
     def opening(self, nonce: str, *, include_document: bool) -> str:
         """The first message: metadata and a preview, or the whole text; notes; what is asked comes last."""
         text = self.document.text
+        shown = render_whole(self.document) if include_document else render_beginning(self.document, PREVIEW_CHARS)
         values = {
-            "kind": self.document.kind,
+            "kind": self.document.kind if not self.document.members else f"{len(self.document.members)} documents",
             "characters": f"{len(text):,}",
             "pages": describe_pages(self.document),
-            "preview": frame_data(text if include_document else text[:PREVIEW_CHARS], nonce),
+            "preview": frame_data(shown, nonce),
             **self._form_values,
         }
         if self.kind == "task":
@@ -201,7 +202,7 @@ class DocumentReader:
 
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""
-        opening = self.assignment.opening(self.nonce, include_document=self.explorer.has_seen_text)
+        opening = self.assignment.opening(self.nonce, include_document=self.explorer.holds_text)
         return {"opening": opening, "done": self.explorer.summarize_steps(SUMMARY_CHARS)}
 
     def _extract_draft(self) -> Draft | None:

@@ -95,8 +95,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
     """One item of the brief with its quotes and their pages; `told` says with which item a header was printed."""
     lines = [f"Item {claim.id}: {claim.text}"]
     for quote in brief.quotes_of(claim):
-        label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
-        place = f"  (p. {quote.page}{label})" if document.paged else ""
+        place = f"  ({quote.place})" if document.paged else ""
         header = quote_header(document, quote.start, quote.end)
         if header and told.setdefault(header, claim.id) != claim.id:
             lines.append(f"  (above: as in item {told[header]})")

@@ -1,6 +1,6 @@
 """How many tokens a request can take, before anybody has counted them."""
 
-import re
+import string
 from typing import Any
 
 from ralph_cli.core.model import ModelTurn, Request, ToolTurn, UserTurn
@@ -8,7 +8,7 @@ from ralph_cli.core.model import ModelTurn, Request, ToolTurn, UserTurn
 EXTRA_TOKENS = 2_000
 """Tokens for what is sent beside the text: tools, schemas, the marks of turns."""
 
-_SPLIT_FINELY = re.compile(rb"[!-@\[-`{-~]")
+_SPLIT_FINELY = (string.digits + string.punctuation).encode("ascii")
 
 
 def most_text_tokens(text: str) -> int:
@@ -19,7 +19,7 @@ def most_text_tokens(text: str) -> int:
     and signs are taken one by one, for some split them so.
     """
     data = text.encode("utf-8", "surrogatepass")
-    return (len(data) + sum(1 for _ in _SPLIT_FINELY.finditer(data))) // 2 + 1
+    return (2 * len(data) - len(data.translate(None, _SPLIT_FINELY))) // 2 + 1
 
 
 def most_tokens(request: Request) -> int:

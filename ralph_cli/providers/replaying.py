@@ -43,9 +43,14 @@ class Recording:
         self._iteration = 0
         self._lock = threading.Lock()
         for run in runs:
-            for place, replies in _replies_by_place(run, with_failures=is_closed).items():
-                if len(replies) > len(self._replies.get(place, ())):
-                    self._replies[place] = replies
+            self.add(run)
+
+    def add(self, run: Iterable[AnyEvent]) -> bool:
+        """Add the replies of one more run; False when it has none that the others have not."""
+        found = _replies_by_place(run, with_failures=self.is_closed)
+        more = {place: new for place, new in found.items() if len(new) > len(self._replies.get(place, ()))}
+        self._replies |= more
+        return bool(more)
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Follow the run."""

@@ -1,6 +1,6 @@
 """A model around a model that waits and asks again, within a deadline that nothing on the wire can stretch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
 from ralph_cli.core import clock
@@ -59,7 +59,8 @@ class RetryingModel(ModelWrapper):
             seconds = min(seconds, left)
         begun = self.monotonic()
         deadline = begun + seconds
-        attempt = failures = 0
+        attempt = 0
+        failures: list[str] = []
         while True:
             attempt += 1
             queued = self.monotonic()
@@ -73,7 +74,7 @@ class RetryingModel(ModelWrapper):
             if failure.code in BUSY_CODES:
                 wait = self._turn_delay(failure, begun)
             else:
-                failures += 1
+                failures.append(failure.code)
                 wait = self._retry_delay(failure, failures, deadline)
             if wait is None:
                 raise failure.again(attempt)
@@ -107,11 +108,11 @@ class RetryingModel(ModelWrapper):
             usage_unknown=True,
         )
 
-    def _retry_delay(self, error: ProviderError, attempt: int, deadline: float) -> float | None:
-        """Seconds until the next attempt, or None when there must be none."""
-        policy = self.policy
-        max_attempts = policy.bad_reply_attempts if error.code == "bad-reply" else policy.attempts
-        if not error.retryable or attempt >= max_attempts:
+    def _retry_delay(self, error: ProviderError, failures: Sequence[str], deadline: float) -> float | None:
+        """Seconds until the next attempt, or None when there must be none. `failures` are codes, this error's last."""
+        policy, attempt = self.policy, len(failures)
+        is_last = attempt >= policy.attempts or failures.count("bad-reply") >= policy.bad_reply_attempts
+        if not error.retryable or is_last:
             return None
         if error.retry_after is not None:
             if error.retry_after > LONGEST_HOLD_S:

@@ -4,25 +4,26 @@ import csv
 import io
 from collections.abc import Iterator
 
-from ralph_cli.core.run import Quote, StopType
+from ralph_cli.core.run import Passage, Quote, StopType
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import describe_pages
+from ralph_cli.reports.sections.documents import describe_pages, place_values
 from ralph_cli.reports.sections.opinions import describe_reservations, qualification_verb
-from ralph_cli.reports.view import TIER_NAMES, ClaimView
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place
 from ralph_cli.text.csv_cells import escape_cell
 
 RUN_COLUMNS = ("run", "question", "document", "sha256", "stop")
 CLAIM_COLUMNS = ("claim", "claim_text", "verdict", "reason", "judge", "calculations")
-QUOTE_COLUMNS = ("quote", "bearing", "bearing_reason", "quote_text", "page", "last_page", "printed", "start", "end")
-MATCH_COLUMNS = ("match", "difference", "occurrences", "said")
+QUOTE_COLUMNS = ("quote", "bearing", "bearing_reason", "quote_text", "place")
+PAGE_COLUMNS = ("page", "last_page", "printed", "start", "end")
+MATCH_COLUMNS = ("match", "ocr", "difference", "occurrences", "said")
 SEARCH_COLUMNS = ("searched", "places")
-COLUMNS = (*RUN_COLUMNS, *CLAIM_COLUMNS, *QUOTE_COLUMNS, *MATCH_COLUMNS, *SEARCH_COLUMNS, "pages_read")
+COLUMNS = (*RUN_COLUMNS, *CLAIM_COLUMNS, *QUOTE_COLUMNS, *PAGE_COLUMNS, *MATCH_COLUMNS, *SEARCH_COLUMNS, "pages_read")
 
 NO_CLAIM = ("",) * len(CLAIM_COLUMNS)
 NO_MATCH = ("",) * len(MATCH_COLUMNS)
-NO_QUOTE = ("",) * len(QUOTE_COLUMNS) + NO_MATCH
+NO_QUOTE = ("",) * (len(QUOTE_COLUMNS) + len(PAGE_COLUMNS)) + NO_MATCH
 NO_SEARCH = ("",) * len(SEARCH_COLUMNS)
 
 ABSENT = "not in the document"
@@ -34,10 +35,12 @@ def csv_report(report: Report) -> str:
     A claim without quotes has a row, too, and so has a quote of no claim. `verdict` is the judge's word, what code
     could not confirm, and which quotes qualify or contradict the claim ("supported, 39 % unconfirmed, qualified by
     [7]"). `bearing` is what the judge says of the quote for this claim (supports, partly, unrelated, against), or the
-    search for what limits the claim (qualifies, contradicts). Pages are empty in formats without pages; `start` and
+    search for what limits the claim (qualifies, contradicts). `place` says where the words are as their
+    format does, in a set with the document; pages are those of the document, and empty in formats without; `start` and
     `end` are half-open offsets in the text. An absence has a row for each search (`searched`, and in how many `places`
     it stands) and for each of the passages nearest to the question (`bearing` is "nearest", then the question's words
-    in it). `pages_read` are those of which a model was shown something; empty if that was not recorded.
+    in it). `ocr` is the lowest confidence, 0 to 100, of words that were read by OCR. `pages_read` are those of which a
+    model was shown something; empty if that was not recorded.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -95,22 +98,32 @@ def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
     if not view.searches:
         yield *first_cells, *NO_QUOTE, *NO_SEARCH
     for near in view.nearest:
-        pages = (near.page, near.page, near.label) if view.paged else ("", "", "")
-        words = ("nearest", ", ".join(near.words), near.text.replace("\f", "\n"))
+        pages = _page_cells(report, near)
+        words = ("nearest", ", ".join(near.words), near.text.replace("\f", "\n"), _place(report, near))
         yield *first_cells, "", *words, *pages, near.start, near.end, *NO_MATCH, *NO_SEARCH
 
 
 def _pages_read(report: Report) -> str:
     pages = report.view.coverage.shown_pages if report.view.coverage and report.view.paged else ()
-    return describe_pages(pages, len(pages)) if pages else ""
+    return describe_pages(pages, len(pages), report.view.document) if pages else ""
+
+
+def _place(report: Report, item: Quote | Passage) -> str:
+    return describe_place(item, paged=report.view.paged)
+
+
+def _page_cells(report: Report, item: Quote | Passage) -> tuple[str | int, ...]:
+    values = place_values(item, report.view.document, paged=report.view.paged)
+    return tuple("" if values[name] is None else values[name] for name in ("page", "last_page", "label"))
 
 
 def _quote_cells(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
     if quote is None:
         return NO_QUOTE
-    pages = (quote.page, quote.last_page or quote.page, quote.label) if report.view.paged else ("", "", "")
-    found = (TIER_NAMES[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
-    return quote.id, *_bearing(item, quote), quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
+    text, pages = quote.text.replace("\f", "\n"), _page_cells(report, quote)
+    confidence = "" if quote.ocr is None else quote.ocr
+    found = (TIER_NAMES[quote.match], confidence, "; ".join(quote.difference), quote.occurrences, quote.said)
+    return quote.id, *_bearing(item, quote), text, _place(report, quote), *pages, quote.start, quote.end, *found
 
 
 def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:

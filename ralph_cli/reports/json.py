@@ -5,6 +5,7 @@ from typing import Any
 
 from ralph_cli.core.run import Quote, Ruling, Search
 from ralph_cli.reports.sections import coverage
+from ralph_cli.reports.sections.documents import Record, place_values
 from ralph_cli.reports.sections.opinions import qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, RunView
 
@@ -15,7 +16,9 @@ def as_object(view: RunView) -> dict[str, Any]:
     The `verdict` of a claim is the judge's word, or "unjudged"; of an item of a task it is "in-output" when the output
     was judged as a whole, which `output.verdict` tells (null when nobody judged it).
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
-    formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
+    formats without pages; `place` says the same as a reader says it. In a set `document` is the name of the document,
+    which counts its own pages, and offsets count through the texts, of which `document.documents` says where each
+    begins. `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
     `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
     so, or its code shows it; `hits` is null with a `fault` if it could not be counted), the pages of which a model was
@@ -62,14 +65,14 @@ def as_object(view: RunView) -> dict[str, Any]:
             }
             for item in view.claims
         ],
-        "quotes": [quote_object(quote, paged=view.paged) for quote in view.quotes],
+        "quotes": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.quotes],
         "counter_evidence": {
-            "passages": [quote_object(quote, paged=view.paged) for quote in view.found_passages],
+            "passages": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.found_passages],
             "notes": list(view.notes),
         },
         "not_found": _absence(view),
         "completeness": [{"by": it.by, "holds": it.holds, "message": it.message} for it in view.completeness],
-        "coverage": coverage.as_object(view.coverage),
+        "coverage": coverage.as_object(view.coverage, view.document),
         "subqueries": view.subqueries,
         "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
@@ -106,19 +109,18 @@ def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
     return [{"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason} for vote in votes]
 
 
-def quote_object(quote: Quote, *, paged: bool) -> dict[str, Any]:
+def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]:
     """A quote as plain values; without pages those of its page are null."""
     return {
         "id": quote.id,
         "text": quote.text,
-        "page": quote.page if paged else None,
-        "label": quote.label if paged else None,
+        **place_values(quote, record, paged=paged),
         "start": quote.start,
         "end": quote.end,
-        "last_page": (quote.last_page or quote.page) if paged else None,
         "match": TIER_NAMES[quote.match],
         "difference": list(quote.difference),
         "hidden": quote.hidden,
+        "ocr": quote.ocr,
         "occurrences": quote.occurrences,
         "places": [list(place) for place in quote.places],
         "said": quote.said,
@@ -137,8 +139,7 @@ def _absence(view: RunView) -> dict[str, Any] | None:
     nearest = [
         {
             "text": passage.text,
-            "page": passage.page if view.paged else None,
-            "label": passage.label if view.paged else None,
+            **place_values(passage, view.document, paged=view.paged),
             "start": passage.start,
             "end": passage.end,
             "words": list(passage.words),

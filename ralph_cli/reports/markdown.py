@@ -7,12 +7,13 @@ from ralph_cli.core.run import Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, percent, unreadable_line
+from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.terminal import describe_calls
-from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_ocr, describe_place
 from ralph_cli.text.fold import fold
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
@@ -74,6 +75,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     yield from _section_lines("## What the checks found", [escape_markdown(line) for line in report.open_issues])
     if view.document and not view.has_no_reader:
         yield from _coverage_lines(report)
+    yield from _section_lines("## The documents", list(_document_lines(view)))
     yield from _section_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
     yield from _refusal_lines(collect_refusals(report.events))
     yield from ("## How this was made", "")
@@ -81,6 +83,15 @@ def _report_lines(report: Report) -> Iterator[str]:
         yield f"- SHA-256 of the document: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
     yield f"- Run {escape_markdown(view.run)}: {escape_markdown(describe_calls(view, view.iterations))}"
     yield f"- Made {report.made_at} by ralph {escape_markdown(report.version)}"
+
+
+def _document_lines(view: RunView) -> Iterator[str]:
+    """The documents of a set: their size, how much of each a model was shown, and their hashes."""
+    shown = [f", read {percent(share)}" for _, share in shares_read(view.document, view.coverage)]
+    for number, entry in enumerate(list_documents(view.document)):
+        size = f"{int(entry.get('characters', 0)):,} characters{shown[number] if shown else ''}"
+        digest = re.sub("[^0-9a-f]", "", str(entry.get("sha256")))[:16]
+        yield f"{escape_markdown(str(entry.get('name')))}: {size}, SHA-256 `{digest}`"
 
 
 def _section_lines(heading: str, items: list[str]) -> Iterator[str]:
@@ -179,6 +190,8 @@ def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
     yield from (">", f"> \\[{quote.id}\\] {place}, {TIER_WORDS[quote.match]}{more}", "")
     if quote.hidden:
         yield from (f"**A reader cannot see it:** {escape_markdown(quote.hidden)}", "")
+    if ocr := describe_ocr(quote):
+        yield from (f"*{ocr}*", "")
     if quote.difference:
         prefix = "As given, then in the document: " if quote.match == "recut" else ""
         yield from (f"{prefix}{escape_markdown('; '.join(quote.difference))}", "")

@@ -12,7 +12,15 @@ from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcom
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
-from ralph_cli.reports.view import TIER_NAMES, TIER_WORDS, VERDICT_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.reports.view import (
+    TIER_NAMES,
+    TIER_WORDS,
+    VERDICT_WORDS,
+    ClaimView,
+    RunView,
+    describe_ocr,
+    describe_place,
+)
 from ralph_cli.text.plural import pluralize
 
 HEADINGS = {
@@ -158,6 +166,8 @@ def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
     yield [(f"[{quote.id}] ", "bold"), (f"“{join_lines(quote.text)}”", ""), (f"  {place}", "dim")]
     if quote.hidden:
         yield [(f"    a reader cannot see it: {one_line(quote.hidden)}", "red")]
+    if ocr := describe_ocr(quote):
+        yield [(f"    {ocr}", "dim")]
     if quote.difference:
         prefix = "as given -> in the document: " if quote.match == "recut" else ""
         yield [(f"    {prefix}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]

@@ -212,7 +212,7 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
 
 
 def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
-    if not is_paged(verification.now):
+    if item.where:
         return one_line(item.where)
     printed = f" (printed {make_visible(item.label)})" if item.label not in (str(item.page), "") else ""
     return f"p. {item.page}{printed}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, coverage_map
+from ralph_cli.core.document import PAGE_NOUNS
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
@@ -62,9 +63,14 @@ def describe_place(item: Quote | Passage, *, paged: bool) -> str:
     return item.place if paged or item.where else f"at character {item.start:,}"
 
 
+def describe_ocr(quote: Quote) -> str:
+    """That a quote was read by OCR, and how surely; "" of one that the file itself has as text."""
+    return "" if quote.ocr is None else f"ocr: read off a picture of the page, lowest confidence {quote.ocr} %"
+
+
 def is_paged(document: dict[str, Any]) -> bool:
     """Whether page numbers of a document, as a run recorded it, mean something to a reader."""
-    return document.get("kind") == "pdf" or int(document.get("pages", 1)) > 1
+    return document.get("kind") in PAGE_NOUNS or int(document.get("pages", 1)) > 1
 
 
 UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)

@@ -7,6 +7,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
 
+from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
@@ -14,6 +15,7 @@ from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
+from ralph_cli.documents.quotes.scanned import describe_unsure_lines
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
@@ -134,8 +136,10 @@ class DocumentSandbox:
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
         lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
-        self._offered = OFFERED if memory is None else (*OFFERED, "memory")
+        named = f"_page_names = {_name_pages(document)!r}\n"
+        listed = f"docs = {list_members(document)!r}\n" if document.members else ""
+        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}{notes}"
+        self._offered = (*OFFERED, *["docs"] * bool(document.members), *["memory"] * (memory is not None))
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -160,8 +164,8 @@ class DocumentSandbox:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
-        """Run one snippet, and what was deferred before it. A snippet that fails is a Result.
+    def run(self, code: str, query: HostQuery, watched: Collection[int] = (), now: str = "") -> Result:
+        """Run one snippet, which finds the time `now`, and what was deferred before it. One that fails is a Result.
 
         Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
         middle of the snippet.
@@ -175,7 +179,8 @@ class DocumentSandbox:
         self._ledger.check_time()
         try:
             sandbox = self._ready.result()
-            result = sandbox.run(code, query, seconds=self._ledger.seconds_left, watched=watched)
+            left = self._ledger.seconds_left
+            result = sandbox.run(code, query, seconds=left, watched=watched, now=clock.since_1970(now))
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()
@@ -221,11 +226,28 @@ class DocumentSandbox:
             ready.add_done_callback(lambda _: sandbox.close())
 
 
+def list_members(document: Document) -> list[tuple[int, str, str, int, int, int, int]]:
+    """The documents of a set as a worker has them: number, name, kind, first and last page, where its text begins and
+    ends."""
+    return [
+        (number, it.name, it.kind, it.first_page, it.last_page, it.start, it.end)
+        for number, it in enumerate(document.members, 1)
+    ]
+
+
+def _name_pages(document: Document) -> dict[int, str]:
+    """What pages are called beside their number, where that says more: in a set, and in formats that have no pages."""
+    if not document.members and document.page_noun == "page":
+        return {}
+    return {page.number: document.name_page(page) for page in document.pages}
+
+
 def _describe_lines(document: Document) -> dict[int, str]:
     """By the offset at which it begins, what a line of the document does not show."""
     notes = {line: f"in this row {columns}" for line, columns in describe_sparse_rows(document).items()}
-    for line, note in describe_lines_with_additions(document).items():
-        notes[line] = f"{notes[line]}; {note}" if line in notes else note
+    for described in (describe_lines_with_additions(document), describe_unsure_lines(document)):
+        for line, note in described.items():
+            notes[line] = f"{notes[line]}; {note}" if line in notes else note
     return notes
 
 

@@ -84,10 +84,10 @@ class Explorer:
     `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
     MalformedCall is answered with its fault, and any other act of a mode's own is carried out by `perform`. What is
     said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
-    `has_seen_text` says whether the worker has seen what it speaks of; at first, that the opening holds the whole
-    document. `short_opening` makes one without it, for a conversation that has grown too long. `coverage_tracker` keeps
-    what was read; `listed_headings`, a part of the opening, is no reading. `recorded` holds the snippets of the runs
-    that this one goes on with: they are not run for what they print.
+    `holds_text` says whether the opening holds the whole document. `short_opening` makes one without it, for a
+    conversation that has grown too long, and `short_system` is the system prompt of that. `coverage_tracker` keeps
+    what was read, in earlier conversations too; `listed_headings`, a part of the opening, is no reading. `recorded`
+    holds the snippets of the runs that this one goes on with: they are not run for what they print.
     """
 
     model: Model
@@ -101,8 +101,9 @@ class Explorer:
     sink: EventSink
     max_steps: int
     output_chars: int
+    coverage_tracker: CoverageTracker
     listed_headings: str = ""
-    has_seen_text: bool = False
+    holds_text: bool = False
     agent: str = "worker"
     tool: Tool = ACT_TOOL
     parse: Callable[[ToolCall], object] = parse_call
@@ -111,9 +112,10 @@ class Explorer:
     nudge: str = NUDGE
     recorded: RecordedSnippets = field(default_factory=RecordedSnippets)
     short_opening: Callable[[], str] | None = None
+    short_system: str = ""
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
-    coverage_tracker: CoverageTracker = field(init=False)
+    _has_seen_text: bool = field(init=False)
     _searches: SearchTracker = field(default_factory=SearchTracker)
     _open_calls: tuple[str, ...] = ()
     _review: ReviewDraft = accept_draft
@@ -126,7 +128,7 @@ class Explorer:
     _repetition: RepetitionDetector = field(default_factory=RepetitionDetector)
 
     def __post_init__(self) -> None:
-        self.coverage_tracker = CoverageTracker(self.document.text, self.sink)
+        self._has_seen_text = self.holds_text
 
     def explore(self, feedback: str, iteration: int, review: ReviewDraft = accept_draft) -> ExplorationResult:
         """One iteration: go on from `feedback` (empty at first) until `review` accepts a draft or the steps are used.
@@ -136,7 +138,7 @@ class Explorer:
         self._iteration, self._step, self._last_draft, self._review = iteration, 0, None, review
         self._told, self._is_compacted, self._repetition = feedback, False, RepetitionDetector()
         self.subqueries.used = 0
-        if not self.turns and self.has_seen_text and not self.trajectory:
+        if not self.turns and self.holds_text and not self.trajectory:
             self.coverage_tracker.add_all_shown(iteration)
         self._send(feedback if self.turns else self.opening)
         while self._step < self.max_steps:
@@ -223,6 +225,8 @@ class Explorer:
         self._is_compacted = True
         latest = truncate(self.trajectory[-1][1], self.output_chars) if self.trajectory else "(nothing was run)"
         opening = self.short_opening() if self.short_opening else self.opening
+        # A worker that no longer has the text before it needs to know all that it can run.
+        self.system, self.holds_text = self.short_system or self.system, False
         text = render_prompt(
             "compacted",
             opening=opening,
@@ -281,12 +285,13 @@ class Explorer:
         self._repetition.add((tuple(acts), tuple(answers)), what)
 
     def _run_snippet(self, code: str) -> ToolAnswer:
-        self.sink(SnippetStarted(self._iteration, self._step))
+        at = self.recorded.take_time(self._iteration, self._step)
+        self.sink(SnippetStarted(self._iteration, self._step, at))
         recorded = self.recorded.take(self._iteration, self._step, code)
-        ran = self._run_live(code) if recorded is None else self._replay(recorded)
+        ran = self._run_live(code, at) if recorded is None else self._replay(recorded)
         # Code that fails or prints nothing has shown nothing of the document.
         if not ran.error and ran.output != NOTHING_PRINTED:
-            self.has_seen_text = True
+            self._has_seen_text = True
         self.trajectory.append((code, ran.output))
         self.coverage_tracker.add_shown(self._iteration, ran.output)
         # What belongs to a snippet is recorded before its end, so that a run that is cut off has all of it, or none.
@@ -295,10 +300,10 @@ class Explorer:
         notes += [self.subqueries.warning] if ran.queries and self.subqueries.warning else []
         return ToolAnswer("\n".join((frame_data(ran.output, self.nonce), *notes)), error=ran.error)
 
-    def _run_live(self, code: str) -> SnippetRan:
+    def _run_live(self, code: str, at: str) -> SnippetRan:
         before = self.subqueries.used
         planned = self._searches.plan(code)
-        result = self._run_code(code, self._answer_queries, planned)
+        result = self._run_code(code, self._answer_queries, at, planned)
         self._searches.record(planned, result.reached)
         shown = self._show(result)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
@@ -308,10 +313,10 @@ class Explorer:
             self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
         )
 
-    def _run_code(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
+    def _run_code(self, code: str, query: HostQuery, at: str, watched: Collection[int] = ()) -> Result:
         if "budget(" in code:
             self.sandbox.tell_budget(self.subqueries.allowed - self.subqueries.used)
-        return self.sandbox.run(code, query, watched)
+        return self.sandbox.run(code, query, watched, at)
 
     def _show(self, result: Result) -> str:
         """What the worker is shown of a result; what is cut off is kept in the sandbox."""
@@ -349,7 +354,7 @@ class Explorer:
                 found += [known] if known is not None else self._answer_queries([(prompt, text)])
             return found
 
-        if self._show(self._run_code(ran.code, answer)) != ran.output:
+        if self._show(self._run_code(ran.code, answer, recorded.at)) != ran.output:
             what = f"the code of step {ran.step} of iteration {ran.iteration}, run again for its variables, gave "
             self.sink(NoticeIssued("snippet-differs", what + "another output; the recorded one stands"))
 
@@ -365,7 +370,7 @@ class Explorer:
     def _submit(self, draft: Draft, ran_code: bool) -> ToolAnswer:
         if ran_code:
             problems: tuple[Issue | str, ...] = (SEE_FIRST,)
-        elif not self.has_seen_text:
+        elif not self._has_seen_text:
             problems = (LOOK_FIRST,)
         else:
             review = self._review(draft)

@@ -1,4 +1,4 @@
-"""What was read of a document in one conversation, and what was not: kept here, and told as events as it happens."""
+"""What was read of a document in a run, and what was not: kept here, and told as events as it happens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ralph_cli.core import clock
 from ralph_cli.core.events import (
     AnyEvent,
     CallEvent,
@@ -23,8 +24,9 @@ from sandbox import Answer, QueryFailure
 
 @dataclass(frozen=True, slots=True)
 class RecordedSnippet:
-    """A snippet that ran to its end: what it gave, the calls of its sub-queries, and what was read by it or was not."""
+    """A snippet that ran to its end: when, what it gave, its sub-queries, and what was read by it or was not."""
 
+    at: str
     ran: SnippetRan
     calls: tuple[CallEvent, ...]
     reading: tuple[CoverageAdded | SubqueriesAsked, ...]
@@ -73,6 +75,7 @@ class RecordedSnippets:
     """
 
     waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = field(default_factory=dict)
+    times: dict[tuple[int, int], deque[str]] = field(default_factory=dict)
     repeat_calls: Callable[[Iterable[CallEvent]], None] = lambda calls: None
     over: bool = False
 
@@ -82,13 +85,24 @@ class RecordedSnippets:
     ) -> "RecordedSnippets":
         """Those of these runs; of a place that several have, the run that has most of it counts."""
         waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
+        times: dict[tuple[int, int], deque[str]] = {}
         for run in runs:
+            begun: dict[tuple[int, int], deque[str]] = {}
+            for event in run:
+                if isinstance(event, SnippetStarted):
+                    begun.setdefault((event.iteration, event.step), deque()).append(event.at)
+            times |= {place: new for place, new in begun.items() if len(new) > len(times.get(place, ()))}
             found: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
             for snippet in _recorded_snippets(run):
                 place = snippet.ran.iteration, snippet.ran.step, snippet.ran.code
                 found.setdefault(place, deque()).append(snippet)
             waiting |= {place: new for place, new in found.items() if len(new) > len(waiting.get(place, ()))}
-        return cls(waiting, repeat_calls)
+        return cls(waiting, times, repeat_calls)
+
+    def take_time(self, iteration: int, step: int) -> str:
+        """When the snippet was begun there, also one that was cut off; now, if none was."""
+        begun = self.times.get((iteration, step))
+        return clock.now() if self.over or not begun else begun.popleft()
 
     def take(self, iteration: int, step: int, code: str) -> RecordedSnippet | None:
         """The snippet that was run there, or None."""
@@ -103,10 +117,11 @@ def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
     """The snippets of a run that ran to their end, each with what was told between its start and its end."""
     ends = {event.number: event for event in events if isinstance(event, CallFinished)}
     begun: list[AnyEvent] | None = None
+    at = ""
     for event in events:
         match event:
             case SnippetStarted():
-                begun = []
+                begun, at = [], event.at
             case IterationStarted():
                 begun = None
             case SnippetRan() if begun is not None:
@@ -121,7 +136,7 @@ def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
                 # A call that was left behind may have come back later.
                 late = [ends[number] for number in sorted(started - inside) if number in ends]
                 reading = tuple(item for item in begun if isinstance(item, CoverageAdded | SubqueriesAsked))
-                yield RecordedSnippet(event, (*calls, *late), reading)
+                yield RecordedSnippet(at, event, (*calls, *late), reading)
                 begun = None
             case _ if begun is not None:
                 begun.append(event)

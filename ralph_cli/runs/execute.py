@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Budget, Ledger
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
@@ -19,6 +20,7 @@ from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
+from ralph_cli.journal.copies import copy_runs
 from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
@@ -32,6 +34,7 @@ from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
 from ralph_cli.wiring.spending import run_budget
+from ralph_cli.wiring.task import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -50,6 +53,15 @@ class EarlierRuns:
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
     names: ModelNames | None = None
+
+    def copy_to(self, folder: Path) -> None:
+        """Have a run that goes on with these keep those that it needs. Raises JournalError."""
+        if self.names is not None:
+            return
+        recording = Recording()
+        longest_first = sorted(zip(self.folders, self.runs, strict=True), key=lambda run: -len(run[1]))
+        needed = [earlier for earlier, events in longest_first if recording.add(events)]
+        copy_runs(needed, folder, (MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +109,7 @@ class Setup:
 class Job:
     """What a run is to do: its mode, what is asked, of which document, by which models.
 
-    `encoding` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
+    `read_as` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
     so that the local checks can be made again later. `detectors` say when the loop stops, by default those of the
     settings.
     """
@@ -106,7 +118,7 @@ class Job:
     text: str
     document: Document | None
     names: ModelNames
-    encoding: str | None = None
+    read_as: Mapping[str, object] = field(default_factory=dict)
     terms: Mapping[str, object] = field(default_factory=dict)
     detectors: StopDetector | None = None
 
@@ -123,9 +135,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
-    # What is only replayed spends nothing.
-    unbounded = Budget(), ()
-    budget, bounds = unbounded if recording.is_closed else run_budget(settings, job.names.by_role, setup.models)
+    budget, bounds = run_budget(settings, job.names.by_role, setup.models)
     ledger = Ledger(budget)
     with ExitStack() as closing:
         closing.callback(journal.close)
@@ -134,6 +144,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         try:
             built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
+            earlier.copy_to(folder)
             all_sinks(started)
         except BaseException:
             journal.discard()
@@ -246,17 +257,19 @@ def require_text(text: str, what: str, example: str) -> str:
     return text
 
 
-def describe_document(document: Document | None, encoding: str | None = None) -> dict[str, object]:
+def describe_document(
+    document: Document | None, read_as: Mapping[str, object] = MappingProxyType({})
+) -> dict[str, object]:
     """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
 
     `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
-    `encoding` is that with which a person said that it is read, if one did.
+    `read_as` says how, as `DocumentSource.record` does.
     """
     if document is None:
         return {}
-    read_as = {"encoding": encoding} if encoding else {}
     members = {"documents": [describe_member(member) for member in document.members]} if document.members else {}
-    return read_as | {
+    return {
+        **read_as,
         "id": document.id,
         "sha256": document.sha256,
         "fingerprint": document.fingerprint,
@@ -293,7 +306,7 @@ def describe_member(member: Member) -> dict[str, object]:
 def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStarted:
     """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
     recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
-    document = describe_document(job.document, job.encoding)
+    document = describe_document(job.document, job.read_as)
     return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed)
 
 

@@ -69,7 +69,7 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
         require_programs(verifiers, around)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
     names = drop_judge_notices(replace(setup, settings=settings).choose_models())
-    source = load_source(source, settings.cache_folder, (settings.out,))
+    source = load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
     document = source.load()
     folder = goal_record.find_unfinished(settings.out, document.sha256, objective) if goal.resume else None
     continues = folder.name if folder else goal.continues
@@ -79,7 +79,7 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
             stage.sink(NoticeIssued("afresh", "no run of this goal was cut off, so it starts afresh"))
         return build_goal(stage, document, replace(spec, continues=continues))
 
-    job = Job("goal", objective, document, names, encoding=source.encoding, detectors=goal_detectors())
+    job = Job("goal", objective, document, names, read_as=source.record, detectors=goal_detectors())
     record = goal_record.GoalRecord(settings.out)
     sink = Fanout((record, setup.sink)) if setup.sink else record
     with hold_runs(folder) if folder else nullcontext(earlier) as found:

@@ -142,8 +142,8 @@ def as_object(run: RecordedRun) -> dict[str, Any]:
 
 
 def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50) -> list[PastRun]:
-    """What the newest runs in `out` of that mode have cost, with that worker and that judge; those that ended by
-    themselves, at a known price.
+    """What the newest runs in `out` of that mode have cost, with that worker and that judge (empty: any); those that
+    ended by themselves, at a known price.
     """
     found = []
     for name in list(reversed(run_names(out)))[:most]:
@@ -152,7 +152,8 @@ def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50
         except JournalError:
             continue
         models, view = run.started.settings.get("models", {}), run.view
-        alike = (view.mode, models.get("worker"), models.get("judge")) == (mode, worker, judge)
+        is_same_judge = not judge or models.get("judge") == judge
+        alike = (view.mode, models.get("worker")) == (mode, worker) and is_same_judge
         if alike and view.usage.usd and not view.halt.type.is_cut_off():
             found.append(PastRun(view.usage.usd, int(view.document.get("characters", 0))))
     return found

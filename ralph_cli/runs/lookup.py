@@ -40,7 +40,7 @@ def check_quotes(
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
     settings = complete_settings(settings)
     quotes = [quotes] if isinstance(quotes, str) else quotes
-    source = load_source(DocumentSource.of(document), settings.cache_folder)
+    source = load_source(DocumentSource.of(document).with_ocr(settings.ocr_options), settings.cache_folder)
     loaded = source.load()
     index = QuoteIndex(loaded)
     cautions: list[str] = []
@@ -93,7 +93,7 @@ def check_memo(
         hint = "ralph check memo.md --doc contract.pdf"
         raise ConfigError("the memo and the document are the same file", code="same-file", hint=hint)
     on_event = sink or (lambda _event: None)
-    sources = [source.loaded(settings.cache_folder) for source in sources]
+    sources = [source.with_ocr(settings.ocr_options).loaded(settings.cache_folder) for source in sources]
     memo_document, *quoted = (source.load() for source in sources)
     loaded = (memo_document, *quoted)
     codes = [{caution.code for caution in document.cautions} for document in loaded]

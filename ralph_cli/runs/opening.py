@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
@@ -21,11 +22,13 @@ def open_recorded(
     that it names.
 
     A file at a path of the record is used only if it is still that document. Password and encoding are those of
-    `source`; without an encoding there it is that of the record. Raises DocumentError: "no-document" when it came from
-    standard input, "document-changed" when a file has another hash, and what `load_source` raises.
+    `source`; without an encoding there it is that of the record, which also says what OCR has read. Raises
+    DocumentError: "no-document" when it came from standard input, "document-changed" when a file has another hash, and
+    what `load_source` raises.
     """
     options = source or DocumentSource("")
-    options = replace(options, encoding=options.encoding or record.get("encoding"))
+    ocr = OcrOptions.recorded(record.get("ocr"))
+    options = replace(options, encoding=options.encoding or record.get("encoding"), ocr=ocr)
     if options.path:
         return load_source(options, cache)
     if not is_recorded_set(record):

@@ -13,10 +13,12 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = setup.choose_models()
-    source = load_source(source, setup.settings.cache_folder, (setup.settings.out,))
+    source = load_source(
+        source.with_ocr(setup.settings.ocr_options), setup.settings.cache_folder, (setup.settings.out,)
+    )
     document = source.load()
 
-    job = Job("qa", question, document, names, encoding=source.encoding)
+    job = Job("qa", question, document, names, read_as=source.record)
     return run_or_reuse(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 
@@ -25,11 +27,13 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     settings = setup.settings
     names = setup.choose_models()
-    source = load_source(source, settings.cache_folder, (settings.out,)) if source else None
+    source = (
+        load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
+    )
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())
 
     terms = {"schema": spec.output.schema, "memory": "" if document else spec.memory}
     origin = source or DocumentSource("")
-    job = Job("task", task, document, names, encoding=origin.encoding, terms=terms)
+    job = Job("task", task, document, names, read_as=origin.record, terms=terms)
     return run_or_reuse(job, lambda stage: build_task(stage, document, spec, origin, setup.verifier), setup)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
+from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Span
@@ -15,6 +16,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf import page_images
+from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
@@ -60,10 +62,14 @@ class ReportTargets:
         return {name: path for name, path in named.items() if path is not None}
 
     def check(self, *sources: str) -> None:
-        """UserError for a target that cannot be written, or that is one of the documents; nothing is touched."""
+        """UserError for a target that cannot be written, or that is one of the documents; nothing is touched.
+
+        Highlighted copies of a set go to a folder.
+        """
         given = self.paths_by_format()
         for path in given.values():
-            check_target(path, sources)
+            if path != self.pdf or not path.is_dir():
+                check_target(path, sources)
         places = [path.resolve() for path in given.values()]
         if len(set(places)) < len(places):
             raise UserError("two reports cannot go to one file", code="bad-target", hint="give each a name of its own")
@@ -148,7 +154,7 @@ def _render_crops(
     notes: list[str] = []
     bytes_left = MAX_PICTURE_BYTES
     for part in split_by_file(document, list(spans.values()), source):
-        if part.document.kind != "pdf":
+        if part.document.kind not in OCR_KINDS:
             continue
         try:
             found = page_images.render_pictures(part.document, part.spans, source=part.source)
@@ -173,7 +179,7 @@ def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> s
     crops: dict[int, tuple[Crop, ...]] = {}
     notes: list[str] = []
     for number, (document, source) in enumerate(zip(check.documents, sources, strict=True)):
-        if document.kind != "pdf" or document.path == "-":
+        if document.kind not in OCR_KINDS or document.path == "-":
             continue
         spans = {
             at: span
@@ -196,19 +202,29 @@ def _shown_span(finding: Finding, document: Document) -> Span | None:
     return Span(start, start + len(finding.nearest.text)) if start >= 0 else None
 
 
-def highlight_pdf(report: Report, run_document: RunDocument) -> bytes:
-    """A copy of the run's PDF with its quotes highlighted, a note with each. Raises UserError when it cannot be."""
-    if run_document.document is None:
+def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> dict[Path, bytes]:
+    """A copy of the run's PDF with its quotes highlighted, a note with each; of a set one of each PDF that is quoted,
+    in the folder `target`. Raises UserError when there is none.
+    """
+    document = run_document.document
+    if document is None:
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
-    if run_document.document.kind != "pdf":
-        what = f"{run_document.document.path} is not a PDF, so no copy of it can be highlighted"
-        raise UserError(what, code="unsupported", hint="leave out --pdf; --html makes a report of any document")
-    if not report.quotes:
+    _require_pdf(document, target, "--pdf", "--html")
+    notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
+    copies: dict[Path, bytes] = {}
+    for part in split_by_file(document, [note.span for note in notes], run_document.source):
+        if part.document.kind in OCR_KINDS and part.numbers:
+            own = [
+                page_images.Annotation(span, notes[number].text)
+                for number, span in zip(part.numbers, part.spans, strict=True)
+            ]
+            path = target / f"{safe_file_name(part.name.replace('/', '_'))}" if document.members else target
+            copies[path] = page_images.annotate(part.document, own, source=part.source)
+    if not copies:
         hint = "`ralph trace show` shows what the run has"
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint=hint)
-    notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
-    return page_images.annotate(run_document.document, notes, source=run_document.source)
+    return copies
 
 
 def _highlight_note(report: Report, quote: Quote) -> str:
@@ -241,21 +257,20 @@ def write_reports(
     document = str(run.view.document.get("path", "-"))
     targets.check(document, run_document.document.path if run_document.document else "-")
     report = build_report(run, run_document, pictures=targets.html is not None)
-    make: dict[str, Callable[[], bytes]] = {
-        "html": lambda: page.render_page(report).encode(),
-        "pdf": lambda: highlight_pdf(report, run_document),
-        "md": lambda: markdown.markdown_report(report).encode(),
-        "csv": lambda: csv.csv_report(report).encode(),
+    make: dict[str, Callable[[Path], dict[Path, bytes]]] = {
+        "html": lambda path: {path: page.render_page(report).encode()},
+        "pdf": lambda path: highlight_pdfs(report, run_document, path),
+        "md": lambda path: {path: markdown.markdown_report(report).encode()},
+        "csv": lambda path: {path: csv.csv_report(report).encode()},
     }
     failed: UserError | None = None
-    for name, path in targets.paths_by_format().items():
+    for name, target in targets.paths_by_format().items():
         try:
-            content = make[name]()
-            write_report_file(path, content)
+            for path, content in make[name](target).items():
+                write_report_file(path, content)
+                on_written(path, len(content))
         except UserError as error:
             failed = failed or error
-        else:
-            on_written(path, len(content))
     if failed is not None:
         raise failed
 
@@ -263,6 +278,7 @@ def write_reports(
 def write_report_file(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, readable by its owner only; UserError when it cannot be."""
     try:
+        path.parent.mkdir(exist_ok=True)
         replace_file(path, content)
     except OSError as error:
         what = f"{path} cannot be written: {error.strerror or error}"
@@ -271,8 +287,22 @@ def write_report_file(path: Path, content: bytes) -> None:
 
 def require_highlightable(targets: ReportTargets, document: Document | None) -> None:
     """Raise UserError, before anything is paid for, if a highlighted copy is wanted and the document is no PDF."""
-    if targets.pdf is not None and (document is None or document.kind != "pdf"):
-        what = "there is no document, so there is no PDF to highlight"
-        if document is not None:
-            what = f"{document.path} is not a PDF, so no copy of it can be highlighted"
-        raise UserError(what, code="unsupported", hint="leave out --annotate, or use --report")
+    if targets.pdf is None:
+        return
+    if document is None:
+        hint = "leave out --annotate, or use --report"
+        raise UserError("there is no document, so there is no PDF to highlight", code="unsupported", hint=hint)
+    _require_pdf(document, targets.pdf, "--annotate", "--report")
+
+
+def _require_pdf(document: Document, target: Path, option: str, other: str) -> None:
+    """UserError unless the document is a PDF, or a set with one and the target a folder."""
+    kinds = {document.kind, *(member.kind for member in document.members)}
+    if kinds.isdisjoint(OCR_KINDS):
+        what = f"{document.path} is not a PDF, so no copy of it can be highlighted"
+        raise UserError(what, code="unsupported", hint=f"leave out {option}; {other} makes a report of any document")
+    if document.members and target.exists() and not target.is_dir():
+        what = f"{target} is a file, and the highlighted copies of a set go to a folder"
+        raise UserError(what, code="bad-target", hint=f"{option} FOLDER")
+    if not document.members and target.is_dir():
+        raise UserError(f"{target} is a folder", code="bad-target", hint="name a file")

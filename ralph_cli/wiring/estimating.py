@@ -49,13 +49,21 @@ class _Calls:
 
 _EXPLORING = (_Calls(5, 1, 0), _Calls(12, 2, 4), _Calls(60, 8, 60))
 _WHOLE = (_Calls(1, 1, 0), _Calls(2, 2, 0), _Calls(8, 6, 0))
+_GOAL_EXPLORING = (_Calls(7, 0, 0), _Calls(25, 0, 4), _Calls(160, 0, 60))
+_GOAL_WHOLE = (_Calls(3, 0, 0), _Calls(9, 0, 0), _Calls(60, 0, 0))
 """The usual calls at the low end, likely, and at the high end: where code explores, and where the text is given whole.
 
-They are assumptions, which recorded runs replace.
+They are assumptions, which recorded runs replace. A goal has no judge and more iterations; it sets, verifies and hands
+in its output in calls of their own.
 """
 
+LONGEST_CONVERSATION = 60
+"""Calls of the worker after which a conversation is taken to have been begun anew."""
 
-def estimate_cost(settings: Settings, names: ModelNames, characters: int, past: Sequence[PastRun]) -> CostEstimate:
+
+def estimate_cost(
+    settings: Settings, names: ModelNames, characters: int, past: Sequence[PastRun], *, is_goal: bool = False
+) -> CostEstimate:
     """What a run on a document of so many characters may cost, with these models; `past` are runs like it."""
     budget, _ = run_budget(settings, names.by_role, {})
     whole = settings.strategy == "direct" or (settings.strategy == "auto" and characters <= settings.direct_chars)
@@ -67,12 +75,14 @@ def estimate_cost(settings: Settings, names: ModelNames, characters: int, past: 
         tenths = quantiles(costs, n=10, method="inclusive")
         how = f"{size}; from {len(past)} recorded runs with these models"
         return CostEstimate(tenths[0], median(costs), tenths[-1], how, budget.usd)
-    usual = _WHOLE if whole else _EXPLORING
+    direct, exploring = (_GOAL_WHOLE, _GOAL_EXPLORING) if is_goal else (_WHOLE, _EXPLORING)
+    usual = direct if whole else exploring
     low, likely, high = (_cost(settings, names, calls, characters if whole else 0) for calls in usual)
     few = f"{len(past)} recorded run{'s' * (len(past) != 1)} with these models" if past else "no recorded runs"
+    judge = "" if is_goal else f"of the judge {usual[0].judge} to {usual[2].judge}, "
     how = (
         f"{size}; {few}, so the usual number of calls is assumed: of the worker {usual[0].worker} to "
-        f"{usual[2].worker}, of the judge {usual[0].judge} to {usual[2].judge}, sub-queries up to {usual[2].subquery}"
+        f"{usual[2].worker}, {judge}sub-queries up to {usual[2].subquery}"
     )
     return CostEstimate(low, likely, high, how, budget.usd)
 
@@ -80,7 +90,7 @@ def estimate_cost(settings: Settings, names: ModelNames, characters: int, past: 
 def _cost(settings: Settings, names: ModelNames, calls: _Calls, characters: int) -> float | None:
     """The cost of so many calls; conversations grow, and what was sent before is mostly read from a cache."""
     text = characters // CHARS_PER_TOKEN
-    worker_input = 3_500 + text + 700 * calls.worker
+    worker_input = 3_500 + text + 700 * min(calls.worker, LONGEST_CONVERSATION)
     parts = (
         (names.worker, 1, Usage(1, worker_input, 400)),
         (names.worker, calls.worker - 1, Usage(1, worker_input, 400, cache_read_tokens=worker_input * 9 // 10)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
+from ralph_cli.checks.coverage import SubqueryCheck
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
@@ -18,6 +19,7 @@ from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.modes.recorded_acts import RecordedActs
 from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, SandboxVariables, parse_goal_call
 from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
 from ralph_cli.wiring.reading import choose_strategy, open_sandbox
 
@@ -106,6 +108,8 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     }
 
     recorded = context.recorded_snippets()
+    tracker = CoverageTracker(document.text, all_sinks)
+    check_lost = SubqueryCheck(settings.max_lost, lambda: tracker.subqueries, lambda: tracker.coverage.shown)
 
     def start_conversation(opening: str) -> Explorer:
         return Explorer(
@@ -121,6 +125,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             sink=all_sinks,
             max_steps=settings.max_steps,
             output_chars=settings.output_chars,
+            coverage_tracker=tracker,
             agent="goal",
             tool=GOAL_ACT,
             parse=parse_goal_call,
@@ -130,7 +135,16 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             recorded=recorded,
         )
 
-    mode = GoalMode(brief, desk, summary, start_conversation, workbench.assign, settings.summary_chars, settings.retry)
+    mode = GoalMode(
+        prompts=brief,
+        workspace=desk,
+        summary=summary,
+        start_conversation=start_conversation,
+        write_variable=workbench.assign,
+        check_lost=check_lost,
+        summary_chars=settings.summary_chars,
+        retry=settings.retry,
+    )
     return BuiltMode(mode, closers, has_result=lambda: bool(desk.goal.output))
 
 

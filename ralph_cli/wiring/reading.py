@@ -13,6 +13,7 @@ from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import RunContext
 
 Closers = tuple[Callable[[], None], ...]
@@ -62,6 +63,7 @@ def open_reader(
         document=document,
         system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
+        short_system=assignment.system(include_document=False),
         short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
         nonce=nonce,
@@ -69,9 +71,10 @@ def open_reader(
         listed_headings=render_headings(document, nonce),
         max_steps=settings.max_steps,
         output_chars=settings.output_chars,
+        coverage_tracker=CoverageTracker(document.text, sink),
         tool=assignment.tool,
         parse=SubmissionParser(assignment.form),
-        has_seen_text=direct,
+        holds_text=direct,
         agent=agent,
         recorded=context.recorded_snippets(),
     )

@@ -49,9 +49,13 @@ def run_budget(
     unknown = [n for role, n in costly.items() if role in given or cost_estimator(settings, n)(_PROBE).usd is None]
     lift = "--max-cost sets another bound, `--max-cost none` takes it away"
     if not unknown:
-        told = f"this run may cost at most ${DEFAULT_USD:g}, the default: {lift}"
+        told = f"at most ${DEFAULT_USD:g} may be spent, the default: {lift}"
         return replace(budget, usd=DEFAULT_USD), (NoticeIssued("bounds", told),)
-    bounded = replace(budget, calls=budget.calls or DEFAULT_CALLS, tokens=budget.tokens or DEFAULT_TOKENS)
+    bounded = replace(
+        budget,
+        calls=DEFAULT_CALLS if budget.calls is None else budget.calls,
+        tokens=DEFAULT_TOKENS if budget.tokens is None else budget.tokens,
+    )
     if bounded == budget:
         return budget, ()
     told = (
@@ -77,6 +81,15 @@ def cost_estimator(settings: Settings, name: str) -> Estimate:
         return Forecast(prices.price(vendor, model, usage, base_url, own), most_tokens(request))
 
     return forecast
+
+
+def most_usd(settings: Settings, model: str, usage: Usage) -> float:
+    """What a call of that model has cost; when its bill is unknown, the most that a call of its size may; else inf."""
+    if usage.usd is not None:
+        return usage.usd
+    # Nobody knows any more which script it was; no other takes more tokens than this one.
+    most = cost_estimator(settings, model)(Request("", "\u8cc3" * usage.characters, ())).usd
+    return inf if most is None else most
 
 
 def require_price(settings: Settings, name: str) -> None:

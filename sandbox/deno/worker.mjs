@@ -182,7 +182,7 @@ for (;;) {
   } else {
     let result;
     try {
-      const { stdout, total, value, error, touched, reached } = parse(run(request.code, stringify(request.watched)));
+      const { stdout, total, value, error, touched, reached } = parse(run(request.code, stringify(request.watched), stringify(request.now)));
       result = { op: "done", stdout, total, value, error, touched, reached, nonce };
     } catch (failure) { // the interpreter itself is broken
       const lines = String(failure).trim().split("\n"); // the last one tells what Python raised

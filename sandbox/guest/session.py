@@ -16,7 +16,7 @@ import traceback
 import types
 from typing import Any
 
-from sandbox.guest import names, probes, queries, reports, stand_ins, touched
+from sandbox.guest import moment, names, probes, queries, reports, stand_ins, touched
 from sandbox.guest.probes import MARK, Probes
 from sandbox.guest.queries import HostCall, Queries, QueryError, json_dumps, json_loads
 from sandbox.guest.reports import Refused, Sources, describe
@@ -73,6 +73,7 @@ class Guest:
         sys.modules.update(stand_ins.serial_executors())
         stand_ins.use_event_loop()
         random.seed(0)  # a snippet that is run again, in another interpreter, draws the same
+        self._moment = moment.Moment()
         self._modules: dict[str, types.ModuleType] = {}
         self._originals: list[names.Original] = []
 
@@ -96,12 +97,14 @@ class Guest:
         self._originals.append(names.Original(self._prelude))
         return None
 
-    def run(self, code: str, watched: str = "[]") -> str:
+    def run(self, code: str, watched: str = "[]", now: str = "null") -> str:
         """Run a snippet; gives the fields of its result as JSON. What it raises is a fault of this runner's.
 
-        `watched`, JSON, are numbers of expressions of which it is told whether they were evaluated.
+        `watched`, JSON, are numbers of expressions of which it is told whether they were evaluated; `now`, JSON, is
+        the time that it is run at.
         """
         self._restore()
+        self._moment.set(json_loads(now))
         self._reached: set[int] = set()
         capture = _Capture(self._output)
         before = sys.stdout, sys.stderr, sys.stdin

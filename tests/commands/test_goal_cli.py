@@ -76,6 +76,17 @@ def test_an_accepted_output_is_all_of_standard_output(memo: Path, capsys: pytest
     assert "judge" not in err
 
 
+def test_an_estimate_is_printed_and_nothing_is_run(
+    memo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = ["--model", "openai:gpt-6.1-sol", "--subquery-model", "offline", "--estimate"]
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    assert run(["goal", memo.name, "Copy the table", *model]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Likely $") and "low $" in out and "high $" in out and "bound is $5" in out
+    assert "no recorded runs" in out and "Nothing was sent" in out and not (memo.parent / "out").exists()
+
+
 def test_json_is_one_object(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert goal(memo, "--json", "--quiet", replies=GOOD) == 0
     out, err = capsys.readouterr()

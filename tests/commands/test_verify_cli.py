@@ -12,14 +12,24 @@ MEMO = "The lease of the north hall ends on 31 March 2031.\n\nThe rent is due on
 
 
 @pytest.fixture
-def memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A memo in an empty working folder, and a run on it."""
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "memo.txt"
-    path.write_text(MEMO, encoding="utf-8")
-    assert run(["qa", "memo.txt", "When does the lease end?", "--sandbox", "native", "--quiet"]) == 0
+def memo(
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Path:
+    """A memo in an empty working folder, and a run on it: a copy of the one that is made for the first test."""
+    made = tmp_path_factory.getbasetemp() / "memo-and-run"
+    if not made.exists():
+        monkeypatch.chdir(tmp_path)
+        Path("memo.txt").write_text(MEMO, encoding="utf-8")
+        assert run(["qa", "memo.txt", "When does the lease end?", "--sandbox", "native", "--quiet"]) == 0
+        shutil.copytree(tmp_path, made)
+    else:
+        shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+        monkeypatch.chdir(tmp_path)
     capsys.readouterr()
-    return path
+    return tmp_path / "memo.txt"
 
 
 def test_the_newest_run_is_verified_by_default(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

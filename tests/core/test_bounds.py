@@ -1,6 +1,7 @@
 """Every run has a bound, which is said; prices of one's own count; what a resume needs is told."""
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 from fakes import FakeSandbox, document
@@ -17,7 +18,7 @@ from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.history import recorded_costs
 from ralph_cli.wiring.estimating import PastRun, estimate_cost
 from ralph_cli.wiring.models import ModelNames
-from ralph_cli.wiring.spending import cost_estimator, require_price, run_budget
+from ralph_cli.wiring.spending import cost_estimator, most_usd, require_price, run_budget
 
 MEMO = document("Memorandum on the lease.\nThe tenant pays a base rent of $48,000 a year.\n")
 LOOK = {"code": "find('base rent')"}
@@ -97,6 +98,14 @@ def test_what_is_written_to_a_cache_and_thoughts_that_are_sent_back_are_reserved
     assert one is not None and other is not None and one < other < 1.3 * one
 
 
+def test_a_bill_that_is_unknown_counts_as_the_most_that_it_may_be() -> None:
+    lost = Usage(1, characters=10_000, usd=None)
+    most = most_usd(Settings(), CLAUDE["worker"], lost)
+    assert most > cost_estimator(Settings(), CLAUDE["worker"])(Request("worker", "x" * 10_000, ())).usd
+    assert most < 1 and most_usd(Settings(), "openai:my-own", lost) == inf
+    assert most_usd(Settings(), "openai:my-own", replace(lost, usd=0.25)) == 0.25
+
+
 def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings: Settings) -> None:
     worker = ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a")
     models = {"worker": worker, "judge": ScriptedModel([text_reply(YES)], vendor="b")}
@@ -111,7 +120,9 @@ def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings:
 def test_an_estimate_says_how_it_is_known_and_grows_with_what_is_sent() -> None:
     names = ModelNames(CLAUDE["worker"], CLAUDE["judge"], CLAUDE["subquery"])
     short, long = (estimate_cost(Settings(strategy="direct"), names, size, []) for size in (4_000, 400_000))
-    for found in (short, long, estimate_cost(Settings(), names, 400_000, [])):
+    goals = [estimate_cost(Settings(), names, size, [], is_goal=True) for size in (4_000, 400_000)]
+    assert not any("judge" in found.how for found in goals)
+    for found in (short, long, estimate_cost(Settings(), names, 400_000, []), *goals):
         assert found.low and found.likely and found.high and found.low < found.likely < found.high
         assert "no recorded runs" in found.how and found.bound == 5.0
     assert long.likely and short.likely and long.likely > 2 * short.likely
@@ -133,4 +144,5 @@ def test_an_estimate_is_made_from_the_runs_of_the_folder(settings: Settings) -> 
         assert ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox).ok
     names = (worker.name, models["judge"].name)
     assert [run.usd for run in recorded_costs(settings.out, "qa", *names)] == [pytest.approx(0.1)] * 2
+    assert recorded_costs(settings.out, "qa", worker.name, "") == recorded_costs(settings.out, "qa", *names)
     assert recorded_costs(settings.out, "task", *names) == recorded_costs(settings.out, "qa", "other", "one") == []

@@ -135,8 +135,9 @@ def test_same_bytes_same_fingerprint(pdf, file):
         ("a.pdf", b"hello", "not-what-it-says", "plain text"),
         ("a.pdf", b"PK\x03\x04 zip", "not-what-it-says", "ZIP"),
         ("a.docx", b"hello", "not-what-it-says", "Word"),
-        ("a.png", b"\x89PNG\r\n\x1a\n..", "unsupported", "PNG"),
-        ("a", b"\xff\xd8\xff\xe0....", "unsupported", "JPEG"),
+        ("a.png", b"\x89PNG\r\n\x1a\n..", "damaged", "no picture"),
+        ("a", b"\xff\xd8\xff\xe0....", "damaged", "no picture"),
+        ("a.pdf", b"\xff\xd8\xff\xe0....", "not-what-it-says", "JPEG"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", "unsupported", "old Office"),
         ("a.txt", b"\x1f\x8b\x08....", "unsupported", "gzip"),
         ("a.rtf", b"{\\rtf1 hi}", "unsupported", "RTF"),
@@ -199,7 +200,7 @@ def test_truncated_pdf(pdf, file):
 
 def test_no_text_and_partly_no_text(pdf):
     error = failure(pdf([], [], picture_pages=(0, 1)))
-    assert (error.code, "ocrmypdf" in error.hint, "1-2" in error.message) == ("no-text", True, True)
+    assert (error.code, "--ocr" in error.hint, "1-2" in error.message) == ("no-text", True, True)
     document = load_document(pdf(HELLO, [], HELLO, [(300, 20, "4")], picture_pages=(1, 3)))
     assert [(c.code, c.pages) for c in document.cautions] == [("no-text", (2, 4))]
     assert "2 of 4 pages (2, 4)" in document.cautions[0].message

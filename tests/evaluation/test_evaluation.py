@@ -9,13 +9,16 @@ import pytest
 
 from ralph_cli import Settings
 from ralph_cli.api import evaluate
+from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.run import StopType
+from ralph_cli.evaluation.bounds import EvaluationBounds
 from ralph_cli.evaluation.report import as_object, render_text
 from ralph_cli.evaluation.results import Evaluation
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.wiring.models import ModelNames
 
 MEMO = "The base rent is $48,000 a year.\n\nThe lease runs for ten years and ends on 28 February 2031.\n"
 RENT = {
@@ -254,14 +257,34 @@ def test_an_evaluation_goes_on_with_the_same_terms_only(run: Run, tmp_path: Path
         run(Cast(), resume=tmp_path)
 
 
-def test_the_budget_of_all_ends_it_and_a_higher_one_goes_on(run: Run) -> None:
-    first = run(Cast(), changes={"max_cost": 0.025})
-    assert first.halt.type is StopType.MAX_COST and not first.complete
+@pytest.mark.parametrize(
+    ("bound", "low", "high", "stop"),
+    [("max_cost", 0.025, 1.0, StopType.MAX_COST), ("max_calls", 3, 100, StopType.MAX_CALLS)],
+)
+def test_a_bound_of_all_ends_it_and_a_higher_one_goes_on(
+    run: Run, bound: str, low: float, high: float, stop: StopType
+) -> None:
+    told: list[AnyEvent] = []
+    first = run(Cast(), changes={bound: low}, sink=told.append)
+    assert first.halt.type is stop and not first.complete
     assert [result.cut_off for result in first.results] == [False, True]
+    notice = told[0]
+    assert isinstance(notice, NoticeIssued) and "all questions (3) together may take at most" in notice.message
     again = Cast()
-    second = run(again, resume=first.folder, changes={"max_cost": 1.0})
+    second = run(again, resume=first.folder, changes={bound: high})
     assert second.complete and RENT["question"] not in again.asked
-    assert second.usage.usd == pytest.approx(0.05)
+    assert second.usage.usd == pytest.approx(0.05) and second.usage.calls == 5
+
+
+def test_an_evaluation_has_a_bound_as_a_run_has_unless_each_question_has_one(tmp_path: Path) -> None:
+    names = ModelNames("anthropic:claude-sonnet-5-5", "openai:gpt-6.1-sol", "anthropic:claude-haiku-5-5")
+
+    def bounds(each: Budget, **values: object) -> str:
+        return EvaluationBounds.of(Settings(**values), names, {}, each, tmp_path).describe()
+
+    assert bounds(Budget()) == "$5 (the default of --max-cost)"
+    assert bounds(Budget(usd=0.5)) == "" == bounds(Budget(), max_cost="none")
+    assert bounds(Budget(usd=0.5), max_cost=20, max_tokens=9_000) == "$20 (--max-cost), 9,000 tokens (--max-tokens)"
 
 
 def test_a_question_that_reaches_its_own_budget_has_a_result(run: Run) -> None:

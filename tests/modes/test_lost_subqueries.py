@@ -1,12 +1,14 @@
 """Sub-queries that gave no answer are counted and said, and too many of them are no ground for an answer."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from fakes import FakeSandbox
 from test_modes_coverage import LEASE, RENT, told
 
-from ralph_cli.api import ask
+from ralph_cli.api import VerifierCommands, ask, run_goal
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Reply, Request
@@ -85,6 +87,32 @@ def test_an_answer_is_not_accepted_while_more_than_the_share_are_lost(settings: 
     assert "1 of 10 sub-queries gave no answer" in report_text(done.view)
     lenient, _ = play(settings, set(range(1, 11)), ASK, LOOK, HAND_IN, max_lost=1.0)
     assert lenient.ok and "10 of 10 sub-queries gave no answer" in report_text(lenient.view)
+
+
+def test_a_goal_counts_them_over_all_its_conversations_and_refuses_an_output_that_misses_too_many(
+    settings: Settings, tmp_path: Path
+) -> None:
+    done_acts = [{"verify": True}, {"say": "<promise>DONE</promise>"}]
+    acts = [
+        ASK,
+        {"output": "nothing is owed"},
+        *done_acts,
+        {"code": "print(llm_query('and else?', context[:200]))"},
+        *done_acts,
+    ]
+    worker = ScriptedModel([tool_reply(act) for act in [*acts, PRINT, *done_acts]], vendor="a")
+    lost = {"3.", "4.", "5.", "6."}
+    subquery = ScriptedModel(
+        lambda request: FULL if request.inputs["text"][:2] in lost else text_reply("no"), vendor="a"
+    )
+    models = {"worker": worker, "subquery": subquery, "judge": ScriptedModel([])}
+    chosen = settings.model_copy(update={"strategy": "rlm", "output_chars": 50_000})
+    verify = VerifierCommands([f"{sys.executable} -c pass"])
+    done = run_goal(LEASE, "Say what is owed", verify=verify, settings=chosen, models=models, engine=FakeSandbox)
+    assert done.ok and done.outcome.iterations == 3
+    for request in (worker.requests[4], worker.requests[7]):
+        assert "4 of 1" in told(request) and "sub-queries gave no answer" in told(request)
+    assert done.view.subqueries["asked"] == 11
 
 
 def test_those_that_were_not_asked_are_said_apart(settings: Settings) -> None:

@@ -567,7 +567,7 @@ judges = st.one_of(
 
 
 @reaches(accepted=0.35, mended=0.15)
-@examples(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(max_examples=45, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(readers, max_size=3), st.lists(reasoners, max_size=3), st.lists(judges, max_size=3))
 def test_accepted_means_every_check_passed(reader: list[Json], reasoner: list[Reply], judge: list[Reply]) -> None:
     """When the replies are used up, reader and reasoner do well, and the judge lets it stand."""

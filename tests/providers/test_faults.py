@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from fault_server import CANARY, FAULTS, FaultServer, function_call, message, response, tool_use
@@ -111,6 +112,13 @@ def test_what_may_have_been_billed_is_marked(fault: str, unknown: bool, server: 
     with pytest.raises(ProviderError) as caught:
         adapter(wire, server.url(fault), 0.4).complete(ASK)
     assert caught.value.usage_unknown is unknown
+
+
+def test_a_reply_as_long_as_it_might_be_was_cut_off(server: FaultServer) -> None:
+    """llama.cpp says on this wire that every reply is complete."""
+    model, ask = adapter("responses", server.url("good")), Request("worker", "", (UserTurn("hi"),))
+    stops = [model.complete(replace(ask, max_tokens=tokens)).stop for tokens in (7, 8)]
+    assert stops == [StopReason.LENGTH, StopReason.END]
 
 
 def test_a_truncated_reply_keeps_only_its_text(server: FaultServer, wire: str) -> None:

@@ -95,6 +95,11 @@ def test_full_jitter_up_to_a_minute_and_six_attempts() -> None:
     assert (error.code, error.hint, error.retryable, error.usage_unknown) == ("server", "h", True, True)
 
 
+def test_a_bad_reply_is_repeated_once_whatever_failed_before() -> None:
+    script = Script([fault("connection"), fault("server"), fault("bad-reply"), GOOD])
+    assert script.run() is GOOD and [code for _, code, _ in script.told] == ["connection", "server", "bad-reply"]
+
+
 def test_a_bad_reply_is_repeated_once() -> None:
     script = Script([fault("bad-reply") for _ in range(9)])
     with pytest.raises(ProviderError):

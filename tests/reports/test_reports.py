@@ -1,5 +1,7 @@
 """What is shown: nothing that a terminal would obey, and every verdict in its own words."""
 
+import csv
+import io
 import unicodedata
 from dataclasses import replace
 from html import unescape
@@ -36,6 +38,7 @@ from ralph_cli.core.run import (
     Vote,
 )
 from ralph_cli.reports import markdown
+from ralph_cli.reports.csv import csv_report
 from ralph_cli.reports.html import page
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.notebook import render_table
@@ -290,6 +293,22 @@ def test_every_report_of_an_absence_shows_the_pages_read_and_the_passages_near(a
         assert "garage (as a pattern), in its code" in text and "p. 2 (printed ii): " in text
     found = as_object(told)["not_found"]
     assert found["pages_read"] == [[2, 2], [4, 4]] and found["nearest"][0]["page"] == 2
+
+
+def test_every_report_marks_a_quote_that_was_read_by_ocr_with_its_confidence() -> None:
+    run, document = sample_run()
+    first, *others = run.view.quotes
+    claims = tuple(
+        replace(item, quotes=tuple(replace(it, ocr=43) if it.id == first.id else it for it in item.quotes))
+        for item in run.view.claims
+    )
+    told = replace(run.view, claims=claims, quotes=(replace(first, ocr=43), *others))
+    report = build_report(replace(run, view=told), RunDocument(document))
+    for text in (report_text(told), unescape(page.render_page(report)), markdown.markdown_report(report)):
+        assert text.count("ocr: read off a picture of the page, lowest confidence 43 %") == 1
+    assert [quote["ocr"] for quote in as_object(told)["quotes"]] == [43] + [None] * len(others)
+    rows = list(csv.DictReader(io.StringIO(csv_report(report).removeprefix("\ufeff"))))
+    assert {(row["quote"], row["ocr"]) for row in rows if row["match"]} >= {("1", "43"), ("2", "")}
 
 
 @pytest.mark.parametrize("in_part", [False, True])

@@ -57,7 +57,8 @@ def explorer(
         sink=events.append,
         max_steps=9,
         output_chars=6_000,
-        has_seen_text=looked,
+        coverage_tracker=CoverageTracker(TEXT, events.append),
+        holds_text=looked,
     )
     return made, events
 
@@ -154,6 +155,7 @@ def test_headings_that_are_listed_were_not_read() -> None:
         sink=events.append,
         max_steps=2,
         output_chars=6_000,
+        coverage_tracker=CoverageTracker(about.text, events.append),
         listed_headings=listed,
     )
     made.explore("", 1)

@@ -63,6 +63,9 @@ def test_a_conversation_that_no_longer_fits_begins_anew_once_and_says_so(setting
     text = turn_text(turn)
     assert "What is the rent?" in text and "find('base rent')" in text and "a base rent of $48,000 a year" in text
     assert (MEMO.text in turn_text(requests[0].turns[0])) is (strategy == "direct") and MEMO.text not in text
+    # Whoever has not the whole text, or has it no more, is told of all that finds a place in it.
+    told = ["`section(words)`" in request.system and "`table(page)`" in request.system for request in requests]
+    assert told == ([False, False, True] if strategy == "direct" else [True] * 3)
 
 
 def test_one_that_does_not_fit_even_then_is_an_error_that_can_be_resumed(settings: Settings) -> None:

@@ -233,7 +233,7 @@ def test_a_refused_claim_may_be_left_out(settings: Settings) -> None:
 @pytest.mark.parametrize(("retry", "fresh"), [("continue", False), ("fresh", True), ("auto", False)])
 def test_a_retry_goes_on_or_begins_afresh(settings: Settings, retry: str, fresh: bool) -> None:
     _, _, worker, _ = play(
-        settings.model_copy(update={"retry": retry}),
+        settings.model_copy(update={"retry": retry, "strategy": "rlm"}),
         [
             tool_reply(LOOK),
             tool_reply({"claims": [RENT, TERM]}),
@@ -247,6 +247,7 @@ def test_a_retry_goes_on_or_begins_afresh(settings: Settings, retry: str, fresh:
     assert "a reason" in told and RENT["text"] in told
     if fresh:
         assert "find('base rent')" in told and "What is the rent?" in told and "pages 1" in told
+        assert "here is all of it" not in told
 
 
 def test_auto_begins_afresh_when_stuck(settings: Settings) -> None:

@@ -163,7 +163,7 @@ def check_accepted(
 
 
 @reaches(accepted=0.25, mended=0.1)
-@examples(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(max_examples=45, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(worker_replies, max_size=6),
     answers,
@@ -189,7 +189,7 @@ def test_accepted_means_quoted_and_judged(
 
 
 @reaches(judged_again=0.4)
-@examples(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(worker_replies, max_size=4), answers, st.lists(st.integers(0, 6), min_size=1, max_size=6))
 def test_a_run_never_ends_with_fewer_claims_standing_than_it_once_had(
     worker: list[Reply], answer: list[Json], bits: list[int]

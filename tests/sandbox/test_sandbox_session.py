@@ -98,13 +98,30 @@ def test_a_runner_that_fails_is_replaced(engine: str, shared: Shared) -> None:
 
 @native_first
 def test_the_same_code_gives_the_same_in_another_worker(engine: str, opener: Opener) -> None:
-    code = "import random\nprint({'a', 'b', 'needle'}, hash('x'), random.sample(range(99), 5))"
+    code = """
+import datetime, os, pickle, random, secrets, time, uuid
+from datetime import datetime as moment, timezone
+print({'a', 'b', 'needle'}, hash('x'), random.sample(range(99), 5))
+print(random.Random().random(), random.SystemRandom().random())
+print(uuid.uuid4(), uuid.uuid1(), secrets.token_hex(8), os.urandom(4))
+print(time.time(), time.time_ns(), time.ctime(), time.strftime('%F'), time.localtime(), datetime.date.today())
+print(moment.now(), moment.now(timezone.utc), moment.utcnow(), repr(moment(2020, 1, 2)))
+begun = time.time()
+time.sleep(0.01)
+while time.time() < begun + 0.02: pass"""
+    sane = """
+assert uuid.uuid4() != uuid.uuid4() and pickle.loads(pickle.dumps(moment.now())) < moment.now() <= moment.max
+assert isinstance(moment.strptime('2020', '%Y').astimezone(timezone.utc) - datetime.timedelta(1), datetime.datetime)"""
     seen = []
     for _ in range(2):
         with opener(engine) as sandbox:
-            seen.append(sandbox.run(code, answers).stdout)
-            assert sandbox.run("import uuid\nuuid.uuid4() != uuid.uuid4()", answers).value == "True"
-    assert seen[0] == seen[1] != ""
+            ran = [sandbox.run(code, answers, now=now) for now in (1_700_000_000.25, 1_700_000_000.25, None)]
+            assert not any(result.error for result in ran) and not sandbox.run(sane, answers).error
+            seen.append([result.stdout for result in ran])
+    assert seen[0][:2] == seen[1][:2] and seen[0][2] != seen[1][2] and seen[0][0] != seen[0][1]
+    assert (
+        "2023-11-14" in seen[0][0] and "2023" not in seen[0][2] and "datetime.datetime(2020, 1, 2, 0, 0)" in seen[0][0]
+    )
 
 
 @both

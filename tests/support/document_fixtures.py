@@ -12,7 +12,10 @@ from hidden_pdfs import raw_pdf
 
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
+from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.source import DocumentSource
+
+NO_OCR = OcrOptions("never")
 
 Place = tuple[float, float, str]
 
@@ -20,8 +23,11 @@ Place = tuple[float, float, str]
 def load_document(
     path: str | Path, *, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS, **options: Any
 ) -> Document:
-    """The document of a path, or of "-"; `options` are fields of DocumentSource."""
-    return DocumentSource(os.fspath(path), **options).load(cache, limits)
+    """The document of a path, or of "-"; `options` are fields of DocumentSource.
+
+    OCR reads nothing unless they say so: a test must not depend on what is installed.
+    """
+    return DocumentSource(os.fspath(path), **({"ocr": NO_OCR} | options)).load(cache, limits)
 
 
 def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:

@@ -1,13 +1,17 @@
 """What has a process of its own in the program is done in that of the test: no Python is started, nothing imported.
 
 Most tests ask what is read, counted or found wrong, not how the process that does it is bounded. Those that do ask for
-it are marked `own_process`: they are the tests of the parser process, of schemas and of patterns.
+it are marked `own_process`: they are the tests of the parser process, of schemas and of patterns. The sandbox's own
+tests start its workers; elsewhere the guest's own code runs the snippets of the native engine here, without its walls.
 """
 
 import io
 import json
+import random
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,10 +25,15 @@ from ralph_cli.documents.process import child, worker
 from ralph_cli.documents.process.frames import FAILURE, RESULT, encode_frame
 from ralph_cli.documents.search import patterns
 from ralph_cli.documents.search.patterns import PatternCount
+from sandbox import HostQuery, ResourceLimits, Result, Sandbox, engines, host
+from sandbox.guest import session, stand_ins
+from sandbox.questions import Questions, ask_host
+from sandbox.worker import Bounds, Frame
 
 _START = child._BOOTSTRAP
 _exchange = child.exchange
 _one_at_a_time = threading.Lock()  # pdfium is not made for threads
+_one_guest = threading.Lock()  # what a snippet prints is taken from the streams of the whole process
 
 
 class _NoWatch:
@@ -73,6 +82,75 @@ def count(expressions: Sequence[str], text: str) -> tuple[PatternCount, ...]:
     return tuple(patterns._parse_line(json.dumps(patterns._count_pattern(expression, as_sent))) for expression in given)
 
 
+class GuestHere(session.Guest):
+    """The guest's session in this process, whose modules, chance and event loops are the tests' own."""
+
+    def __init__(self, options: Mapping[str, int], limits: ResourceLimits) -> None:
+        with _one_at_a_time, pytest.MonkeyPatch.context() as patch:
+            patch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+            nothing_taken = {"serial_executors": dict, "use_event_loop": lambda: None}
+            patch.setattr(session, "stand_ins", SimpleNamespace(**nothing_taken, EventLoop=stand_ins.EventLoop))
+            patch.setattr(session, "random", random.Random())
+            super().__init__(self._ask, json.dumps(options))
+        self._max_chars = limits.prompt_chars
+
+    def _remember(self) -> None:
+        """Nothing of this process is put back."""
+
+    def answer(self, code: str, query: HostQuery, watched: Collection[int]) -> Frame:
+        """Run a snippet; what `query` raises comes out."""
+        with _one_guest:
+            self._query, self._raised, self._streams = query, None, (sys.stdout, sys.stderr)
+            fields = json.loads(self.run(code, json.dumps(sorted(watched))))
+        if self._raised is not None:
+            raise self._raised
+        return Frame(fields, b"")
+
+    def _ask(self, meta: str, blob: bytes) -> str:
+        """The host's answers; meanwhile the streams are the program's, and another guest may run."""
+        captured, (sys.stdout, sys.stderr) = (sys.stdout, sys.stderr), self._streams
+        _one_guest.release()
+        try:
+            questions = Questions(blob, json.loads(meta)["sizes"], self._max_chars)
+            return json.dumps({"answers": ask_host(self._query, questions)})
+        except BaseException as error:
+            self._raised: BaseException | None = error
+            raise
+        finally:
+            _one_guest.acquire()
+            sys.stdout, sys.stderr = captured
+
+    def kill(self) -> None:
+        """There is no process to end."""
+
+
+class SandboxHere(host.WorkerSandbox):
+    """The host's side without a process: nothing is sent, and nothing bounds a snippet's time and memory."""
+
+    def __init__(self, limits: ResourceLimits) -> None:
+        super().__init__(self, limits)  # type: ignore[arg-type]
+
+    name, walls, max_resident = "native", {"seccomp": True}, 0  # type: ignore[assignment]
+
+    def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> GuestHere:
+        return GuestHere(options, self._limits)
+
+    def _hand_over(self, worker: Any, message: dict[str, Any], expected: str, blob: bytes = b"") -> str | None:
+        if message["op"] == "define":
+            return worker.define(message["code"], json.dumps(message["offered"]))
+        return worker.load(blob, message["pages"])
+
+    def _run_snippet(self, worker: Any, code: str, query: HostQuery, clock: Any, watched: Collection[int]) -> Result:
+        with clock:
+            frame = worker.answer(code, query, watched)
+        return replace(self._parse_result(frame, clock.spent), reached=host._reached(frame, watched))
+
+
+def open_sandbox(engine: str, **options: Any) -> Sandbox:
+    """What `sandbox.open_sandbox` gives, but that native snippets run in this process."""
+    return SandboxHere(options["limits"]) if engine == "native" else engines.open_sandbox(engine, **options)
+
+
 @pytest.fixture(autouse=True)
 def one_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Does in this process what the program does in others, unless the test is marked `own_process`."""
@@ -84,3 +162,4 @@ def one_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     no_alarm = SimpleNamespace(setitimer=lambda *_: None, ITIMER_REAL=0)  # the alarm is for the process alone
     monkeypatch.setattr(patterns, "signal", no_alarm)
     monkeypatch.setattr("ralph_cli.documents.search.occurrences.count_patterns", count)
+    monkeypatch.setattr("ralph_cli.wiring.models.open_sandbox", open_sandbox)

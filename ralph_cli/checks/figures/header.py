@@ -189,7 +189,9 @@ class TableHeaders:
         """The nearest statement of scale above the table, on its page or one before: it may be meant for it."""
         text, pages = self._document.text, self._document.pages
         number = bisect_right(pages, page.start, key=lambda one: one.start) - 1
-        for at in range(number, max(-1, number - FAR_PAGES), -1):
+        member = self._document.member_at(page.start)
+        before = max(member.first_page - 2 if member else -1, number - FAR_PAGES)
+        for at in range(number, before, -1):
             if at not in self._on_page:
                 self._on_page[at] = tuple(SCALE_STATEMENT.finditer(text, pages[at].start, pages[at].end))
             places = [match for match in self._on_page[at] if match.end() <= start]

@@ -10,7 +10,7 @@ from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import describe_document, render_passages, safe_file_name
+from ralph_cli.checks.judge.passages import introduce_documents, render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request
@@ -196,9 +196,8 @@ class Judge:
         def doubts_of(claim: Claim) -> list[Doubt]:
             return [doubt for doubt in doubts if doubt.claim == claim.id]
 
-        begins = frame_data(describe_document(self.document), nonce)
         parts = [
-            f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}",
+            introduce_documents(self.document, attempt.quotes, nonce),
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
         ]

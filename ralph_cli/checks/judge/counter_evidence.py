@@ -6,7 +6,7 @@ from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.judge.passages import safe_file_name
+from ralph_cli.checks.judge.passages import number_page, safe_file_name
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -129,10 +129,12 @@ class CounterEvidence:
         """The claims, by number alone if they are shown above, with the passages that may limit each, as data."""
         lines_by_claim: dict[int, list[str]] = {}
         for number, (claim, item) in enumerate(passages, 1):
-            page = self.document.page_at(item.span.start).number
+            page = number_page(self.document, item.span.start)
             shown = frame_data(self._render_passage(item.span), nonce)
             named = f"To claim {claim.id}:" if claims_shown else f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"
-            lines_by_claim.setdefault(claim.id, [named]).append(f"Passage {number} (page {page}):\n{shown}")
+            lines_by_claim.setdefault(claim.id, [named]).append(
+                f"Passage {number} ({page[0].lower()}{page[1:]}):\n{shown}"
+            )
         return "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
 
     def _ask(self, unread: Sequence[Proposal]) -> None:
@@ -170,7 +172,8 @@ class CounterEvidence:
             contradicts, reason = finding.verdict == "contradicts", " ".join(finding.reason.split())
             found.append(Qualification(claim.id, quote.id, contradicts, reason, self.model.name))
             if contradicts:
-                what = f"claim {claim.id} is contradicted on page {quote.page}: mend it, or say what that passage says"
+                where = self.document.describe_page(self.document.page_at(quote.start))
+                what = f"claim {claim.id} is contradicted on {where}: mend it, or say what that passage says"
                 issues.append(Issue(NAME, what, claim.id, f'{reason} ("{" ".join(quote.text.split())}")'))
         claims = len({claim.id for claim, _ in candidates})
         read = pluralize(len(candidates), "passage")

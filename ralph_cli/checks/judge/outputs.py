@@ -9,7 +9,7 @@ from pydantic import Field
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import render_passages, safe_file_name
+from ralph_cli.checks.judge.passages import introduce_documents, render_passages, safe_file_name
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
@@ -125,6 +125,8 @@ class TaskJudge:
         if self.document is None or not attempt.claims:
             return "(no document was read)"
         shown = render_passages(self.document, attempt.quotes, nonce, self.context_chars)
+        if self.document.members:
+            shown = f"{introduce_documents(self.document, attempt.quotes, nonce)}\n\n{shown}"
         told = (claim for claim in attempt.claims if claim.searches or claim.calculations)  # the others only repeat
         items = [render_numbered("Item", claim, nonce) for claim in told]
         return "\n\n".join((shown, "\n".join(items))) if items else shown

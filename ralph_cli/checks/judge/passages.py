@@ -11,7 +11,9 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
+from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import header_lines, is_row, names_columns
@@ -93,12 +95,37 @@ def _render_window(
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
+    above += "".join(f"(quote {number} was {note})\n" for number, note in _scanned(document, quotes, window))
     parts = _kept_parts(document.text, window, inside, least)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
     first, begins = document.page_at(min(mark.start for mark in inside)), document.page_at(window.start)
-    above += f"[page {begins.number}]\n" if begins != first else ""
-    return f"Page {first.number}:\n{frame_data(above + body + notes, nonce)}"
+    above += f"[page {document.own_number(begins)}]\n" if begins != first else ""
+    return f"{number_page(document, first.start)}:\n{frame_data(above + body + notes, nonce)}"
+
+
+def number_page(document: Document, offset: int) -> str:
+    """The page of a character as a judge is told it: "Page 3", in a set "Document 2, page 3": no author's words."""
+    member, number = document.member_at(offset), document.own_number(document.page_at(offset))
+    return f"Document {document.members.index(member) + 1}, page {number}" if member else f"Page {number}"
+
+
+def introduce_documents(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
+    """What the document is, by its name and beginning; of a set those documents that are quoted, with their numbers."""
+    if not document.members:
+        begins = frame_data(describe_document(document), nonce)
+        return f"The document ({safe_file_name(document.path)}) begins:\n{begins}"
+    quoted = {document.member_at(quote.start) for quote in quotes}
+    lines = [
+        f"{number}. {member.name}: {describe_document(take_member(document, member))}"
+        for number, member in enumerate(document.members, 1)
+        if member in quoted
+    ]
+    told = (
+        f"Of {len(document.members)} documents these are quoted, by number and name, with how each begins. A passage "
+    )
+    told += "speaks for its own document; documents may disagree:"
+    return f"{told}\n{frame_data(chr(10).join(lines), nonce)}"
 
 
 def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
@@ -166,6 +193,17 @@ def _additions(document: Document, quotes: Sequence[Quote], window: Span) -> Ite
             yield from ((quote.id, note) for note in describe_additions(document, Span(quote.start, quote.end)))
 
 
+def _scanned(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
+    """The numbers of the quotes in a window that OCR has read, each with what it is unsure of."""
+    for quote in quotes:
+        if window.start <= quote.start and quote.end <= window.end and quote.ocr is not None:
+            unsure = describe_unsure_words(document, Span(quote.start, quote.end))
+            yield (
+                quote.id,
+                f"read by OCR, which may take a letter or digit for another{'; ' + unsure if unsure else ''}",
+            )
+
+
 def _section_line(document: Document, offset: int) -> str:
     """The headings above a passage, on a line."""
     names = [" ".join(heading.text.split())[:120] for heading in headings_above(find_headings(document), offset)]
@@ -204,7 +242,7 @@ def _with_page_breaks(document: Document, start: int, end: int) -> str:
     first, *others = document.text[start:end].split(PAGE_BREAK)
     shown, at = first, start + len(first) + 1
     for text in others:
-        shown += f"\n[page {document.page_at(at).number}]\n{text}"
+        shown += f"\n[page {document.own_number(document.page_at(at))}]\n{text}"
         at += len(text) + 1
     return shown
 

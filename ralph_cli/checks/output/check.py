@@ -15,6 +15,7 @@ from ralph_cli.checks.output.words import count_words, word_limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote
+from ralph_cli.documents.sets.joining import mask_names
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -81,7 +82,8 @@ class OutputCheck:
 
     def _find_unsupported(self, attempt: Attempt) -> tuple[GroundingSources, list[Doubt]]:
         """What an output may rest on, and what in it does not."""
-        found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
+        output = mask_names(attempt.output, self.document) if self.document is not None else attempt.output
+        found = [piece for piece in pieces(output, self.form.kind) if not self._is_requested_name(piece)]
         sources = self._grounding_sources(attempt)
         return sources, [self._as_doubt(miss) for miss in sources.find_unsupported(found)]
 
@@ -118,7 +120,7 @@ class OutputCheck:
         if self.memory is not None:
             return GroundingSources((self.memory,), task=self.task, description="nothing that is remembered")
         quotes = attempt.quotes if self.paged else ()
-        pages = frozenset(page for quote in quotes for page in (str(quote.page), quote.label.lower()))
+        pages = frozenset(name for quote in quotes for name in self._page_names(quote))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
         facts = DocumentFacts(self.document.text, self.task) if self.document is not None else None
         return GroundingSources(
@@ -140,6 +142,12 @@ class OutputCheck:
         # A record that is checked again may have lost some of its quotes.
         items = ([quote for quote in attempt.quotes if quote.id in claim.quotes] for claim in attempt.claims)
         return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
+
+    def _page_names(self, quote: Quote) -> tuple[str, ...]:
+        """How a work may name the page of a quote: its number, what is printed on it, its number in its document."""
+        document = self.document
+        own = document.own_number(document.page_at(quote.start)) if document is not None and document.members else 0
+        return (str(own or quote.page), quote.label.lower())
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""

@@ -13,10 +13,11 @@ from ralph_cli.runs.folders import folder_fault
 def replacing(paths: tuple[Path | None, ...], cache: Path, *, force: bool) -> Iterator[None]:
     """While this lasts the files are written. Raises UserError first for one that is there and is not ralph's.
 
-    What was written is known by its hash, kept in the folder `cache`; a file that was changed since is not ralph's.
+    Of a folder that is written to, every file in it. What was written is known by its hash, kept in the folder `cache`;
+    a file that was changed since is not ralph's.
     """
-    wanted = [path for path in paths if path is not None]
-    before = {path: _digest(path) for path in wanted}
+    given = [path for path in paths if path is not None]
+    before = {path: _digest(path) for path in _files_of(given)}
     for path, digest in before.items():
         if digest and not force and not _is_written(path, digest, cache):
             hint = "name another file, or replace it with --force"
@@ -24,12 +25,17 @@ def replacing(paths: tuple[Path | None, ...], cache: Path, *, force: bool) -> It
     try:
         yield
     finally:
-        for path in wanted:
+        for path in _files_of(given):
             digest = _digest(path)
-            if digest and digest != before[path]:
+            if digest and digest != before.get(path):
                 with suppress(OSError):  # then it is asked for again
                     _note(path, cache).parent.mkdir(parents=True, exist_ok=True)
                     _note(path, cache).write_text(digest, "utf-8")
+
+
+def _files_of(paths: list[Path]) -> list[Path]:
+    """The paths, and of those that are folders the files in them."""
+    return [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
 
 
 def require_writable(path: Path) -> None:

@@ -1,8 +1,10 @@
 """Arguments and options that several commands share and that are no settings, and the document that they name."""
 
+import glob
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,8 @@ import typer
 from ralph_cli.core.errors import UserError
 
 if TYPE_CHECKING:
-    from ralph_cli.documents.source import DocumentSource, OnLoading
+    from ralph_cli.commands.terminal.progress import SilentProgress
+    from ralph_cli.documents.source import DocumentSource
 
 
 def result_option(*flags: str, help: str) -> Any:
@@ -33,6 +36,21 @@ def number(*flags: str, help: str, least: int | None = None) -> Any:
 
 
 Document = Annotated[str, typer.Argument(help="PDF, docx, text, Markdown, HTML or source file; - for standard input.")]
+Documents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DOCUMENT",
+        help="PDF, docx, text, Markdown, HTML or source file; a folder, a pattern or a ZIP archive of them; - for "
+        "standard input. Several are read as one set.",
+    ),
+]
+Doc = Annotated[
+    list[str] | None,
+    typer.Option("--doc", "--document", help="A document, for scripts; may be given again, instead of DOCUMENT."),
+]
+StrictLoad = Annotated[
+    bool, typer.Option("--strict-load", help="A file of a set that cannot be read, or is there twice, is an error.")
+]
 Run = Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")]
 Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]
@@ -42,20 +60,52 @@ Quiet = Annotated[bool, result_option("--quiet", "-q", help="No progress on stan
 
 
 def source_of(
-    path: str | Path, *, password: str | None = None, encoding: str | None = None, on_loading: "OnLoading | None" = None
+    *paths: str | Path,
+    password: str | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    display: "SilentProgress | None" = None,
 ) -> "DocumentSource":
-    """The document that a command line names."""
+    """The document that a command line names, or the set of several; `display` is told how far they are read."""
     from ralph_cli.documents.source import DocumentSource
 
-    return DocumentSource(str(path), password, encoding, standard_input=standard_input, on_loading=on_loading)
+    first, *others = (
+        DocumentSource(str(path), password, encoding, standard_input=standard_input, strict=strict) for path in paths
+    )
+    on_loading, on_files = (display.on_loading, display.on_files) if display else (None, None)
+    return replace(first, others=tuple(others), on_loading=on_loading, on_files=on_files)
 
 
-def refuse_swapped(command: str, document: str, text: str) -> None:
-    """UserError when the text that is put to a document is a file, and the document is none."""
-    if document != "-" and not _is_there(document) and _is_there(text):
-        what = f"{text} is there, and {document!r} is not: the document comes first"
-        hint = f"ralph {command} {shlex.quote(text)} {shlex.quote(document)}"
+def name_documents(command: str, documents: list[str] | None, doc: list[str] | None, text: str | None) -> list[str]:
+    """The documents that a command line names beside the text that is put to them.
+
+    Raises UserError when one of both is missing, or when they are swapped.
+    """
+    named = [*(documents or []), *(doc or [])]
+    noun = {"qa": "question", "goal": "objective"}.get(command, command)
+    if text is not None and not named and _is_there(text):
+        hint = f'ralph {command} {shlex.quote(text)} "..."'
+        raise UserError(f"the {noun} is missing", code="usage", hint=hint)
+    if text is None or not named:
+        missing = noun if text is None else "document"
+        raise UserError(f"the {missing} is missing", code="usage", hint=f"ralph {command} DOCUMENT... {noun.upper()}")
+    first = named[0]
+    if first != "-" and not _is_there(first) and not _matches(first) and _is_there(text):
+        what = f"{text} is there, and {first!r} is not: the document comes first"
+        hint = f"ralph {command} {shlex.quote(text)} {shlex.quote(first)}"
         raise UserError(what, code="swapped", hint=hint)
+    absent = [path for path in named[1:] if path != "-" and not glob.has_magic(path) and not _is_there(path)]
+    if absent and _is_there(first):
+        hint = f'put it in quotation marks, if it is of the {noun}: ralph {command} {shlex.quote(first)} "..."'
+        raise UserError(f"there is no file {absent[0]}", code="missing", hint=hint)
+    if _is_there(text) and all(map(_is_there, named)):
+        hint = f'ralph {command} {shlex.join([*named, text])} "..."'
+        raise UserError(f"the {noun} is missing", code="usage", hint=hint)
+    if named.count("-") > 1:
+        raise UserError(
+            "standard input is read once only", code="usage", hint="name the other documents by their files"
+        )
+    return named
 
 
 def _is_there(path: str) -> bool:
@@ -63,6 +113,11 @@ def _is_there(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):  # a sentence may be longer than a name can be
         return False
+
+
+def _matches(pattern: str) -> bool:
+    """Whether a word with marks of a pattern stands for files; a question has such a mark, too."""
+    return glob.has_magic(pattern) and bool(glob.glob(pattern, recursive=True))  # noqa: PTH207
 
 
 def standard_input() -> bytes:

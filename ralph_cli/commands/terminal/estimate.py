@@ -20,13 +20,11 @@ Estimate = Annotated[
 def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | None", *, json: bool) -> int:
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
     from ralph_cli.documents.sets.loading import load_source
-    from ralph_cli.runs.history import recorded_costs
-    from ralph_cli.wiring.estimating import estimate_cost
-    from ralph_cli.wiring.models import choose_models
 
-    names = choose_models(settings)
-    characters = len(load_source(source, settings.cache_folder, (settings.out,)).load().text) if source else 0
-    found = estimate_cost(settings, names, characters, recorded_costs(settings.out, mode, names.worker, names.judge))
+    if source is not None:
+        source = load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
+    characters = len(source.load().text) if source else 0
+    found = _estimate(settings, mode, characters)
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}
         typer.echo(to_json({"estimate": {"usd": usd, "how": found.how}}))
@@ -34,6 +32,22 @@ def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | No
         typer.echo(_line(found))
         typer.echo(f"How it is known: {found.how}. Nothing was sent.")
     return 0
+
+
+def describe_estimate(settings: "Settings", mode: str, characters: int) -> str:
+    """In one line what a run of that mode over so many characters will likely cost."""
+    return _line(_estimate(settings, mode, characters))
+
+
+def _estimate(settings: "Settings", mode: str, characters: int) -> "CostEstimate":
+    from ralph_cli.runs.history import recorded_costs
+    from ralph_cli.wiring.estimating import estimate_cost
+    from ralph_cli.wiring.models import choose_models
+
+    names = choose_models(settings)
+    is_goal = mode == "goal"
+    past = recorded_costs(settings.out, mode, names.worker, "" if is_goal else names.judge)
+    return estimate_cost(settings, names, characters, past, is_goal=is_goal)
 
 
 def _line(found: "CostEstimate") -> str:

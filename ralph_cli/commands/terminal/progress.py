@@ -86,6 +86,9 @@ class SilentProgress:
     def on_loading(self, done: int, total: int) -> None:
         """Ignore the progress of loading."""
 
+    def on_files(self, done: int, total: int) -> None:
+        """Ignore the progress of loading a set."""
+
     def write(self, line: str) -> None:
         """Ignore the line."""
 
@@ -128,6 +131,10 @@ class LineProgress(SilentProgress):
     def on_loading(self, done: int, total: int) -> None:
         """Remember how far the document is read; shown when it takes long."""
         self._loading = (f"reading the document: page {done} of {total}", self._loading[1] or clock.monotonic())
+
+    def on_files(self, done: int, total: int) -> None:
+        """Remember how many documents are read; shown when it takes long."""
+        self._loading = (f"reading the documents: {done} of {total}", self._loading[1] or clock.monotonic())
 
     def write(self, line: str) -> None:
         """Finished lines, wrapped at the width of a terminal, further rows indented."""

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.formatting.styles import WHITE, read_colour
-from ralph_cli.documents.docx.paragraphs import preferred_choice
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
+from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
 
 LINE_SIZE = (457_200, 137_160)
 """Width and height, in 914,400ths of an inch, of what a few words have room on."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.text.raised import LOWERED, RAISED, lower_figures, raise_figures, write_fraction
 
 _NUMBER = re.compile(r"[-\u2212]?\d[\d.,]*")

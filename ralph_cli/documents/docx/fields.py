@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, symbol_of_code
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.text.raised import lower_figures, raise_figures, write_fraction
 
 _FRACTION = re.compile(r"\\f\s*\(([^()\\;,]{1,40})[;,]([^()\\;,]{1,40})\)", re.IGNORECASE)

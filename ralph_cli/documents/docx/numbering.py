@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.formatting.styles import Styles
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, UNKNOWN, translate_symbol
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 
 BULLET = "\u2022"
 _MEANING = frozenset({CHECKED, UNCHECKED, "\u2611", "\u2713", "\u2717"})

@@ -10,9 +10,9 @@ from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
 from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, shaded
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, number
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
+from ralph_cli.documents.office.xml_tree import attribute, child, number, preferred_choice
 from ralph_cli.text.raised import (
     LOWERED,
     RAISED,
@@ -275,14 +275,6 @@ def plain_paragraph(text: str, origin: Origin | None) -> Paragraph:
     found = Paragraph(origin=origin)
     found.add(text)
     return found
-
-
-def preferred_choice(element: Element) -> Element:
-    """Which of several forms of the same content is shown (ECMA-376, part 3): the first, or what is left."""
-    choice = child(element, "mc:Choice")
-    if choice is None:
-        choice = child(element, "mc:Fallback")
-    return Element("mc:Choice") if choice is None else choice
 
 
 def _shift(text: str, by: int) -> str:

@@ -18,11 +18,12 @@ from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Sty
 from ralph_cli.documents.docx.formatting.theme import read_theme
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
-from ralph_cli.documents.docx.parts.package import CONTENT_TYPES, Package, Relation
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
-from ralph_cli.documents.docx.reading import Findings, Reading
+from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
 
 _NOTES = ("footnote", "endnote")
@@ -38,7 +39,7 @@ def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     Paragraphs are parted by an empty line, table rows stand on one line, cells two spaces apart.
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
-    package = Package(data, name, limits)
+    package = Package(data, name, limits, "word/document.xml")
     try:
         return _DocumentReader(package, limits).read()
     except RecursionError:
@@ -62,7 +63,7 @@ class _DocumentReader:
 
     def read(self) -> ParsedDocument:
         """The whole document."""
-        self._doubt_package()
+        self._findings.doubts += self._package.doubts(self._main, "a Word document")
         root = self._package.read_xml(self._main, "w:document")
         paper = self._paper(root)
         body = self._story(self._main, self._relations, paper)
@@ -230,19 +231,6 @@ class _DocumentReader:
             for target in sorted({relation.target for relation in relations if relation is not None}):
                 if self._package.has(target):
                     yield self._package.read_xml(target, name)
-
-    def _doubt_package(self) -> None:
-        """Say what a word processor may stumble over, though the text can be read."""
-        doubts = self._findings.doubts
-        for part in (CONTENT_TYPES, "_rels/.rels"):
-            if not self._package.has(part):
-                doubts.append(f"the part {part} is missing: a word processor may refuse the file")
-        if self._package.has(CONTENT_TYPES):
-            kind = self._package.content_type(self._main)
-            if not kind.endswith(".main+xml"):
-                doubts.append(
-                    f"the main part {self._main[:100]} is not declared as a Word document: {kind[:100] or 'nothing'}"
-                )
 
     def _count(self, characters: int) -> None:
         self._left -= characters

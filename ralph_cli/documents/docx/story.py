@@ -14,12 +14,11 @@ from ralph_cli.documents.docx.paragraphs import (
     Mark,
     Paragraph,
     plain_paragraph,
-    preferred_choice,
     read_paragraph,
 )
-from ralph_cli.documents.docx.parts.xml_tree import child, children
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
+from ralph_cli.documents.office.xml_tree import child, children, preferred_choice
 from ralph_cli.documents.parsed import ParsedAddition, ParsedHeading, ParsedTable, clean_heading
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")

@@ -9,9 +9,9 @@ from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded
 from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
-from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, preferred_choice
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
-from ralph_cli.documents.docx.reading import Findings
+from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.tables import EMPTY_CELL
 

@@ -44,11 +44,13 @@ def loose_box(text_page: Any, index: int) -> Box | None:
 
 def line_boxes(text_page: Any, characters: Iterable[int]) -> list[Box]:
     """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
+    return join_boxes(filter(None, (loose_box(text_page, index) for index in characters)))
+
+
+def join_boxes(boxes: Iterable[Box]) -> list[Box]:
+    """One rectangle per line around boxes in reading order, as of characters or words."""
     lines: list[Box] = []
-    for index in characters:
-        box = loose_box(text_page, index)
-        if box is None:
-            continue
+    for box in boxes:
         if lines and _continues(lines[-1], box):
             lines[-1] = Box(*enclose((lines[-1], box)))._replace(left=lines[-1].left)
         else:

@@ -12,7 +12,8 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout
-from ralph_cli.documents.pdf.boxes import Box, enclose
+from ralph_cli.documents.pdf.boxes import Box, enclose, join_boxes
+from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.ink import PageCanvas, Rect, RenderedRegion, intersect
 from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 
@@ -100,6 +101,11 @@ def _locate_spans(
 ) -> Iterator[tuple[int, int, Any, list[Box]]]:
     """Page number, span's index, page and the rectangles of the span, for each span."""
     for wanted in pages:
+        if "boxes" in wanted:
+            page, _ = open_page(document, wanted["number"] - 1)
+            for index, words in enumerate(wanted["boxes"]):
+                yield wanted["number"], index, page, join_boxes(Box(*word) for word in words)
+            continue
         laid_out = LaidOutPage(document, name, layout, wanted["number"], wanted["text"])
         for index, (start, end) in enumerate(wanted["spans"]):
             yield wanted["number"], index, laid_out.page, laid_out.boxes(start, end)

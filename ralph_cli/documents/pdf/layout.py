@@ -68,6 +68,18 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     is_vertical = runs_down(raw, source)
     turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)
+    edge = None if turns else text_page.page.get_bbox()[0]
+    page = write_words(words, source, layout, turned, edge)
+    return replace(page, symbols=_differing(named, source), is_vertical=is_vertical)
+
+
+def write_words(
+    words: list[Word], source: str, layout: Layout = "auto", turned: Sequence[Word] = (), edge: float | None = 0.0
+) -> PageLayout:
+    """The words of `source`, in its order, laid out by their places; those that are `turned` come last.
+
+    The page begins at `edge` on the left; without one its columns have no room.
+    """
     writer = _Writer(source)
     tables: list[FigureTable] = []
     for rows in _blocks(read_fragments(words, source), layout):
@@ -76,11 +88,9 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
         for number, row in enumerate(rows):
             writer.add_line(row, empty.get(number, ()))
         tables += found
-    for fragment in read_fragments(turned, source):
+    for fragment in read_fragments(list(turned), source):
         writer.add_line([fragment])
-    edge = None if turns or not tables else text_page.page.get_bbox()[0]
-    page = writer.finish(tables, edge)
-    return replace(page, symbols=_differing(named, source), is_vertical=is_vertical)
+    return writer.finish(tables, edge)
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:

@@ -77,6 +77,41 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.sets.unpacking import unpack_zip
 
             return unpack_zip(data, name=name, only=request["only"], limits=limits)
+        case "xlsx":
+            from ralph_cli.documents.sheets.xlsx import parse_xlsx
+
+            return parse_xlsx(data, name=name, limits=limits).to_json()
+        case "pptx":
+            from ralph_cli.documents.slides.pptx import parse_pptx
+
+            return parse_pptx(data, name=name, limits=limits).to_json()
+        case "odt":
+            from ralph_cli.documents.open_document.text import parse_odt
+
+            return parse_odt(data, name=name, limits=limits).to_json()
+        case "ods":
+            from ralph_cli.documents.open_document.spreadsheet import parse_ods
+
+            return parse_ods(data, name=name, limits=limits).to_json()
+        case "odp":
+            from ralph_cli.documents.open_document.presentation import parse_odp
+
+            return parse_odp(data, name=name, limits=limits).to_json()
+        case "epub":
+            from ralph_cli.documents.books.epub import parse_epub
+
+            return parse_epub(data, name=name, limits=limits).to_json()
+        case "rtf":
+            from ralph_cli.documents.rich_text.rtf import parse_rtf
+
+            return parse_rtf(data, name=name, limits=limits).to_json()
+
+    if request.get("kind") == "image":
+        from ralph_cli.documents.ocr import pictures
+
+        data, cautions = pictures.as_pdf(data, name)
+        if request["op"] == "image":
+            return pictures.parse_pictures(data, name, cautions, limits).to_json()
 
     from ralph_cli.documents.pdf import highlight, reader
     from ralph_cli.documents.process.side_by_side import usable_processes
@@ -87,7 +122,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         "annotate": highlight.annotate,
     }
     if request["op"] in about_pages:
-        given = {key: value for key, value in request.items() if key not in ("op", "limits")}
+        given = {key: value for key, value in request.items() if key not in ("op", "limits", "kind")}
         return about_pages[request["op"]](data, **given)
 
     def report(done: int, total: int) -> None:
@@ -95,6 +130,12 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
         output.write(encode_progress(done, total))
         output.flush()
 
+    if request["op"] == "ocr":
+        from ralph_cli.documents.ocr.reader import read_scans
+
+        chosen = {key: request[key] for key in ("password", "layout", "pages", "engine")}
+        cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+        return read_scans(data, name=name, limits=limits, on_progress=report, processes=cores, **chosen).to_json()
     return reader.parse_pdf(
         data,
         name=name,

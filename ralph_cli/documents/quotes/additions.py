@@ -20,7 +20,7 @@ def describe_additions(document: Document, span: Span) -> tuple[str, ...]:
     """
     parts: dict[Origin, list[str]] = defaultdict(list)
     rest, at = "", span.start
-    for addition in _overlapping(document, span):
+    for addition in overlapping_additions(document, span):
         start, end = max(addition.start, span.start), min(addition.end, span.end)
         rest += document.text[at:start]
         at = end
@@ -43,7 +43,8 @@ def describe_lines_with_additions(document: Document) -> dict[int, str]:
     return found
 
 
-def _overlapping(document: Document, span: Span) -> Iterator[Addition]:
+def overlapping_additions(document: Document, span: Span) -> Iterator[Addition]:
+    """The additions of which characters are in a span, in order."""
     first = bisect_right(document.additions, span.start, key=attrgetter("end"))
     for addition in document.additions[first:]:
         if addition.start >= span.end:

@@ -6,7 +6,7 @@ A quote is only a pointer. What counts as the quote afterwards is always documen
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from operator import attrgetter
@@ -15,6 +15,7 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.running_lines import running_line_spans
+from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.quotes.search_text import SearchText
 from ralph_cli.documents.quotes.suggest import alignments
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
@@ -97,11 +98,22 @@ class QuoteIndex:
         quote = quote.strip()
         if not quote:
             return None
-        match = self._find_faithful(quote)
+        match = self._in_one_document(self._find_faithful(quote))
         if match is None and len(quote) > 2 and _QUOTATION_MARKS.get(quote[0]) == quote[-1]:
             quote = quote[1:-1].strip()
-            match = self._find_faithful(quote)
-        return match or self._find_loose(quote)
+            match = self._in_one_document(self._find_faithful(quote))
+        return match or self._in_one_document(self._find_loose(quote))
+
+    def _in_one_document(self, match: Match | None) -> Match | None:
+        """The match without the places that run from one document of a set into the next; None if no other is left."""
+        if match is None or not self._document.members:
+            return match
+        member_at = self._document.member_at
+        kept = tuple(at for at in match.occurrences if member_at(at.start) is member_at(at.end - 1))
+        if len(kept) == len(match.occurrences):
+            return match
+        count = match.count - len(match.occurrences) + len(kept)
+        return replace(match, span=kept[0], occurrences=kept, count=count) if kept else None
 
     def closest(self, quote: str, limit: int = 1) -> tuple[Suggestion, ...]:
         """Up to `limit` places that resemble the quote, best first; none that score below 75."""
@@ -117,7 +129,7 @@ class QuoteIndex:
 
     def describe_departures(self, quote: str, span: Span, tier: Tier) -> tuple[str, ...]:
         """What a reader should know of a quote's place: where it differs from what was said, what it leaves out, and
-        which of its words are not of the running text.
+        which of its words are not of the running text, or doubtful.
         """
         notes: list[str] = []
         if tier == "recut":
@@ -135,6 +147,8 @@ class QuoteIndex:
         if negation := _NEGATED.search(self._text, max(0, span.start - 24), span.start):
             notes.append(f'begins behind "{negation[0].strip()}"')
         notes += describe_additions(self._document, span)
+        if unsure := describe_unsure_words(self._document, span):
+            notes.append(unsure)
         return tuple(notes)
 
     def _find_faithful(self, quote: str) -> Match | None:

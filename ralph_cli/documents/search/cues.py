@@ -7,7 +7,7 @@ often said in quite other words, so much of it is not found here.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,16 +75,25 @@ class QualifierIndex:
     @cached_property
     def _sentences(self) -> tuple[tuple[Span, frozenset[str], float], ...]:
         """The sentences of running text, each with its terms and what its limiting words make it count for."""
-        text, found, start = self._text, [], 0
-        for end, begin in (*sentence_ends(text), (len(text), len(text))):
+        text, found = self._text, []
+        for start, end in self._sentence_bounds():
             span = strip_interval(text, start, end)
-            start = begin
             said = text[slice(*span)]
             lines = said.split("\n")
             is_prose = 2 * sum(map(is_row, lines)) < len(lines) and len(said.split()) >= FEWEST_WORDS
             if is_prose and len(said) <= MAX_PASSAGE:
                 found.append((Span(*span), terms(said) | named_sections(said), _cue_weight(said)))
         return tuple(found)
+
+    def _sentence_bounds(self) -> Iterator[tuple[int, int]]:
+        """Where sentences begin and end; none runs from one document of a set into the next."""
+        files = [(member.start, member.end) for member in self._document.members] or [(0, len(self._text))]
+        for low, high in files:
+            start = low
+            for end, begin in sentence_ends(self._text[low:high]):
+                yield start, low + end
+                start = low + begin
+            yield start, high
 
     @cached_property
     def _frequency(self) -> Counter[str]:
@@ -102,19 +111,21 @@ class QualifierIndex:
     def candidates(
         self, statement: str, quotes: Sequence[str], excluded: Iterable[Span], limit: int
     ) -> list[Qualifier]:
-        """Up to `limit` passages for a statement that rests on `quotes`, best first; none lies in one of `excluded`."""
+        """Up to `limit` passages for a statement that rests on `quotes`, best first; none lies in one of `excluded`.
+
+        In a set the best of another document than those of `excluded` is proposed beside them: documents may disagree.
+        """
         seen = list(excluded)
         own = frozenset(
             f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, span.start, span.end)
         )
         found = [*self._other_values(statement, quotes), *self._by_terms(statement, quotes, own)]
-        chosen: list[Qualifier] = []
-        for item in sorted(found, key=lambda item: (-item.score, item.span.start)):
-            if len(chosen) == limit:
-                break
-            taken = [*seen, *(other.span for other in chosen)]
-            if not any(item.span.start < span.end and span.start < item.span.end for span in taken):
-                chosen.append(item)
+        ranked = sorted(found, key=lambda item: (-item.score, item.span.start))
+        chosen = _take_apart(ranked, seen, limit)
+        quoted = {self._document.member_at(span.start) for span in seen}
+        others = [item for item in ranked if self._document.member_at(item.span.start) not in quoted]
+        if not any(item in others for item in chosen):
+            chosen += _take_apart(others, [*seen, *(item.span for item in chosen)], 1)
         return chosen
 
     def _by_terms(self, statement: str, quotes: Sequence[str], sections: frozenset[str]) -> list[Qualifier]:
@@ -161,6 +172,16 @@ class QualifierIndex:
                     if stated.isdisjoint(_FIGURE.findall(self._text, span.start, span.end)):
                         found.append(Qualifier(span, "the same label with another figure", 1.0))
         return found
+
+
+def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) -> list[Qualifier]:
+    """The first `limit` passages that overlap with nothing `taken`, nor with each other."""
+    chosen: list[Qualifier] = []
+    for item in ranked:
+        apart = [*taken, *(other.span for other in chosen)]
+        if len(chosen) < limit and not any(item.span.start < it.end and it.start < item.span.end for it in apart):
+            chosen.append(item)
+    return chosen
 
 
 def _values(text: str) -> set[float]:

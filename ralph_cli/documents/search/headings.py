@@ -37,12 +37,23 @@ def find_headings(document: Document) -> tuple[Heading, ...]:
 
     The level of a line is 1 if it is numbered or in capitals, 3 if it names a group of rows, else 2.
     """
-    if len(document.headings) * MAX_OWN_PAGES >= max(len(document.pages), 3 * MAX_OWN_PAGES):
-        return document.headings
-    return _find(document.text, document.pages, document.headings)
+    files = tuple((it.first_page - 1, it.last_page, it.start, it.end) for it in document.members)
+    whole = (0, len(document.pages), 0, len(document.text))
+    return _find_in_files(document.text, document.pages, document.headings, files or (whole,))
 
 
 @lru_cache(maxsize=2)  # by these parts only: to compare whole documents is to go through all cells of their tables
+def _find_in_files(
+    text: str, pages: tuple[Page, ...], known: tuple[Heading, ...], files: tuple[tuple[int, int, int, int], ...]
+) -> tuple[Heading, ...]:
+    found: list[Heading] = []
+    for first, last, start, end in files:
+        own = tuple(heading for heading in known if start <= heading.start <= end)
+        enough = len(own) * MAX_OWN_PAGES >= max(last - first, 3 * MAX_OWN_PAGES)
+        found += own if enough else _find(text, pages[first:last], own)
+    return tuple(found)
+
+
 def _find(text: str, pages: tuple[Page, ...], known: tuple[Heading, ...]) -> tuple[Heading, ...]:
     found = [heading for page in pages for heading in _headings_of(text, page)]
     repeated = Counter(_key(heading.text) for heading in found)
@@ -73,11 +84,13 @@ def _names_rows(before: list[str], behind: list[str]) -> bool:
 
 def heading_level(line: str) -> int:
     """1 for a line that is written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
+    if not 3 <= len(line) <= LONGEST_HEADING:
+        return 0
     words = _WORD.findall(line)
     number = _NUMBERED.match(line)
     rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
     most = MOST_NUMBERED if number else MOST_WORDS
-    if not 3 <= len(line) <= LONGEST_HEADING or not 0 < len(words) <= most or is_row(rest):
+    if not 0 < len(words) <= most or is_row(rest):
         return 0
     if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
         return 0

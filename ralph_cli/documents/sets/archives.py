@@ -4,10 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.child import run_parser
-from ralph_cli.documents.sniff import display_name
 
 MAX_NAME = 1_000
 
@@ -31,20 +29,6 @@ def unpack(data: bytes, name: str, limits: LoadLimits, only: str | None = None) 
     return run_parser(
         "unpack", data, lambda answer: decode_entries(answer, limits.bytes), name=name, limits=limits, only=only
     )
-
-
-def unpack_inner(data: bytes, path: str, inner: Sequence[str], limits: LoadLimits) -> bytes:
-    """The bytes of the file that stands under these names in an archive, the outermost first.
-
-    Raises DocumentError "missing" when there is none, or what reading it raises.
-    """
-    for name in inner:
-        found = next((entry for entry in unpack(data, display_name(path), limits, name) if entry.name == name), None)
-        if found is None or found.fault:
-            what = f"there is no {display_name(name)} in {display_name(path)}" if found is None else found.fault
-            raise DocumentError(what, code="missing" if found is None else "damaged")
-        data, path = found.data, f"{path}/{name}"
-    return data
 
 
 def encode_entries(entries: Sequence[Entry]) -> bytes:

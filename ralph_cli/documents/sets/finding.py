@@ -54,6 +54,8 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
         if not roots:
             raise DocumentError(f"no file fits {display_name(path)}", code="missing", hint="check the pattern")
         for root in roots:
+            if root != "-" and not _exists(root):
+                raise DocumentError(f"{display_name(root)} does not exist", code="missing", hint="check the path")
             if not _is_folder(root):
                 found.append(FoundFile(PurePath(root).name or root, root))
                 continue

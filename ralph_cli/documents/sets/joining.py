@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from ralph_cli.core.document import (
     PAGE_BREAK,
@@ -14,6 +16,7 @@ from ralph_cli.core.document import (
     NamedPlace,
     Note,
     Page,
+    ScannedPage,
     Span,
 )
 
@@ -21,6 +24,10 @@ SET_KIND = "set"
 
 MAX_CAUTIONS = 200
 """Cautions of the documents of a set that are told one by one."""
+
+
+_LETTERS = 3
+"""Letters that a name has to have, without its ending, to be known as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,11 @@ def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequ
         additions=tuple(addition.moved(by) for document, by in parts for addition in document.additions),
         places=tuple(NamedPlace(place.start + by, place.name) for document, by in parts for place in document.places),
         members=tuple(members),
+        scans=tuple(
+            ScannedPage(scan.number + member.first_page - 1, scan.start + member.start, scan.words)
+            for item, member in zip(documents, members, strict=True)
+            for scan in item.document.scans
+        ),
     )
 
 
@@ -103,6 +115,11 @@ def take_member(document: Document, member: Member) -> Document:
         tables=tuple(table.moved(by) for table in document.tables if within(table.start)),
         additions=tuple(addition.moved(by) for addition in document.additions if within(addition.start)),
         places=tuple(NamedPlace(place.start + by, place.name) for place in document.places if within(place.start)),
+        scans=tuple(
+            ScannedPage(scan.number - member.first_page + 1, scan.start + by, scan.words)
+            for scan in document.scans
+            if within(scan.start)
+        ),
     )
 
 
@@ -113,6 +130,25 @@ def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Mem
         indices = [index for index, owner in enumerate(owners) if owner is member]
         if indices:
             yield member, indices
+
+
+def mask_names(text: str, document: Document) -> str:
+    """A text in which the names of a set's documents are letters only, each as long: a name may hold figures, and they
+    say nothing of any document.
+    """
+    names = {part for member in document.members for part in _names_of(member.name)}
+    if not names:
+        return text
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{known})(?!\w)", lambda match: "x" * len(match[0]), text, flags=re.IGNORECASE)
+
+
+def _names_of(name: str) -> Iterator[str]:
+    """How a text may call a document: by its path, its last part, or that without its ending."""
+    path = PurePosixPath(name)
+    yield from (name, path.name)
+    if sum(map(str.isalpha, path.stem)) >= _LETTERS:  # "2023" may be a year
+        yield path.stem
 
 
 def _member_cautions(documents: Sequence[NamedDocument], members: Sequence[Member]) -> Iterator[Caution]:

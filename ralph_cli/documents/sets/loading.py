@@ -3,15 +3,17 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.core.document import Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
-from ralph_cli.documents.sets.archives import is_archive, unpack
+from ralph_cli.documents.sets.archives import is_archive
+from ralph_cli.documents.sets.containers import list_files
 from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
+from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.source import DocumentSource
 
 MAX_DEPTH = 3
@@ -29,10 +31,16 @@ def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Se
     A file of a set that cannot be read, or is there twice, is skipped, and a caution says so; with `source.strict` it
     is an error. `leave_out` are folders whose files are never meant. Raises DocumentError, also when nothing is left.
     """
-    if source.document is not None or not (source.others or is_set(source.path)):
-        return source.loaded(cache)
+    if source.document is not None and (source.document.members or not source.others):
+        return source
+    if not source.others and not is_set(source.path):
+        source = source.loaded(cache)
+        if source.load().kind not in MAIL_KINDS or source.path == "-":
+            return source
+        source = replace(source, document=None)  # its attachments are documents of their own
     found = read_set(source, cache, leave_out)
-    return replace(source, document=found.join())
+    is_one = len(found.documents) == 1 and not found.skipped and not is_set(source.path)
+    return replace(source, document=found.documents[0].document if is_one else found.join())
 
 
 def load_each(source: DocumentSource, cache: Path | None = None) -> tuple[list[DocumentSource], tuple[Skipped, ...]]:
@@ -119,46 +127,58 @@ class _Work:
     cache: Path | None
     limits: LoadLimits = DEFAULT_LIMITS
     _done: int = 0
-    _total: int = field(default=0)
+    _total: int = 0
 
     def load(self, files: Sequence[FoundFile]) -> list[NamedDocument | Skipped]:
         """The documents of the files, those of an archive in its place, or why one is skipped."""
         processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         with ThreadPoolExecutor(max(processes, 1), "load") as pool:
-            return list(self._load_all([(file, None) for file in files], pool))
+            return list(self._load_all([_Waiting(file) for file in files], pool))
 
-    def _load_all(
-        self, files: Sequence[tuple[FoundFile, bytes | None]], pool: ThreadPoolExecutor
-    ) -> Iterator[NamedDocument | Skipped]:
+    def _load_all(self, files: Sequence["_Waiting"], pool: ThreadPoolExecutor) -> Iterator[NamedDocument | Skipped]:
         self._total += len(files)
-        for found in pool.map(lambda item: self._load_one(*item), files):
+        for found, inside in pool.map(self._load_one, files):
             self._done += 1
             if self.source.on_files is not None:
                 self.source.on_files(self._done, self._total)
-            if isinstance(found, list):
-                yield from self._load_all(found, pool)
-            else:
+            if found is not None:
                 yield found
+            yield from self._load_all(inside, pool)
 
-    def _load_one(
-        self, file: FoundFile, data: bytes | None
-    ) -> NamedDocument | Skipped | list[tuple[FoundFile, bytes | None]]:
-        """The document in a file, or the files in an archive."""
-        given = self.given.get(file.path)
+    def _load_one(self, waiting: "_Waiting") -> tuple[NamedDocument | Skipped | None, list["_Waiting"]]:
+        """The document in a file, if it is no archive, and the files in an archive or mail."""
+        file, data = waiting.file, waiting.data
+        given = self.given.get(file.path) if not file.inner else None
         if given is not None and given.document is not None:
-            return NamedDocument(file.name, given.document, file.path, file.inner)
+            return NamedDocument(file.name, given.document, file.path), []
+        if waiting.fault:
+            return Skipped(file.name, "damaged", waiting.fault), []
         try:
             source = replace(given or self.source, path=file.path, inner=file.inner, others=(), on_loading=None)
             data = source.read(self.limits) if data is None else data
             if is_archive(source.name, data):
-                if len(file.inner) >= MAX_DEPTH:
-                    return Skipped(file.name, "too-deep", "it is an archive within archives", "unpack it first")
-                return self._unpack(file, data)
-            return NamedDocument(file.name, source.load_bytes(data, self.cache, self.limits), file.path, file.inner)
+                return None, self._list_files(file, data)
+            document = source.load_bytes(data, self.cache, self.limits)
+            inside = self._list_files(file, data) if document.kind in MAIL_KINDS else []
+            return NamedDocument(file.name, document, file.path, file.inner), inside
         except DocumentError as error:
-            return Skipped(file.name, error.code, error.message, error.hint)
+            return Skipped(file.name, error.code, error.message, error.hint), []
 
-    def _unpack(self, file: FoundFile, data: bytes) -> list[tuple[FoundFile, bytes | None]]:
-        entries = unpack(data, file.name, self.limits)
+    def _list_files(self, file: FoundFile, data: bytes) -> list["_Waiting"]:
+        name = "/".join((file.path, *file.inner))
+        entries = list_files(data, name, self.limits)
         inside = [FoundFile(f"{file.name}/{entry.name}", file.path, (*file.inner, entry.name)) for entry in entries]
-        return [(named, entry.data) for named, entry in zip(name_files(inside), entries, strict=True)]
+        deep = f"it stands in files within files, deeper than {MAX_DEPTH}" if len(file.inner) >= MAX_DEPTH else ""
+        return [
+            _Waiting(named, entry.data, entry.fault or deep)
+            for named, entry in zip(name_files(inside), entries, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A file that is to be loaded; its bytes, where they were unpacked, and why they cannot be had (`fault`)."""
+
+    file: FoundFile
+    data: bytes | None = None
+    fault: str = ""

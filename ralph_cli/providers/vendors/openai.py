@@ -57,7 +57,7 @@ def responses_body(request: Request, model: str) -> Json:
     """The arguments of `responses.create`. Nothing is stored there, so thoughts come encrypted and are sent back."""
     out: Json = {
         "model": model,
-        "max_output_tokens": min(request.max_tokens, wire.MAX_TOKENS),
+        "max_output_tokens": _output_limit(request),
         "input": _input_items(request, model),
         "store": False,
         "include": ["reasoning.encrypted_content"],
@@ -83,6 +83,10 @@ def _output_format(request: Request) -> Json:
     strict = schemas.to_strict(schema)
     name = schemas.identifier(request.output_name)
     return {"name": name, "schema": strict or schema, "strict": strict is not None}
+
+
+def _output_limit(request: Request) -> int:
+    return min(request.max_tokens, wire.MAX_TOKENS)
 
 
 def _input_items(request: Request, model: str) -> list[Json]:
@@ -134,7 +138,10 @@ def parse_responses_reply(target: faults.Target, request: Request, reply: Json) 
     reason = wire.as_object(reply.get("incomplete_details")).get("reason")
     if reason == "content_filter":
         raise target.fault("refusal", "content filter", usage_unknown=True)
-    cut = status == "incomplete" and reason == "max_output_tokens"
+    tokens = _token_counts(reply.get("usage"), "input_tokens", "output_tokens")
+    # llama.cpp says "completed" of every reply; one that is as long as it might be was cut off.
+    is_full = isinstance(tokens[1], int) and tokens[1] >= _output_limit(request)
+    cut = is_full if status == "completed" else status == "incomplete" and reason == "max_output_tokens"
     if not isinstance(output, list) or not (cut or status == "completed"):
         raise target.fault("bad-reply", f"status {status!r}, {reason!r}", usage_unknown=True)
     texts: list[str] = []
@@ -155,7 +162,6 @@ def parse_responses_reply(target: faults.Target, request: Request, reply: Json) 
     text = texts[-1] if texts and request.output_schema is not None else "\n".join(t for t in texts if t)
     stop = StopReason.LENGTH if cut else StopReason.TOOL if calls else StopReason.END
     turn = _build_turn(target, request, text, calls, raw, stop)
-    tokens = _token_counts(reply.get("usage"), "input_tokens", "output_tokens")
     return wire.build_reply(target, request, turn, stop, tokens, reply)
 
 
@@ -202,10 +208,9 @@ def _token_counts(usage: Any, input_name: str, output_name: str) -> tuple[Any, .
 
 def chat_body(request: Request, model: str, *, own_service: bool) -> Json:
     """The arguments of `chat.completions.create`. Other servers know the older name of the token limit."""
-    limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {
         "model": model,
-        "max_completion_tokens" if own_service else "max_tokens": limit,
+        "max_completion_tokens" if own_service else "max_tokens": _output_limit(request),
         "messages": _as_messages("system", request.system) + _messages(request, model),
     }
     if request.tools:

@@ -12,6 +12,8 @@ MAX_PARTS = 300
 _SLICES = 40
 _WHOLE = 0.9
 
+Unit = Literal["page", "pages", "lines", "document", "documents"]
+
 Level = Literal["whole", "some", "code", "none"]
 """How far a part was read: all or some of it was shown to a model, only code went through it, or nothing did."""
 
@@ -41,18 +43,18 @@ class Part:
 class CoverageStrip:
     """The parts of the document in order, empty when nothing was recorded; `note` says where this is from.
 
-    `unit` is what a part is: "page", "pages" (several in each) or "lines". `single` are the parts before several
-    pages were put into each.
+    `unit` is what a part is: "page", "pages" (several in each) or "lines"; of a set "document" or "documents", by
+    number. `single` are the parts before several were put into each.
     """
 
     note: str
-    unit: str = "page"
+    unit: Unit = "page"
     parts: tuple[Part, ...] = ()
     single: tuple[Part, ...] = ()
 
     def describe_levels(self) -> Iterator[tuple[Level, str, str]]:
         """Each level that some pages, or lines, have: in words what it is, how many have it, and which these are."""
-        noun = "Lines" if self.unit == "lines" else "Pages"
+        noun = {"lines": "Lines", "document": "Documents", "documents": "Documents"}.get(self.unit, "Pages")
         in_all = self.single[-1].last if self.single else 0
         for level, words in LEVELS.items():
             numbers = [n for part in self.single if part.level == level for n in range(part.first, part.last + 1)]
@@ -77,12 +79,15 @@ def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, 
         for event in covered:
             read = read.with_spans(event.how, event.spans)
         note = "Recorded while the run went on; what code went through is what the sandbox reported."
-        if document.paged:
+        if document.members:
+            whole = [(number, number, it.start, it.end) for number, it in enumerate(document.members, 1)]
+        elif document.paged:
             whole = [(page.number, page.number, page.start, page.end) for page in document.pages]
         else:
             whole = list(_line_groups(document.text))
         single = tuple(Part(first, last, _level(read, start, end)) for first, last, start, end in whole)
-        return _group_parts(note, "page" if document.paged else "lines", single)
+        unit: Unit = "document" if document.members else "page" if document.paged else "lines"
+        return _group_parts(note, unit, single)
     if covered:
         return CoverageStrip("Only character positions were recorded; to show pages, the document is needed.")
     seen = {page for event in events if isinstance(event, SnippetRan) for page in event.pages}
@@ -109,7 +114,7 @@ def _line_groups(text: str) -> Iterator[tuple[int, int, int, int]]:
         yield at + 1, last, starts[at], starts[last]
 
 
-def _group_parts(note: str, unit: str, single: tuple[Part, ...]) -> CoverageStrip:
+def _group_parts(note: str, unit: Unit, single: tuple[Part, ...]) -> CoverageStrip:
     """The parts, several pages in each when there are more than a strip can show."""
     size = -(-len(single) // MAX_PARTS)
     if size <= 1:
@@ -118,7 +123,7 @@ def _group_parts(note: str, unit: str, single: tuple[Part, ...]) -> CoverageStri
     for at in range(0, len(single), size):
         group = single[at : at + size]
         parts.append(Part(group[0].first, group[-1].last, _combined_level({part.level for part in group})))
-    return CoverageStrip(note, "pages", tuple(parts), single)
+    return CoverageStrip(note, "documents" if unit == "document" else "pages", tuple(parts), single)
 
 
 def _level(read: Coverage, start: int, end: int) -> Level:

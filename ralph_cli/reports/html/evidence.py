@@ -6,7 +6,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.report import Crop, Excerpt, Report
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
-from ralph_cli.reports.view import TIER_WORDS, ClaimView, describe_place, pages_of
+from ralph_cli.reports.view import TIER_WORDS, ClaimView, describe_ocr, describe_place, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn"), "absent": ("∅", "plain")}
 
@@ -125,6 +125,7 @@ def _facts(quote: Quote, report: Report) -> Markup:
         el("li", TIER_WORDS[quote.match]),
         el("li", times) if quote.occurrences > 1 else None,
         el("li", el("b", "A reader cannot see it: "), quote.hidden) if quote.hidden else None,
+        el("li", describe_ocr(quote)) if quote.ocr is not None else None,
         el("li", "For ", ", ".join(used)) if len(used) > 1 else None,
         class_="facts",
     )

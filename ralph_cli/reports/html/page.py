@@ -15,7 +15,8 @@ from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import completeness_lines, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, percent, unreadable_line
+from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import Spending, spending
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
@@ -82,6 +83,7 @@ def _sections(report: Report) -> Iterator[Section]:
     yield "searched", "What was searched", _searches(report)
     yield "found", "What the checks found", bullets(report.open_issues)
     yield "read", "What was read", Markup("") if report.view.has_no_reader else _coverage(report)
+    yield "documents", "The documents", _documents(report)
     yield "notices", "Notices", bullets(report.view.notices)
     yield "made", "How this was made", _making(report)
 
@@ -215,6 +217,28 @@ def _coverage(report: Report) -> Markup:
         el("ul", *cells, class_="strip", aria_label="How far each part was read"),
         el("p", found.note, class_="soft"),
     )
+
+
+def _documents(report: Report) -> Markup:
+    """The documents of a set, by number: their size, how much of each a model was shown, and their hashes."""
+    view = report.view
+    shown = [percent(share) for _, share in shares_read(view.document, view.coverage)]
+    rows = []
+    for number, entry in enumerate(list_documents(view.document), 1):
+        pages, characters = (f"{int(entry.get(name, 0)):,}" for name in ("pages", "characters"))
+        figures = (pages, characters, shown[number - 1] if shown else "")
+        rows.append(
+            el(
+                "tr",
+                el("td", str(number), class_="n"),
+                el("td", str(entry.get("name", ""))),
+                el("td", str(entry.get("kind", ""))),
+                *(el("td", figure, class_="n") for figure in figures),
+                el("td", hash_value(str(entry.get("sha256", ""))[:16])),
+            )
+        )
+    columns = (("", "n"), ("Document", ""), ("Kind", ""), ("Pages", "n"), ("Characters", "n"), ("Read", "n"))
+    return _table((*columns, ("SHA-256", "")), rows) if rows else Markup("")
 
 
 def _cost(report: Report) -> Markup:

@@ -96,7 +96,7 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
 
 
 def _quote(quote: Quote, *, paged: bool) -> dict[str, Any]:
-    found = quote_object(quote, paged=paged)
+    found = quote_object(quote, paged=paged, record={})
     shown = ("text", "page", "label", "last_page", "start", "end", "match", "occurrences", "places")
     return {name: found[name] for name in shown}
 

@@ -2,8 +2,12 @@
 
 from typing import Any
 
-from ralph_cli.core.coverage import CoverageMap, asks_for_all, format_ranges, number_ranges
+from ralph_cli.core.coverage import CoverageMap, asks_for_all, number_ranges
+from ralph_cli.reports.sections.documents import Record, describe_pages, shares_read
 from ralph_cli.reports.view import RunView
+
+MOST_RUNS = 12
+"""Runs of pages, or documents, that a line names."""
 
 
 def coverage_line(view: RunView) -> tuple[str, str] | None:
@@ -15,14 +19,29 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
         return "Read: the whole text.", "dim"
     share = f"{percent(coverage.shown)} of the text"
     matters = unread_matters(view) and not any(proof.holds for proof in view.completeness)
+    if shares := list(shares_read(view.document, coverage)):
+        return _set_line(shares, share, matters=matters)
     if len(coverage.pages) < 2:
         if matters:
             return f"Only {share} was read; what stands elsewhere may be missed.", "yellow"
         return f"Read: {share}.", "dim"
     read = f"{len(coverage.shown_pages)} of {len(coverage.pages)} pages, {share}"
     if matters and coverage.unread_pages:
-        return f"Never read: {describe_pages(coverage.unread_pages)} (read, at least in part: {read}).", "yellow"
-    never = f"; never read: {describe_pages(coverage.unread_pages, 4)}" if coverage.unread_pages else ""
+        pages = describe_pages(coverage.unread_pages, MOST_RUNS, view.document)
+        return f"Never read: {pages} (read, at least in part: {read}).", "yellow"
+    never = f"; never read: {describe_pages(coverage.unread_pages, 4, view.document)}" if coverage.unread_pages else ""
+    return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
+
+
+def _set_line(shares: list[tuple[Record, float]], share: str, *, matters: bool) -> tuple[str, str]:
+    """The same of a set: how many of its documents were read, at least in part, and which were not."""
+    unread = [str(entry.get("name")) for entry, shown in shares if not shown]
+    read = f"{len(shares) - len(unread)} of {len(shares)} documents, {share}"
+    most = MOST_RUNS if matters else 4
+    names = ", ".join(unread[:most]) + (f" and {len(unread) - most} more" if len(unread) > most else "")
+    if matters and unread:
+        return f"Never read: {names} (read, at least in part: {read}).", "yellow"
+    never = f"; never read: {names}" if unread else ""
     return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
 
 
@@ -42,7 +61,8 @@ def unreadable_line(view: RunView) -> str:
     numbers = tuple(view.document.get("unreadable", ()))
     if not numbers:
         return ""
-    return f"Not searched, or not all of it (damaged, a picture, or letters without a name): {describe_pages(numbers)}."
+    pages = describe_pages(numbers, MOST_RUNS, view.document)
+    return f"Not searched, or not all of it (damaged, a picture, or letters without a name): {pages}."
 
 
 def unread_matters(view: RunView) -> bool:
@@ -50,22 +70,19 @@ def unread_matters(view: RunView) -> bool:
     return view.absence is not None or asks_for_all(view.question, question=view.mode == "qa")
 
 
-def describe_pages(numbers: tuple[int, ...], most: int = 12) -> str:
-    """Page numbers with their noun."""
-    return f"page{'' if len(numbers) == 1 else 's'} {format_ranges(numbers, most)}"
-
-
-def as_object(coverage: CoverageMap | None) -> dict[str, Any] | None:
+def as_object(coverage: CoverageMap | None, record: Record) -> dict[str, Any] | None:
     """The `coverage` of `--json`; None when it was not recorded.
 
     `shown` and `code` are the shares of the text that a model was shown, and that code says it went through.
     `pages` has runs [first, last] of page numbers: those of which something was `shown`, those that `code`
     went through, those `unread`, and each page's shares in `each` as [shown, code]; null in a text without pages.
-    `unread` has the half-open character intervals that no model was shown.
+    `unread` has the half-open character intervals that no model was shown. Of a set `documents` has the share of each
+    that was shown.
     """
     if coverage is None:
         return None
-    return {
+    shares = [{"name": entry.get("name"), "shown": round(share, 4)} for entry, share in shares_read(record, coverage)]
+    return ({"documents": shares} if shares else {}) | {
         "shown": round(coverage.shown, 4),
         "code": round(coverage.code, 4),
         "pages": by_page(coverage),

@@ -1,5 +1,6 @@
 """Guest code: `find` and `more`, which print the places of a regular expression."""
 
+import bisect
 import re
 from typing import Any
 
@@ -8,11 +9,13 @@ from ralph_cli.rlm.lookup.lines import (
     _header_of,
     _line_span,
     _lines_of,
+    _named,
     _note,
     _Page,
     _page_at,
     _page_table,
     _pages_of,
+    _part_of,
     _text,
 )
 from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
@@ -21,26 +24,43 @@ _FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 3_600, 240
 """Characters that the lines around all places may have, below which further places get a line each, and that each of
 the places to be shown has in any case."""
 
+_MOST_DOCUMENTS = 20
+"""Documents of which `find` says how many places they have."""
+
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
 _FURTHER: list[Any] = []
 
 
-def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: int = 0, rows: bool = False) -> None:
+def find(
+    pattern: str,
+    show: int = 6,
+    before: int = 1,
+    after: int = 2,
+    start: int = 0,
+    rows: bool = False,
+    doc: str | int | None = None,
+) -> None:
     """Print how often a regular expression occurs and the lines around each place, with page and offset.
 
     Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count,
     those of the widest tables first. Above a table row, the header of its columns and the unit are printed if they can
-    be told. No place is hidden: those that have no room get a line each, and then their page.
+    be told. No place is hidden: those that have no room get a line each, and then their page. With `doc` only that
+    document of several is searched.
     """
+    part = _part_of(doc)
+    if part is None:
+        return
     try:
-        places, count = _places(_compiled(pattern), before, after)
-        alternatives = _alternatives(pattern)
+        places, count = _places(_compiled(pattern), before, after, part)
+        alternatives = _alternatives(pattern, part)
     except re.error as fault:
         print(f"find: {pattern!r} is no regular expression: {fault}")
         return
+    if doc is None and globals().get("docs"):
+        places = _take_turns(places)
     near = " (hits on one line are one place)" if len(places) < count else ""
-    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}")
+    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}{_spread(places)}")
     if rows:
         others = len(places)
         places, text_pages = _rank_rows(places)
@@ -50,7 +70,7 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
     left, following = _print_places(places, start, show)
-    _FURTHER[:] = [pattern, show, before, after, following, rows]
+    _FURTHER[:] = [pattern, show, before, after, following, rows, doc]
     for number in range(following, len(places)):
         line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
         left -= len(line) + 1
@@ -74,17 +94,44 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
 
 
-def _alternatives(pattern: str) -> str:
+def _take_turns(places: list[_Place]) -> list[_Place]:
+    """The first place of each document, then the second of each: what few documents say often hides no other."""
+    starts = [entry[5] for entry in globals()["docs"]]
+    met: dict[int, int] = {}
+    turns: list[tuple[int, int, _Place]] = []
+    for place in places:
+        number = bisect.bisect_right(starts, place[3][0])
+        met[number] = met.get(number, 0) + 1
+        turns.append((met[number], number, place))
+    return [place for _, _, place in sorted(turns, key=lambda turn: turn[:2])]
+
+
+def _spread(places: list[_Place]) -> str:
+    """In how many documents of several the places are, and how many are in each."""
+    table: list[Any] = globals().get("docs", [])
+    if not table or not places:
+        return ""
+    starts = [entry[5] for entry in table]
+    counts: dict[str, int] = {}
+    for place in places:
+        name = table[bisect.bisect_right(starts, place[3][0]) - 1][1]
+        counts[name] = counts.get(name, 0) + 1
+    told = "; ".join(f"{name} {count}" for name, count in list(counts.items())[:_MOST_DOCUMENTS])
+    more = f"; {len(counts) - _MOST_DOCUMENTS} more" if len(counts) > _MOST_DOCUMENTS else ""
+    return f"; places in {_counted(len(counts), 'document')} of {len(table)}: {told}{more}"
+
+
+def _alternatives(pattern: str, part: tuple[int, int]) -> str:
     """The hits of each alternative of a|b|c, so that a wrong word shows; none if they stand in a group."""
     # What is escaped, in a class or in brackets is no bar that parts the whole.
     parts = re.findall(r"(?:\\.|\[(?:\\.|[^\]\\])*\]|\((?:\\.|[^()\\])*\)|[^|\\\[(])+", pattern)
     if len(parts) < 2 or "|".join(parts) != pattern:
         return ""
-    counts = [f"{part!r} {sum(1 for _ in _compiled(part).finditer(_text()))}" for part in parts]
+    counts = [f"{word!r} {sum(1 for _ in _compiled(word).finditer(_text(), *part))}" for word in parts]
     return ": " + ", ".join(counts)
 
 
-def _places(pattern: re.Pattern[str], before: int, after: int) -> tuple[list[_Place], int]:
+def _places(pattern: re.Pattern[str], before: int, after: int, part: tuple[int, int]) -> tuple[list[_Place], int]:
     """The places of a pattern with so many lines before and after, and how many hits it has.
 
     Hits on the same lines are one place, whatever is shown around them: the number of a place stays.
@@ -92,7 +139,7 @@ def _places(pattern: re.Pattern[str], before: int, after: int) -> tuple[list[_Pl
     places: list[_Place] = []
     count = 0
     reached = 0
-    for match in pattern.finditer(_text()):
+    for match in pattern.finditer(_text(), *part):
         count += 1
         page = _page_at(match.start())
         own = _line_span(match.start())[0]
@@ -155,7 +202,7 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
             if shown == show or left < _LEAST_CHARS:
                 break
             top = _top(place[0]) if on != page else ""
-            where = f"--- place {number}, page {on}, offset {hits[0]}{top}"
+            where = f"--- place {number}, {_named(on)}, offset {hits[0]}{top}"
             room = left // min(len(places) - number, show - shown) - len(where)
             page, low = on, max(low, reached if on == page else low)
             passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
@@ -231,7 +278,7 @@ def _listed(own: int, room: int) -> str:
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     above += f"  {_note(own)}" if _note(own) else ""
-    return f"page {_page_at(own)[0]}, offset {own}: {line[:room]}{above}"
+    return f"{_named(_page_at(own)[0])}, offset {own}: {line[:room]}{above}"
 
 
 def _top(page: _Page) -> str:

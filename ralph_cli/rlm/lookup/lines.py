@@ -32,6 +32,38 @@ def _page_number(number: int) -> _Page | None:
     return found[0] if found else None
 
 
+def _named(page: int) -> str:
+    """A page as it is printed: its number, and what it is called where that says more, such as its document."""
+    called = globals().get("_page_names", {}).get(page, "")
+    return f"page {page} ({called})" if called else f"page {page}"
+
+
+def _part_of(doc: str | int | None) -> tuple[int, int] | None:
+    """Where the text of a document of `docs` begins and ends, of all without one; says so if there is no such one.
+
+    It is named by its number, its name, or words that only its name has.
+    """
+    if doc is None:
+        return 0, len(_text())
+    table: list[tuple[int, str, str, int, int, int, int]] = globals().get("docs", [])
+    named = [entry for entry in table if doc in (entry[0], entry[1])]
+    named = named or [entry for entry in table if str(doc).casefold() in entry[1].casefold()]
+    if len(named) != 1:
+        names = ", ".join(entry[1] for entry in (named or table)[:10])
+        fault = "names several documents" if named else "names no document"
+        print(f"{doc!r} {fault}: {names}{', ...' * (len(named or table) > 10)}" if table else "there is one document")
+        return None
+    return named[0][5], named[0][6]
+
+
+def _page_in(page: int | str, doc: str | int | None) -> int | None:
+    """The number of a page that is counted from the beginning of `doc`, if one is named; else the number as it is."""
+    if doc is None:
+        return int(page)
+    part = _part_of(doc)
+    return None if part is None else _page_at(part[0])[0] + int(page) - 1
+
+
 def _page_at(offset: int) -> _Page:
     table = _page_table()
     if not _STARTS:

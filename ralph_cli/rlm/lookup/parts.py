@@ -7,11 +7,14 @@ from ralph_cli.rlm.lookup.lines import (
     _counted,
     _header_of,
     _lines_of,
+    _named,
     _note,
     _Page,
     _page_at,
+    _page_in,
     _page_number,
     _pages_of,
+    _part_of,
     _print_lines,
     _text,
     _whole_lines,
@@ -33,14 +36,18 @@ _MOST_PLACES = 12
 _SAME = 3
 
 
-def show(page: int, start: int = 0, chars: int = _SHOW_CHARS) -> None:
-    """Print `chars` characters of one page, from character `start` of it."""
-    found = _page_number(page)
+def show(page: int | str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None) -> None:
+    """Print `chars` characters of one page, from character `start` of it; show("a.pdf", 3) is page 3 of that one."""
+    if isinstance(page, str):
+        page, start, doc = start or 1, 0, page
+    number = _page_in(page, doc)
+    found = None if number is None else _page_number(number)
     if found is None:
         return
-    _, label, first, last = found
+    page, label, first, last = found
     low, high = _whole_lines(first + start, first + start + chars, first, last)
-    print(f"page {page} (printed label {label}), {last - first} characters, offset {low}")
+    called = _named(page) if _named(page) != f"page {page}" else f"page {page} (printed label {label})"
+    print(f"{called}, {last - first} characters, offset {low}")
     _print_lines(low, high)
     if high < last:
         print(f"({last - high} more characters: show({page}, start={high - first}))")
@@ -50,17 +57,20 @@ def at(offset: int, before: int = 600, after: int = 1200) -> None:
     """Print the lines around an offset of `context`, on its page."""
     page, _, first, last = _page_at(offset)
     low, high = _whole_lines(offset - before, offset + after, first, last)
-    print(f"page {page}, offset {low}")
+    print(f"{_named(page)}, offset {low}")
     _print_lines(low, high)
 
 
-def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
+def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None) -> None:
     """Print the part whose heading has these words, or this number: a statement, a note, an item, a clause.
 
     Of several that fit the longest is printed, and the others are named. A part ends where the next of its level
     begins.
     """
-    found = _parts_named(words)
+    within = _part_of(doc)
+    if within is None:
+        return
+    found = [part for part in _parts_named(words) if within[0] <= part[0] < max(within[1], 1)]
     if not found:
         print(f"no heading has the words {words!r}: find() looks for them in the text")
         return
@@ -69,7 +79,7 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
     low = max(chosen[0] + start, chosen[0])
     page = _page_at(low)[0]
     last = _page_at(max(end - 1, low))[0]
-    pages = f"page {page}" if page == last else f"pages {page} to {last}"
+    pages = _named(page) if page == last else f"{_named(page)} to {last}"
     print(f"section {chosen[2]!r}, {pages}, {end - chosen[0]} characters, offset {low}")
     others = [part for part in found if part is not chosen][:_MOST_PLACES]
     if others:
@@ -81,7 +91,7 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
     while at < most:
         number, _, first, last = _page_at(at)
         if at > low:
-            print(f"page {number}, offset {at}")
+            print(f"{_named(number)}, offset {at}")
         high = min(_whole_lines(at, most, first, last)[1], end)
         _print_lines(at, high)
         at = high if high < last else last + 1
@@ -90,16 +100,20 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
         print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
 
 
-def table(page: int, words: str = "") -> None:
+def table(page: int | str, words: str = "", doc: str | int | None = None) -> None:
     """Print the tables of a page, those with `words`, with the lines that name their columns and units."""
-    found = _page_number(page)
+    if isinstance(page, str):
+        page, words, doc = int(words or 1), "", page
+    number = _page_in(page, doc)
+    found = None if number is None else _page_number(number)
     if found is None:
         return
+    page = found[0]
     blocks = [block for block in _table_blocks(found) if words.casefold() in _text()[slice(*block)].casefold()]
     if not blocks:
         print(f"no table {f'with {words!r} ' if words else ''}on page {page}: show({page})")
     for low, high in blocks:
-        print(f"page {page}, offset {low}")
+        print(f"{_named(page)}, offset {low}")
         first = next((at for at, line in _lines_of(low, high) if has_columns(line)), low)
         shown = _text()[low:high]
         for part in _header_of(first):
@@ -139,7 +153,7 @@ def term(words: str) -> None:
             return
         page, _, first, last = _page_at(match.start())
         low, reached = _whole_lines(match.start(), match.start() + 700, first, last)
-        print(f"--- page {page}, offset {low}")
+        print(f"--- {_named(page)}, offset {low}")
         _print_lines(low, reached)
         shown += 1
 
@@ -190,8 +204,10 @@ def _words(text: str) -> list[str]:
 
 def _end_of(part: _Part) -> int:
     """Where a part ends: at the next heading of its level or above, at least at the next one of all."""
-    later = [other for other in _parts() if other[0] > part[0]]
-    return next((at for at, level, _ in later if level <= part[1]), len(_text()))
+    ends = [entry[6] for entry in globals().get("docs", []) if entry[6] > part[0]]
+    end = ends[0] if ends else len(_text())
+    later = [other for other in _parts() if part[0] < other[0] < end]
+    return next((at for at, level, _ in later if level <= part[1]), end)
 
 
 def _table_blocks(page: _Page) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.journal.copies import copied_runs
 from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_events
 from ralph_cli.runs.execute import EarlierRuns
 from ralph_cli.runs.history import read_run
@@ -27,11 +28,16 @@ def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
 
 
 def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
-    """The other runs that went on with the same run, or with which it went on: they share a seed."""
-    for other in sorted(folder.resolve().parent.glob(f"*/{JOURNAL_FILE}")):
-        if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
-            continue
+    """The other runs that went on with the same run, or with which it went on: they share a seed.
+
+    They are beside it, or, if one of them was moved, in its folder as copies.
+    """
+    here = folder.resolve()
+    beside = [path.parent for path in sorted(here.parent.glob(f"*/{JOURNAL_FILE}")) if not path.is_symlink()]
+    beside = [other for other in beside if other != here and not other.is_symlink()]
+    names = {here.name, *(other.name for other in beside)}
+    for other in (*beside, *(copy for copy in copied_runs(here) if copy.name not in names)) if seed else ():
         with suppress(RalphError):
-            first = next(read_events(other.parent), None)
+            first = next(read_events(other), None)
             if isinstance(first, RunStarted) and first.seed == seed:
-                yield other.parent, tuple(read_events(other.parent))
+                yield other, tuple(read_events(other))

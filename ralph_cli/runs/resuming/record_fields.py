@@ -19,6 +19,7 @@ where a key goes, what is executed, or which file is read or written.
     document.path                        resume, verify, report,  where to look; a file is used only if it is regular
                                          export                   and its SHA-256 is document.sha256 (open_recorded)
     document.encoding                    the same                 how that text is decoded
+    document.ocr                         the same                 whether pages are read by OCR, in which language
     the rest of document                 show, report, verify     is shown, and compared with the document that is read
     run, question, mode, at              all                      are shown; the question is asked again, as qa or task
     seed                                 resume                   the marks around data: the same requests again
@@ -30,6 +31,7 @@ where a key goes, what is executed, or which file is read or written.
                                                                   machine; else a goal runs those of its command line
     Verified.command                     show, report             is shown
     a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
+    earlier/                             resume                   replies of runs with the same seed, as those beside it
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document

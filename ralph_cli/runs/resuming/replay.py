@@ -77,6 +77,7 @@ def replay(
     with tempfile.TemporaryDirectory(prefix="ralph-replay-") as scratch:
         memory = "off" if chosen.memory == "off" else str(Path(scratch) / "memory.md")
         schema = changes.get("output_schema", settings.output_schema)
+        # What is only replayed spends nothing.
         unbounded = {"max_cost": inf, "max_time": None, "max_calls": None, "max_tokens": None}
         places = {"out": Path(scratch), "memory": memory, "output_schema": schema}
         chosen = chosen.model_copy(update={**places, **unbounded})

@@ -14,6 +14,7 @@ from ralph_cli.core.errors import DocumentError, JournalError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
+from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
@@ -159,7 +160,8 @@ class _DocumentReader:
         """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
         if given is not None:
             named = DocumentSource.of(given, password=self.options.password, encoding=self.options.encoding)
-            named = replace(named, on_loading=self.options.on_loading)
+            ocr = OcrOptions.recorded(source.run.started.document.get("ocr"))
+            named = replace(named, on_loading=self.options.on_loading, ocr=ocr)
             return load_source(named, self.settings.cache_folder, (self.settings.out,)).load()
         record = source.run.started.document
         if not record:
@@ -171,9 +173,10 @@ class _DocumentReader:
             if not documents:
                 hint = f"{NAME_DOCUMENT_HINT} ({record.get('path', '')})"
                 raise DocumentError("the bundle does not hold the document", code="no-document", hint=hint)
+            options = replace(self.options, ocr=OcrOptions.recorded(record.get("ocr")))
             if is_recorded_set(record):
-                return load_recorded_set(record, documents, self.settings.cache_folder, self.options).load()
-            return load_recorded(record, documents[0], self.settings.cache_folder, self.options).load()
+                return load_recorded_set(record, documents, self.settings.cache_folder, options).load()
+            return load_recorded(record, documents[0], self.settings.cache_folder, options).load()
         except DocumentError as error:
             if error.code == DOCUMENT_CHANGED:
                 raise

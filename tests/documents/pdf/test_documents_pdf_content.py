@@ -326,7 +326,7 @@ def test_a_file_of_nameless_letters_only_is_refused_with_what_to_do(load):
     made = Made(page("\\001\\003\\004\\005 \\006\\001")).pdf
     with pytest.raises(DocumentError, match="fonts do not say") as caught:
         load(made.replace(b"(Visible revenue was 10 million) Tj", b"%" + b" " * 33))
-    assert "--force-ocr" in caught.value.hint
+    assert "--ocr" in caught.value.hint
 
 
 def test_private_characters_at_the_edge_of_words_are_bullets_and_others_are_nameless():

@@ -208,14 +208,15 @@ def test_a_forged_run_shows_the_difference_on_the_screen(
 ) -> None:
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    assert run(["qa", "memo.txt", "What is the rent?", "--sandbox", "native", "--max-time", "0.001", "-q"]) == 4
+    monkeypatch.setenv("RALPH_SANDBOX", "native")
+    assert run(["qa", "memo.txt", "What is the rent?", "--max-time", "0.001", "-q"]) == 4
     (first,) = (folder / "out").glob("*-qa-*")
-    evil = forged(first, anthropic_base_url="http://evil.example", sandbox="native", max_time=None)
+    evil = forged(first, anthropic_base_url="http://evil.example", sandbox="auto", max_time=None)
     capsys.readouterr()
     assert run(["trace", "resume", evil.name]) == 0
     said = capsys.readouterr().err
     assert "anthropic-base-url was http://evil.example in that run and is not set now" in said
-    assert "sandbox was native in that run and is auto now" in said
+    assert "sandbox was auto in that run and is native now" in said
 
 
 def task_run(folder: Path, **settings: Any) -> Path:

@@ -16,8 +16,17 @@ from ralph_cli.api import ask
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, IterationStarted, RunStarted, SnippetRan
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CallStarted,
+    IterationStarted,
+    RunStarted,
+    SnippetRan,
+    SnippetStarted,
+)
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Usage, UserTurn
+from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import request_digest
@@ -157,6 +166,27 @@ def test_what_code_printed_stands_though_it_would_print_something_else_now(tmp_p
     assert rebuilt >= 3
 
 
+def test_code_that_was_broken_off_finds_the_time_at_which_it_was_begun_and_asks_the_same(tmp_path: Path) -> None:
+    class Asking(Paying):
+        code = "find('base rent')\nfor n in range(3): print(llm_query(f'{moment} {n}', 'a'))"
+
+        def worker(self, request: Request) -> Reply:
+            reply = super().worker(request)
+            return priced(tool_reply({"code": self.code})) if self.bought[-1] == "worker 0" else reply
+
+    first = Asking()
+    settings = Settings(out=tmp_path / "out", strategy="rlm")
+    finished = ask(MEMO, "What is the rent?", settings=settings, models=first.models(), engine=FakeSandbox)
+    events = tuple(read_events(finished.folder))
+    begun = [n for n, event in enumerate(events) if isinstance(event, SnippetStarted)]
+    for at in range(2, begun[1]):
+        again, paid = Asking(), sum(isinstance(event, CallFinished) for event in events[:at])
+        folder = cut_off(events, at, tmp_path / str(at) / "cut")
+        now = Settings(out=tmp_path / str(at) / "out")
+        done = resume(folder, settings=now, document=MEMO, models=again.models(), engine=FakeSandbox)
+        assert done.ok and len(again.bought) == len(first.bought) - paid
+
+
 def test_equal_questions_side_by_side_have_each_their_own_answer() -> None:
     digest = request_digest(Request("subquery", "s", (UserTurn("same"),)))
     events: list[AnyEvent] = [IterationStarted(1, "")]
@@ -190,6 +220,28 @@ def test_a_resumed_run_that_is_cut_off_buys_nothing_twice_either(tmp_path: Path)
     settings = Settings(out=tmp_path / "out")
     again = resume(second, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
     assert again.outcome == finished.outcome and again.usage == finished.usage
+
+
+def test_a_run_that_is_moved_away_from_those_before_it_buys_nothing_twice_either(tmp_path: Path) -> None:
+    finished, events = whole(tmp_path)
+    late = len(events) - 3
+    first = cut_off(events, late, tmp_path / "runs" / "first")
+    paid = [event for event in events[:late] if isinstance(event, CallFinished)]
+    asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
+
+    def interrupt(event: AnyEvent, /) -> None:
+        if isinstance(event, IterationStarted):
+            raise KeyboardInterrupt
+
+    settings = Settings(out=tmp_path / "out")
+    second = resume(first, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox, sink=interrupt)
+    assert second.stop.type is StopType.USER_INTERRUPTED and second.usage.calls == 0
+    shutil.rmtree(first)
+    moved = second.folder.rename(tmp_path / "elsewhere")
+    third = resume(moved, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
+    assert third.outcome == finished.outcome and third.usage == finished.usage
+    # Of those before it a run keeps only what it needs.
+    assert len(list(third.folder.glob("earlier/*"))) == 1
 
 
 def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Whatever happens to a run, in any order: what a record of it holds is not bought again, and it ends the same."""
 
+import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -19,6 +20,7 @@ from ralph_cli.api import ask, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import CallFinished, CallStarted, RunHalted
+from ralph_cli.journal.copies import COPIES
 from ralph_cli.journal.store import JOURNAL_FILE, read_events
 from ralph_cli.providers.metered import request_digest
 from ralph_cli.runs.resuming.replay import replay
@@ -53,10 +55,10 @@ ACTIONS = st.one_of(
 )
 
 
-def paid(runs: Path) -> Counter[str]:
-    """How many replies to each request the records of a folder of runs hold; they have those of one another."""
+def paid(folder: Path) -> Counter[str]:
+    """How many replies to each request the records of all folders of runs hold; they have those of one another."""
     found: Counter[str] = Counter()
-    for journal in runs.glob(f"*/{JOURNAL_FILE}"):
+    for journal in folder.glob(f"out*/*/{JOURNAL_FILE}"):
         events = tuple(read_events(journal.parent))
         digests = {event.number: event.digest for event in events if isinstance(event, CallStarted)}
         found |= Counter(digests[event.number] for event in events if isinstance(event, CallFinished) and event.reply)
@@ -71,8 +73,7 @@ def go_on(mode: str, folder: Path, vendor: Troubled, run: Path | None, **changes
     """Make the run, or go on with it; whatever ends it."""
     about = test_task.LEASE if mode == "task" else test_ask.MEMO
     settings = Settings(out=folder / "out", strategy="rlm", retry="continue", counter_evidence=False, memory="off")
-
-    before = paid(run.parent) if run is not None else Counter[str]()
+    before = paid(folder)
     models = vendor.models()
     try:
         if run is not None:
@@ -118,9 +119,9 @@ def carry_out(mode: str, actions: list[tuple[str, int]], reference: dict[str, An
                     continue
                 cut = run.with_name(f"{run.name}-cut")
                 cut_off(events, number, cut)
-                for file in run.iterdir():
-                    file.unlink()
-                run.rmdir()
+                if (run / COPIES).is_dir():
+                    (run / COPIES).rename(cut / COPIES)
+                shutil.rmtree(run)
                 cut.rename(run)
             elif action == "replay" and run is not None:
                 about = test_task.LEASE if mode == "task" else test_ask.MEMO

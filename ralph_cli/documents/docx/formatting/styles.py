@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.formatting.table_parts import ORDER, TablePlace
-from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 
 Colours = frozenset[int] | None
 """The colours, as 0xRRGGBB, that may be behind some text; None if that is not known."""

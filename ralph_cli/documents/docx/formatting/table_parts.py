@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.parts.xml_tree import attribute
+from ralph_cli.documents.office.xml_tree import attribute
 
 _CONDITIONS = {"firstRow": 0x20, "lastRow": 0x40, "firstCol": 0x80, "lastCol": 0x100}
 _NO_ROW_BANDS, _NO_COLUMN_BANDS = 0x200, 0x400

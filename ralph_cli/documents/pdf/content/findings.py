@@ -20,12 +20,13 @@ _MOST_LOOKS = 200
 _MOST_NAMED = 8
 _LONGEST_NAME = 60
 _SAVE_FILES = "save them from a PDF viewer and give each one to ralph"
+_READ_PICTURES = "its pages are read as pictures unless --ocr is never"
 _PRINT_XFA = "open it in Adobe Acrobat, print it to PDF and give that file"
 
 _UNREAD = {
     "damaged": ("damaged-pages", "damaged, their text is missing or wrong in part: {}"),
     "unloadable": ("unreadable-pages", "could not be read: {}"),
-    "scan": ("no-text", "no text on {}: a picture, which ocrmypdf could turn into text"),
+    "scan": ("no-text", "no text on {}: a picture"),
     "drawing": ("no-text", "no text on {}: only lines, shapes or small pictures; words among them were not read"),
     "nameless": ("nameless-letters", "letters without a name in the file's fonts, read wrongly or not at all: {}"),
     "garbled": ("garbled-letters", "the file's fonts seem to name wrong letters, so the text is not what is seen: {}"),
@@ -113,11 +114,14 @@ class Findings:
             return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
         if self.has_text:
             what = f"{name} has no letters that can be read: its fonts do not say which letters they draw"
-            return DocumentError(what, code="no-text", hint="read it as a picture: ocrmypdf --force-ocr in.pdf out.pdf")
+            return DocumentError(what, code="no-text", hint=_READ_PICTURES)
         where = f"any of its {self.total} pages (1-{self.total})" if self.total > 1 else "its only page"
         what = f"{name} has no text on {where}; it is {self._describe_textless()}"
-        hint = "add a text layer first: ocrmypdf in.pdf out.pdf"
-        return DocumentError(what, code="no-text", hint=hint if len(self.blank) < self.total else "")
+        return DocumentError(what, code="no-text", hint=_READ_PICTURES if len(self.blank) < self.total else "")
+
+    def may_be_pictures(self, refusal: DocumentError) -> bool:
+        """Whether a document that is refused has pages on which words can be seen."""
+        return refusal.code == "no-text" and len(self.blank) < self.total
 
     def _describe_textless(self) -> str:
         if len(self.blank) == self.total:

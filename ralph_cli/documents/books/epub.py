@@ -1,0 +1,210 @@
+"""EPUB books: the chapters of the spine, each a page of HTML, named by the book's table of contents (EPUB 3.3)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html.reader import parse_html
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.archive import Archive
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.pages import CharacterBudget, one_line
+from ralph_cli.documents.office.xml_tree import attribute, child, children
+from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedPage, bound_tables, clean_label
+
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_CHAPTERS = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
+_VOID_NAMES = "area base br col embed hr img input link meta param source track wbr"
+_VOID = frozenset(_VOID_NAMES.split())
+_CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>""")
+_LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
+_HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
+_TITLE = re.compile(rb"<title\b[^>]*>.{0,10000}?</title\s*>", re.IGNORECASE | re.DOTALL)
+_PAGES = re.compile(r"\.x?html?$")
+_PASSED_ON = frozenset({"too-big", "encrypted"})
+_MOST_STYLES = 1 << 20
+"""Bytes of style sheets that are read with one chapter."""
+
+
+def parse_epub(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
+    """The text of a book, with headings and tables; for a child process.
+
+    Raises DocumentError damaged, encrypted (also by a shop's rights management), too-big, no-text, unsupported.
+    """
+    archive = Archive(data, name, limits)
+    root = archive.read_xml(_CONTAINER, ":container")
+    package = next((unquote(attribute(one, "full-path")) for one in root.iter(":rootfile")), "")
+    if not package:
+        raise archive.damaged_error(f"the part {_CONTAINER} names no book")
+    return _BookReader(archive, package, limits).read()
+
+
+@dataclass(slots=True)
+class _Merged:
+    """The chapters that were read, as the parts of one document."""
+
+    pages: list[ParsedPage] = field(default_factory=list)
+    parts: list[ParsedDocument] = field(default_factory=list)
+    cautions: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+    def add(self, chapter: ParsedDocument, name: str, name_inside: str) -> None:
+        """Add a chapter as the next page, with its name, or else its first heading, or the name of a place in it."""
+        at = len(self.pages)
+        heading = next((one.text for one in chapter.headings if one.text), "")
+        self.pages.append(replace(chapter.pages[0], label=clean_label(name or heading or name_inside)))
+        self.parts.append(
+            ParsedDocument(
+                (),
+                tuple(replace(one, page=at) for one in chapter.headings),
+                quoted=tuple((at, start, end) for _, start, end in chapter.quoted),
+                tables=tuple(replace(one, page=at) for one in chapter.tables),
+                additions=tuple(replace(one, page=at) for one in chapter.additions),
+            )
+        )
+        for caution in chapter.cautions:
+            self.cautions.setdefault((caution.code, caution.message), []).append(at + 1)
+
+
+class _BookReader:
+    """Reads the chapters of one book."""
+
+    def __init__(self, archive: Archive, package: str, limits: LoadLimits) -> None:
+        self._archive, self._package, self._limits = archive, package, limits
+        root = archive.read_xml(package, ":package")
+        self._items = {attribute(one, "id"): one for one in children(child(root, ":manifest"), ":item")}
+        self._spine = children(child(root, ":spine"), ":itemref")
+        self._contents = attribute(child(root, ":spine"), "toc")
+        self._findings = Findings()
+        self._styles: dict[str, bytes] = {}
+
+    def read(self) -> ParsedDocument:
+        """The whole book."""
+        self._refuse_encrypted()
+        names = self._read_contents()
+        book = _Merged()
+        count = CharacterBudget(self._archive.name, self._limits)
+        for at, reference in enumerate(self._spine, 1):
+            item = self._items.get(attribute(reference, "idref"))
+            part = self._part_of(item)
+            chapter = self._read_chapter(part, item, at)
+            book.add(chapter, names.get((part.casefold(), False), ""), names.get((part.casefold(), True), ""))
+            count(len(chapter.pages[0].text))
+        self._findings.pass_over(self._archive.unread_parts(_PAGES))
+        if not any(page.text.strip() for page in book.pages):
+            if self._findings.unreadable:
+                raise self._archive.damaged_error(self._findings.unreadable[0][0])
+            hint = "its pages are pictures: save it as PDF, and run OCR"
+            raise DocumentError(f"{self._archive.name} has no text", code="no-text", hint=hint)
+        cautions = [
+            Caution(code, message, () if code != "incomplete" else tuple(numbers))
+            for (code, message), numbers in book.cautions.items()
+        ]
+        parts = book.parts
+        return ParsedDocument(
+            tuple(book.pages),
+            tuple(one for part in parts for one in part.headings)[: MAX_PASSAGES // 2],
+            (*self._findings.cautions(), *cautions)[:100],
+            tuple(one for part in parts for one in part.quoted)[:MAX_PASSAGES],
+            tables=bound_tables([one for part in parts for one in part.tables]),
+            additions=tuple(one for part in parts for one in part.additions)[:MAX_PASSAGES],
+        )
+
+    def _read_chapter(self, part: str, item: Element | None, at: int) -> ParsedDocument:
+        """One chapter as a document of one page; an empty one if it cannot be read."""
+        empty = ParsedDocument((ParsedPage(""),))
+        if item is None or not self._archive.has(part):
+            self._findings.unreadable.append(
+                (f"chapter {at} is not in the file: {part[:100] or 'it has no name'}", (at,))
+            )
+            return empty
+        if attribute(item, "media-type") not in _CHAPTERS and not part.lower().endswith((".xhtml", ".html", ".htm")):
+            self._findings.unread["chapter that is a picture"] += 1
+            return empty
+        try:
+            source = self._prepare(part)
+            if b"</html" not in source.lower():
+                self._findings.unreadable.append((f"chapter {at} is cut off: what stood behind is not known", (at,)))
+            return parse_html(source, name=f"{self._archive.name}, {part[:100]}", encoding=None, limits=self._limits)
+        except DocumentError as error:
+            if error.code in _PASSED_ON:
+                raise
+            if error.code != "no-text":
+                what = error.message.partition(" is damaged: ")[2] or error.message
+                self._findings.unreadable.append((f"chapter {at} could not be read: {what}", (at,)))
+            return empty
+
+    def _prepare(self, part: str) -> bytes:
+        """A chapter as HTML: elements closed as HTML closes them, its style sheets in it, its title not in its text."""
+        source = _close_elements(self._archive.read(part))
+        source = _TITLE.sub(b"", source, count=1)
+        return _LINKED.sub(lambda link: self._put_in_styles(part, link), source)
+
+    def _put_in_styles(self, part: str, link: "re.Match[bytes]") -> bytes:
+        target = _HREF.search(link[1])
+        if target is None or b"stylesheet" not in link[1].lower():
+            return link[0]
+        style = self._archive.resolve(part, unquote(target[1].decode("utf-8", "replace")).partition("?")[0])
+        if style not in self._styles:
+            known = self._archive.has(style)
+            self._styles[style] = self._archive.read(style)[:_MOST_STYLES].replace(b"</", b"") if known else b""
+        return b"<style>" + self._styles[style] + b"</style>" if self._styles[style] else link[0]
+
+    def _part_of(self, item: Element | None) -> str:
+        return (
+            self._archive.resolve(self._package, unquote(attribute(item, "href")).partition("#")[0])
+            if item is not None
+            else ""
+        )
+
+    def _refuse_encrypted(self) -> None:
+        """Raise DocumentError "encrypted" if chapters are; a book may have its fonts alone encrypted."""
+        if not self._archive.has(_ENCRYPTION):
+            return
+        root = self._archive.read_xml(_ENCRYPTION, ":encryption")
+        hidden = {
+            unquote(attribute(one, "URI")).casefold() for one in root.iter() if one.tag.endswith(":CipherReference")
+        }
+        if any(self._part_of(self._items.get(attribute(one, "idref"))).casefold() in hidden for one in self._spine):
+            what = f"{self._archive.name} is encrypted by the shop that sold it (DRM)"
+            raise DocumentError(what, code="encrypted", hint="get a copy without DRM")
+
+    def _read_contents(self) -> dict[tuple[str, bool], str]:
+        """By the name of its part what the table of contents calls a chapter, or the first place in it."""
+        listed = [item for item in self._items.values() if "nav" in attribute(item, "properties").split()]
+        listed += [self._items[self._contents]] if self._contents in self._items else []
+        names: dict[tuple[str, bool], str] = {}
+        for part in (self._part_of(item) for item in listed):
+            if self._archive.has(part):
+                for target, name in _read_links(_close_elements(self._archive.read(part))):
+                    chapter, _, place = unquote(target).partition("#")
+                    if name:
+                        names.setdefault((self._archive.resolve(part, chapter).casefold(), bool(place)), name)
+        return names
+
+
+def _close_elements(source: bytes) -> bytes:
+    """XHTML with elements like <title/> closed as HTML does: there they would take in all that follows."""
+
+    def close(match: "re.Match[bytes]") -> bytes:
+        name = match[1]
+        is_void = name.decode("ascii").lower() in _VOID
+        return match[0] if is_void else b"<" + name + match[2] + b"></" + name + b">"
+
+    return _CLOSED.sub(close, source)
+
+
+def _read_links(source: bytes) -> Iterator[tuple[str, str]]:
+    """The targets and names of a table of contents: links of EPUB 3, points of EPUB 2."""
+    tree = LexborHTMLParser(source.decode("utf-8", "replace"))
+    for link in tree.css("nav a[href], body > a[href]"):
+        yield link.attributes.get("href") or "", one_line(link.text())
+    for point in tree.css("navpoint"):
+        label, target = point.css_first("navlabel"), point.css_first("content")
+        if label is not None and target is not None:
+            yield target.attributes.get("src") or "", one_line(label.text())

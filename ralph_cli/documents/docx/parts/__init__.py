@@ -1,1 +1,0 @@
-"""The archive of a Word document, part by part."""

@@ -1,0 +1,1 @@
+"""Text that is read off pictures of pages by the program tesseract."""

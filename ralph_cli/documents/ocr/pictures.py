@@ -1,0 +1,124 @@
+"""Picture files as PDF, one page a picture, so that they are drawn, read and marked as scans are; in the child.
+
+They are decoded by Pillow, and by none of its decoders but those of the formats named here: some of the others run
+programs.
+"""
+
+import io
+import struct
+import zlib
+from typing import Any
+
+import pypdfium2  # type: ignore[import-untyped]
+
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import ParsedDocument, ParsedPage
+from ralph_cli.text.plural import pluralize
+
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
+_PAGED = "TIFF"
+"""The format in which several pictures are pages; in the others they are an animation."""
+
+_FAULTS = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    LookupError,
+    TypeError,
+    ArithmeticError,
+    EOFError,
+    zlib.error,
+    struct.error,
+)
+_MOST_PIXELS = 120_000_000
+_POINTS = 72
+_SCAN_DPI = (150, 1_200)
+"""Resolutions that a scanner writes into a file; others are what a camera or a program writes of none."""
+
+_USUAL_DPI, _SCREEN_DPI, _SCREEN_SIDE = 200, 100, 1_400
+"""What is taken for one: a small picture is a piece of a screen, whose letters are small."""
+
+
+def as_pdf(data: bytes, name: str) -> tuple[bytes, tuple[Caution, ...]]:
+    """The pictures of a file as pages of a PDF, and what a reader must know of those that are not among them.
+
+    Raises DocumentError damaged, too-big, unsupported.
+    """
+    try:
+        from PIL import Image, ImageOps, ImageSequence
+    except ImportError:
+        what = f"{name} is a picture, and Pillow, which decodes it, is not installed"
+        raise DocumentError(what, code="unsupported", hint="pip install 'ralph-cli[office]'") from None
+
+    Image.MAX_IMAGE_PIXELS = None  # the bound is asked below, before anything is decoded
+    document = pypdfium2.PdfDocument.new()
+    cautions: list[Caution] = []
+    try:
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as file:
+            if file.format != _PAGED and getattr(file, "n_frames", 1) > 1:
+                message = f"an animation of {file.n_frames} pictures, of which only the first is read"  # type: ignore[attr-defined]
+                cautions.append(Caution("animation", message))
+            for picture in ImageSequence.Iterator(file) if file.format == _PAGED else (file,):
+                _check_size(picture, name)
+                _add_page(document, ImageOps.exif_transpose(picture), _POINTS / _resolution(picture))
+    except _FAULTS:
+        # Decoders say in a dozen ways that a file is damaged.
+        count = len(document)
+        if not count:
+            raise DocumentError(f"{name} is damaged: no picture", code="damaged", hint="get the file again") from None
+        message = f"damaged: only {pluralize(count, 'picture')} could be read, and more may have been there"
+        cautions.append(Caution("damaged-file", message))
+    copy = io.BytesIO()
+    document.save(copy)
+    return copy.getvalue(), tuple(cautions)
+
+
+def parse_pictures(data: bytes, name: str, cautions: tuple[Caution, ...], limits: LoadLimits) -> ParsedDocument:
+    """The pages of a PDF that `as_pdf` has made: none has text before it is read by OCR."""
+    total = len(pypdfium2.PdfDocument(data))
+    if total > limits.pages:
+        raise DocumentError(f"{name} has {total} pictures; the limit is {limits.pages}", code="too-big")
+    unread = Caution("no-text", f"a picture of {pluralize(total, 'page')}", tuple(range(1, total + 1)))
+    refusal = f"{name} is a picture, which has no text of its own", "it is read unless --ocr is never"
+    return ParsedDocument((ParsedPage(""),) * total, cautions=(unread, *cautions), refusal=refusal)
+
+
+def _check_size(picture: Any, name: str) -> None:
+    """Refuse what would take too much room when it is decoded."""
+    if picture.width * picture.height > _MOST_PIXELS:
+        what = f"a picture of {name} has more than {_MOST_PIXELS // 1_000_000} million pixels"
+        raise DocumentError(what, code="too-big", hint="scan it at 200 to 300 dots an inch")
+
+
+def _add_page(document: Any, picture: Any, scale: float) -> None:
+    """A page of the picture's size, with `scale` points to a pixel."""
+    bitmap = pypdfium2.PdfBitmap.from_pil(_on_white(picture))
+    width, height = bitmap.width * scale, bitmap.height * scale
+    page = document.new_page(width, height)
+    image = pypdfium2.PdfImage.new(document)
+    image.set_bitmap(bitmap)
+    image.set_matrix(pypdfium2.PdfMatrix().scale(width, height))
+    page.insert_obj(image)
+    page.gen_content()
+    page.close()
+
+
+def _on_white(picture: Any) -> Any:
+    """The picture in gray or colour; what is transparent is white, as on paper."""
+    if picture.has_transparency_data:
+        picture = picture.convert("RGBA")
+        white = picture.copy()
+        white.paste((255, 255, 255, 255), (0, 0, *picture.size))
+        white.alpha_composite(picture)
+        picture = white
+    return picture.convert("L" if picture.mode in ("1", "L") else "RGB")
+
+
+def _resolution(picture: Any) -> float:
+    """Dots to an inch."""
+    found = round(float(max(picture.info.get("dpi") or (0,))))  # some formats keep it by the meter
+    if _SCAN_DPI[0] <= found <= _SCAN_DPI[1]:
+        return found
+    return _SCREEN_DPI if max(picture.size) < _SCREEN_SIDE else _USUAL_DPI

@@ -1,0 +1,189 @@
+"""Pages of a PDF read by tesseract, side by side, each from a gray picture that is drawn here; in the child."""
+
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2  # type: ignore[import-untyped]
+
+from ralph_cli.core.document import Caution
+from ralph_cli.documents.limits import Layout, LoadLimits
+from ralph_cli.documents.ocr.lines import place_words
+from ralph_cli.documents.ocr.tsv import PictureWord, parse_tsv
+from ralph_cli.documents.ocr.words import ScannedWord, pack_words
+from ralph_cli.documents.parsed import ParsedDocument, ParsedPage, ParsedScan, ParsedTable, bound_tables
+from ralph_cli.documents.pdf.content.annotations import open_page
+from ralph_cli.documents.pdf.ink import PageCanvas
+from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout, write_words
+from ralph_cli.documents.pdf.page import clean_text
+from ralph_cli.documents.pdf.reader import open_pdf
+
+_POINTS, _DPI = 72, 200
+"""Tesseract reads figures best at 200 dots to an inch: with fewer they blur, with more it takes rows for blocks."""
+
+_MOST_PIXELS = 40_000_000
+_MAX_PRINTED = 16 << 20
+_ONE_COLUMN = "4"
+"""Tesseract's page segmentation for a single column of text of variable sizes, which keeps rows of tables together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A page as it was drawn: gray pixels, `scale` of them to a point, and where those are on the page."""
+
+    pixels: bytes
+    width: int
+    height: int
+    scale: float
+    canvas: PageCanvas
+    page: Any
+
+
+def read_scans(
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    pages: Sequence[int],
+    engine: Sequence[str],
+    limits: LoadLimits,
+    on_progress: Callable[[int, int], None],
+    processes: int,
+) -> ParsedDocument:
+    """The pages with these numbers, in their order, as `engine` (path, folder of its data, language) reads them.
+
+    So many `processes` of it run at once, with a bound of time each; a page that takes longer, or on which it fails,
+    has no text and is named in a caution by its place in `pages`. `on_progress(done, total)` is called before the first
+    page and after each. Raises DocumentError as `open_pdf` does.
+    """
+    found = _Pages(layout)
+    total = len(pages)
+    on_progress(0, total)
+    waiting: deque[tuple[_Drawn, Future[str]]] = deque()
+    with open_pdf(data, name, password) as document, ThreadPoolExecutor(processes) as pool:
+
+        def finish_first() -> None:
+            drawn, reply = waiting.popleft()
+            found.add(drawn, reply)
+            drawn.page.close()
+            on_progress(found.count, total)
+
+        for drawn in _draw(document, pages):
+            if drawn is None:
+                while waiting:
+                    finish_first()
+                found.add_failed()
+                on_progress(found.count, total)
+                continue
+            # A few pages wait drawn, not all: each is some megabytes.
+            waiting.append((drawn, pool.submit(_recognize, drawn, engine, limits.ocr_seconds)))
+            if len(waiting) > 2 * processes:
+                finish_first()
+        while waiting:
+            finish_first()
+    return found.parsed()
+
+
+def _draw(document: Any, pages: Sequence[int]) -> Iterator[_Drawn | None]:
+    """Each page in gray; None for one that cannot be drawn."""
+    for number in pages:
+        try:
+            page, _ = open_page(document, number - 1)
+            width, height = page.get_size()
+            scale = min(_DPI / _POINTS, (_MOST_PIXELS / max(width * height, 1)) ** 0.5)
+            with closing(page.render(scale=scale, grayscale=True)) as bitmap:
+                across, down, stride, content = bitmap.width, bitmap.height, bitmap.stride, bytes(bitmap.buffer)
+        except pypdfium2.PdfiumError:
+            yield None
+            continue
+        rows = (content[y * stride : y * stride + across] for y in range(down))
+        yield _Drawn(b"".join(rows), across, down, scale, PageCanvas(page, across, down), page)
+
+
+def _recognize(drawn: _Drawn, engine: Sequence[str], seconds: float) -> str:
+    """What the program prints of a picture, which it gets in the plainest of formats and through a pipe."""
+    path, data, language = engine
+    options = ["--dpi", str(round(drawn.scale * _POINTS)), "--psm", _ONE_COLUMN, "-l", language, "--tessdata-dir", data]
+    done = subprocess.run(
+        [path, "stdin", "stdout", *options, "-c", "tessedit_create_tsv=1"],
+        input=b"P5 %d %d 255\n%b" % (drawn.width, drawn.height, drawn.pixels),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        timeout=seconds,
+        env={"OMP_THREAD_LIMIT": "1"},  # several run at once, each with one core
+        check=True,
+    )
+    if len(done.stdout) > _MAX_PRINTED:
+        raise ValueError("more words than a page has")
+    return done.stdout.decode("utf-8", "replace")
+
+
+class _Pages:
+    """The pages that are read so far."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout: Layout = layout
+        self._pages: list[ParsedPage] = []
+        self._scans: list[ParsedScan] = []
+        self._tables: list[ParsedTable] = []
+        self._failed: list[int] = []
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._pages)
+
+    def add(self, drawn: _Drawn, reply: "Future[str]") -> None:
+        """A page, when the program has answered."""
+        try:
+            lines = parse_tsv(reply.result())
+        except (OSError, subprocess.SubprocessError, ValueError):
+            self.add_failed()
+            return
+        source, words = place_words(lines, drawn.height, 1 / drawn.scale)
+        page = write_words(words, source, self._layout)
+        flat = [word for line in lines for word in line]
+        index = len(self._pages)
+        self._pages.append(ParsedPage(clean_text(page.text)))
+        self._scans.append(ParsedScan(index, pack_words(_locate(page, source, flat, drawn.canvas))))
+        self._tables += [ParsedTable(index, table) for table in page.tables]
+
+    def add_failed(self) -> None:
+        """A page that could not be read."""
+        self._pages.append(ParsedPage(""))
+        self._failed.append(len(self._pages))
+
+    def parsed(self) -> ParsedDocument:
+        """All of them, numbered from 1."""
+        cautions = [Caution("ocr-failed", "not read", tuple(self._failed))] if self._failed else []
+        return ParsedDocument(
+            tuple(self._pages), cautions=tuple(cautions), tables=bound_tables(self._tables), scans=tuple(self._scans)
+        )
+
+
+def _locate(page: PageLayout, source: str, words: Sequence[PictureWord], canvas: PageCanvas) -> Iterator[ScannedWord]:
+    """The words in the order of the page's text, each with its place there and on the page."""
+    owners: list[int] = []
+    for number, word in enumerate(words):
+        owners += [number] * len(word.text) + [NOT_A_CHARACTER]  # one character parts each word from the next
+    characters = page.characters
+    at = 0
+    while at < len(characters):
+        owner = owners[characters[at]] if characters[at] != NOT_A_CHARACTER else NOT_A_CHARACTER
+        end = at + 1
+        while end < len(characters) and characters[end] != NOT_A_CHARACTER and owners[characters[end]] == owner:
+            end += 1
+        if owner != NOT_A_CHARACTER:
+            word = words[owner]
+            (left, upper), (right, lower) = (
+                canvas.to_point(word.left, word.top),
+                canvas.to_point(word.right, word.bottom),
+            )
+            box = min(left, right), min(upper, lower), max(left, right), max(upper, lower)
+            yield ScannedWord(at, end, word.confidence, *box)
+        at = end

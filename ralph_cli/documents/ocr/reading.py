@@ -1,0 +1,185 @@
+"""The pages of a document that only show words, read by OCR and put into its text."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from ralph_cli.core.coverage import format_ranges
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import Layout, LoadLimits
+from ralph_cli.documents.ocr.engine import INSTALL_HINT, OcrEngine, OcrOptions, find_engine
+from ralph_cli.documents.ocr.words import UNSURE, unpack_words
+from ralph_cli.documents.parsed import ParsedAddition, ParsedDocument, ParsedTable
+from ralph_cli.documents.process.child import OnProgress, run_parser
+from ralph_cli.documents.text_cache import read_parsed, write_parsed
+from ralph_cli.text.plural import pluralize
+
+READ_BY_OCR, FAILED = "ocr", "ocr-failed"
+_OCR_VERSION = 1
+"""Raised whenever the same words on a page would give another text."""
+
+_NO_TEXT = "no-text"
+_TEXT_LAYER_CAUTIONS = frozenset(
+    [_NO_TEXT, "nameless-letters", "garbled-letters", "unread-print", "vertical-lines", "changed-letters"]
+)
+"""Codes of cautions about the text that a file has of its pages, which no longer hold of what OCR has read."""
+
+
+_OnPage = TypeVar("_OnPage", ParsedTable, ParsedAddition)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """A file with pages that OCR may read: its bytes, and how they were parsed. `fingerprint` is that of the parse."""
+
+    data: bytes
+    name: str
+    kind: str
+    password: str | None
+    layout: Layout
+    fingerprint: str
+
+
+def read_scanned_pages(
+    parsed: ParsedDocument,
+    scan: Scan,
+    options: OcrOptions,
+    limits: LoadLimits,
+    *,
+    store: Path | None = None,
+    on_progress: OnProgress = None,
+) -> tuple[ParsedDocument, str]:
+    """The document with what OCR reads on its pages, and its fingerprint, which then covers what has read it.
+
+    Read are all pages if `options` force it, else those without words. What was read is kept in `store`. Without the
+    program the document is as it was, with a caution that says how to get it. Raises DocumentError: "no-text" when the
+    document has none in the end, "unsupported" when a language is missing, or a forced reading has no program.
+    """
+    pages = _pages_to_read(parsed, options)
+    engine = find_engine(options.language) if pages else None
+    if engine is None:
+        if pages and options.mode == "force":
+            raise DocumentError("--ocr force needs the program tesseract", code="unsupported", hint=INSTALL_HINT)
+        if parsed.refusal is not None:
+            what, hint = parsed.refusal
+            hint = hint if options.mode == "never" else INSTALL_HINT
+            raise DocumentError(what, code=_NO_TEXT, hint=hint)
+        return (_with_hint(parsed) if pages else parsed), scan.fingerprint
+    parts = [scan.fingerprint, "ocr", _OCR_VERSION, engine.description, pages]
+    fingerprint = hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()
+    read = read_parsed(store, fingerprint, limits) if store is not None else None
+    if read is None:
+        read = _read(scan, pages, engine, limits, on_progress)
+        if store is not None and not read.cautions:
+            write_parsed(store, fingerprint, read)
+    merged = _merge(parsed, pages, read, engine)
+    if parsed.refusal is not None and not any(page.text.strip() for page in merged.pages):
+        what = f"{parsed.refusal[0]}; OCR found no words on it either"
+        raise DocumentError(what, code=_NO_TEXT, hint="scan it again, straight and at 200 to 300 dots an inch")
+    return replace(merged, refusal=None), fingerprint
+
+
+def _pages_to_read(parsed: ParsedDocument, options: OcrOptions) -> list[int]:
+    """The numbers of the pages that are to be read by OCR."""
+    if options.mode == "never":
+        return []
+    if options.mode == "force" or parsed.refusal is not None:
+        return list(range(1, len(parsed.pages) + 1))
+    return sorted({number for caution in parsed.cautions if caution.code == _NO_TEXT for number in caution.pages})
+
+
+def _read(
+    scan: Scan, pages: Sequence[int], engine: OcrEngine, limits: LoadLimits, on_progress: OnProgress
+) -> ParsedDocument:
+    """What a parser process reads on these pages; whatever it is, it has as many of them."""
+
+    def decode(answer: bytes) -> ParsedDocument:
+        read = ParsedDocument.from_json(answer, limits)
+        if len(read.pages) != len(pages):
+            raise ValueError("more or fewer pages than were asked for")
+        return read
+
+    bounded = replace(limits, seconds_per_page=limits.seconds_per_page + limits.ocr_seconds)
+    return run_parser(
+        "ocr",
+        scan.data,
+        decode,
+        name=scan.name,
+        limits=bounded,
+        on_progress=on_progress,
+        kind=scan.kind,
+        password=scan.password,
+        layout=scan.layout,
+        pages=list(pages),
+        engine=[engine.path, engine.data, engine.language],
+    )
+
+
+def _merge(parsed: ParsedDocument, pages: list[int], read: ParsedDocument, engine: OcrEngine) -> ParsedDocument:
+    """The document with the pages that were read in the place of its own; one that failed stays as it was."""
+    failed = {pages[place - 1] for caution in read.cautions for place in caution.pages}
+    taken = {number - 1: place for place, number in enumerate(pages) if number not in failed}
+    texts = list(parsed.pages)
+    for index, place in taken.items():
+        texts[index] = replace(texts[index], text=read.pages[place].text)
+    headings = (replace(h, offset=0) if h.page in taken else h for h in parsed.headings)
+    own = partial(_of_other_pages, taken=taken)
+    tables = [*own(parsed.tables), *(replace(it, page=pages[it.page] - 1) for it in read.tables)]
+    return replace(
+        parsed,
+        pages=tuple(texts),
+        headings=tuple(headings),
+        cautions=tuple(_cautions(parsed, pages, taken, read, engine)),
+        tables=tuple(sorted(tables, key=lambda found: (found.page, found.table.start))),
+        additions=tuple(own(parsed.additions)),
+        scans=tuple(replace(it, page=pages[it.page] - 1) for it in read.scans),
+    )
+
+
+def _of_other_pages(found: Sequence[_OnPage], taken: Mapping[int, int]) -> list[_OnPage]:
+    return [item for item in found if item.page not in taken]
+
+
+def _cautions(
+    parsed: ParsedDocument, pages: Sequence[int], taken: Mapping[int, int], read: ParsedDocument, engine: OcrEngine
+) -> Iterator[Caution]:
+    """What a reader must know of the pages that OCR has read, or could not; and all that still holds."""
+    total = len(parsed.pages)
+
+    def describe(numbers: Sequence[int]) -> str:
+        return f"{len(numbers)} of {pluralize(total, 'page')} ({format_ranges(numbers)})"
+
+    by_ocr = [index + 1 for index, place in taken.items() if read.pages[place].text.strip()]
+    if by_ocr:
+        words = [word.confidence for scan in read.scans for word in unpack_words(scan.words)]
+        unsure = sum(confidence < UNSURE for confidence in words)
+        program = engine.description.partition(",")[0]
+        message = f"read by OCR ({program}, {engine.language}) and not from the file: {describe(by_ocr)}; letters and "
+        message += f"figures may be wrong, and of {pluralize(len(words), 'word')} it is unsure of {unsure:,}"
+        yield Caution(READ_BY_OCR, message)
+    unread = {number for caution in parsed.cautions if caution.code == _NO_TEXT for number in caution.pages}
+    wordless = [index + 1 for index, place in taken.items() if not read.pages[place].text.strip()]
+    if without := [number for number in wordless if number in unread or parsed.pages[number - 1].text.strip()]:
+        yield Caution(_NO_TEXT, f"OCR found no words on {describe(without)}", tuple(without))
+    if failed := [number for number in pages if number - 1 not in taken]:
+        message = f"OCR failed or took too long on {describe(failed)}: scan them again, or look at them yourself"
+        yield Caution(FAILED, message, tuple(failed))
+    for caution in parsed.cautions:
+        if caution.code not in _TEXT_LAYER_CAUTIONS or not set(caution.pages) <= set(pages):
+            yield caution
+
+
+def _with_hint(parsed: ParsedDocument) -> ParsedDocument:
+    """The document with a caution that says how its pages without words can be read."""
+    return replace(
+        parsed,
+        cautions=tuple(
+            replace(it, message=f"{it.message}; {INSTALL_HINT}") if it.code == _NO_TEXT else it
+            for it in parsed.cautions
+        ),
+    )

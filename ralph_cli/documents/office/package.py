@@ -1,0 +1,77 @@
+"""The package of a Word, Excel or PowerPoint document: an archive whose parts refer to each other.
+
+Part names, relations and content types are those of ECMA-376, part 2 (Open Packaging Conventions).
+"""
+
+import posixpath
+import re
+from dataclasses import dataclass
+
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.archive import Archive
+from ralph_cli.documents.office.xml_tree import attribute
+
+CONTENT_TYPES = "[Content_Types].xml"
+_MAIN_TYPE = "officeDocument"
+_TEXT_PARTS = re.compile(r"(?<!/diagrams)/(?:sheet|slide|notesslide|comments?|chart|drawing|data)\d*\.xml$")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part refers to: the kind ("header", "footnotes"), and the other part's name as it is written."""
+
+    kind: str
+    target: str
+
+
+class Package(Archive):
+    """The parts of one document, and how they refer to each other; `usual_main_part` is the main one's usual name."""
+
+    def __init__(self, data: bytes, name: str, limits: LoadLimits, usual_main_part: str) -> None:
+        super().__init__(data, name, limits)
+        self._usual_main_part = usual_main_part
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What a part refers to inside of the package, by id; "" stands for the package itself."""
+        folder, file = posixpath.split(part)
+        listing = posixpath.join(folder, "_rels", f"{file}.rels")
+        found: dict[str, Relation] = {}
+        if self.has(listing):
+            for element in self.read_xml(listing, ":Relationships"):
+                if attribute(element, "TargetMode") != "External":
+                    kind = attribute(element, "Type").rpartition("/")[2]
+                    found[attribute(element, "Id")] = Relation(kind, self.resolve(part, attribute(element, "Target")))
+        return found
+
+    def content_type(self, part: str) -> str:
+        """The type that the package declares for a part, "" if none."""
+        usual = ""
+        for element in self.read_xml(CONTENT_TYPES, ":Types"):
+            if attribute(element, "PartName").lstrip("/").casefold() == part.casefold():
+                return attribute(element, "ContentType")
+            if attribute(element, "Extension").casefold() == part.rpartition(".")[2].casefold():
+                usual = attribute(element, "ContentType")
+        return usual
+
+    def main_part(self) -> str:
+        """The name of the main part: what the package's relations say, or the usual one."""
+        named = [found.target for found in self.relations("").values() if found.kind == _MAIN_TYPE]
+        for part in (*named, self._usual_main_part):
+            if self.has(part):
+                return part
+        raise self.damaged_error(f"its main part, {(*named, self._usual_main_part)[0]}, is missing")
+
+    def orphans(self) -> list[str]:
+        """The parts that should hold text, but to which nothing refers that was read."""
+        return self.unread_parts(_TEXT_PARTS)
+
+    def doubts(self, main: str, what: str) -> list[str]:
+        """What a program may stumble over, though the text can be read; `what` the main part should be declared as."""
+        doubts = [
+            f"the part {part} is missing: the program that the file was made for may refuse it"
+            for part in (CONTENT_TYPES, "_rels/.rels")
+            if not self.has(part)
+        ]
+        if self.has(CONTENT_TYPES) and not (kind := self.content_type(main)).endswith(".main+xml"):
+            doubts.append(f"the main part {main[:100]} is not declared as {what}: {kind[:100] or 'nothing'}")
+        return doubts

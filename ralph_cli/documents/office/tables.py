@@ -1,0 +1,90 @@
+"""Tables of texts and slides: a line for each row, and under which column each cell stands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ralph_cli.core.document import Cell, Column, Table
+from ralph_cli.text.tables import EMPTY_CELL
+
+MOST_COLUMNS = 1_000
+"""What is further right counts as the last of these."""
+
+_LONGEST_REPEATED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A cell that covers the columns [column, end); `continues` says that it goes on with the cell above it."""
+
+    column: int
+    end: int
+    text: str = ""
+    continues: bool = False
+
+
+def write_table(rows: Sequence[Sequence[TableCell]], header_rows: int | None = None) -> tuple[str, Table] | None:
+    """The text of a table, cells two spaces apart, and its cells and columns in it; None if nothing is in it.
+
+    The first `header_rows` name its columns; unknown, the first full row does. In a table whose columns have names an
+    empty cell under one is marked, if a filled one follows it, and a cell that goes on with the one above says what
+    that says.
+    """
+    rows = _fill_down(rows)
+    header = range(header_rows) if header_rows is not None else _find_header(rows)
+    names = _name_columns([rows[at] for at in header if at < len(rows)])
+    parts: list[str] = []
+    length = 0
+    cells: list[Cell] = []
+    for number, row in enumerate(rows):
+        filled = [at for at, cell in enumerate(row) if cell.text and not cell.continues]
+        separator = "\n" if parts else ""
+        for cell in row[: filled[-1] + 1] if filled else ():
+            is_named = number not in header and any(at in names for at in range(cell.column, cell.end))
+            text = (cell.text if names or not cell.continues else "") or (EMPTY_CELL if is_named else "")
+            if text:
+                parts += (separator, text)
+                length += len(separator) + len(text)
+                separator = "  "
+            if text and cell.text:
+                cells.append(Cell(length - len(text), length, cell.column))
+    if not parts:
+        return None
+    count = max(cell.end for row in rows for cell in row)
+    return "".join(parts), Table(0, length, tuple(Column(names.get(at, "")) for at in range(count)), tuple(cells))
+
+
+def _fill_down(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
+    """The rows without gaps between cells; one that goes on with a short cell above has its text."""
+    found: list[list[TableCell]] = []
+    above: dict[int, str] = {}
+    for row in rows:
+        cells: list[TableCell] = []
+        for cell in row:
+            last = cells[-1].end if cells else 0
+            cells += [TableCell(at, at + 1) for at in range(last, min(cell.column, MOST_COLUMNS - 1))]
+            text = above.get(cell.column, "") if cell.continues else cell.text
+            column = min(cell.column, MOST_COLUMNS - 1)
+            cells.append(TableCell(column, max(min(cell.end, MOST_COLUMNS), column + 1), text, cell.continues))
+        above = {cell.column: cell.text if len(cell.text) <= _LONGEST_REPEATED else "" for cell in cells}
+        found.append(cells)
+    return found
+
+
+def _find_header(rows: Sequence[Sequence[TableCell]]) -> range:
+    """The first row of more than one cell, if it is full; of its cells the first may be empty, as in a corner."""
+    count = max((row[-1].end for row in rows if row), default=0)
+    for at, row in enumerate(rows):
+        if sum(bool(cell.text) for cell in row) > 1:
+            is_full = row[-1].end == count and all(cell.text for cell in row[1:])
+            return range(at, at + 1) if is_full else range(0)
+    return range(0)
+
+
+def _name_columns(header: Sequence[Sequence[TableCell]]) -> dict[int, str]:
+    """What the rows of a header say of each column."""
+    names: dict[int, list[str]] = {}
+    for cell in (cell for row in header for cell in row if cell.text):
+        for at in range(cell.column, cell.end):
+            if cell.text not in names.setdefault(at, []):
+                names[at].append(cell.text)
+    return {at: " ".join(texts) for at, texts in names.items()}

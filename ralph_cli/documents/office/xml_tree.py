@@ -1,0 +1,241 @@
+"""The XML of a part as a tree with short names; what is broken, too deep or declares entities is refused.
+
+Elements are called as ECMA-376 and OpenDocument call them ("w:p", "table:table-row"), attributes by their local names.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+MAX_DEPTH = 200
+"""Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level."""
+
+_OPEN_DOCUMENT = {"drawing": "draw", "datastyle": "number"}
+_PREFIXES = {
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
+    "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
+    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
+    "http://purl.oclc.org/ooxml/officeDocument/math": "m",
+    "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
+    "http://purl.oclc.org/ooxml/drawingml/main": "a",
+    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+    "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing": "wp",
+    "http://schemas.microsoft.com/office/word/2010/wordprocessingShape": "wps",
+    "http://schemas.openxmlformats.org/drawingml/2006/chart": "c",
+    "http://purl.oclc.org/ooxml/drawingml/chart": "c",
+    "http://schemas.microsoft.com/office/drawing/2014/chartex": "cx",
+    "http://schemas.openxmlformats.org/drawingml/2006/diagram": "dgm",
+    "http://purl.oclc.org/ooxml/drawingml/diagram": "dgm",
+    "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
+    "http://schemas.microsoft.com/office/word/2010/wordml": "w14",
+    "urn:schemas-microsoft-com:vml": "v",
+    "http://schemas.openxmlformats.org/spreadsheetml/2006/main": "x",
+    "http://purl.oclc.org/ooxml/spreadsheetml/main": "x",
+    "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing": "xdr",
+    "http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing": "xdr",
+    "http://schemas.openxmlformats.org/presentationml/2006/main": "p",
+    "http://purl.oclc.org/ooxml/presentationml/main": "p",
+} | {
+    f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0": _OPEN_DOCUMENT.get(name, name)
+    for name in ("office", "table", "text", "drawing", "presentation", "style", "datastyle", "chart", "manifest")
+}
+_OFF = frozenset({"0", "false", "off", "none"})
+_CODES = expat.errors.codes
+_REASONS = {
+    _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]: "it ends too early",
+    _CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN]: "it ends too early",
+    _CODES[expat.errors.XML_ERROR_PARTIAL_CHAR]: "it ends too early",
+    _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]: "an element ends that has not begun",
+    _CODES[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]: "an element has an attribute twice",
+    _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]: "something follows behind its end",
+    _CODES[expat.errors.XML_ERROR_UNBOUND_PREFIX]: "a name has a prefix that is not declared",
+    _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]: "it names an entity that is not declared",
+    _CODES[expat.errors.XML_ERROR_UNKNOWN_ENCODING]: "its encoding is not known",
+    _CODES[expat.errors.XML_ERROR_INCORRECT_ENCODING]: "its encoding is not what it says",
+}
+
+
+class BrokenXml(Exception):
+    """The text of a part is no XML; the message says why and where."""
+
+
+class TooDeep(Exception):
+    """Elements are nested more than 200 levels deep."""
+
+
+class DeclaresDocumentType(Exception):
+    """The part has a document type declaration, by which entities could be declared."""
+
+
+def parse_xml(data: bytes) -> Element:
+    """The root of a part's tree. Raises BrokenXml, TooDeep, DeclaresDocumentType."""
+    builder = TreeBuilder()
+    parser = _Parser(builder.start, builder.end, builder.data)
+    parser.feed(data, True)
+    return builder.close()
+
+
+def iterate_xml(
+    chunks: Iterable[bytes],
+    names: Collection[str],
+    check_root: Callable[[Element], None],
+    opened: Collection[str] = (),
+) -> Iterator[Element]:
+    """The elements of these names, each when it is complete, with all that is in it; nothing else is kept.
+
+    Of `opened` elements come the attributes alone, where they begin. `check_root` gets the root with its attributes,
+    before anything in it is read. Raises as `parse_xml` does.
+    """
+    builder = TreeBuilder()
+    depth = inside = 0
+    complete: list[Element] = []
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal builder, depth, inside
+        depth += 1
+        if depth == 1:
+            check_root(Element(tag, attributes))
+        if tag in opened and not inside:
+            complete.append(Element(tag, attributes))
+        if inside or tag in names:
+            builder.start(tag, attributes)
+            inside += 1
+
+    def end(tag: str) -> None:
+        nonlocal builder, inside
+        if inside:
+            builder.end(tag)
+            inside -= 1
+            if not inside:
+                complete.append(builder.close())
+                builder = TreeBuilder()
+
+    def write(text: str) -> None:
+        if inside:
+            builder.data(text)
+
+    parser = _Parser(begin, end, write)
+    for chunk in chunks:
+        parser.feed(chunk, False)
+        yield from complete
+        complete.clear()
+    parser.feed(b"", True)
+    yield from complete
+
+
+class _Parser:
+    """Calls functions for what begins, ends and stands between, and refuses what no part may have."""
+
+    def __init__(
+        self,
+        on_begin: Callable[[str, dict[str, str]], object],
+        on_end: Callable[[str], object],
+        on_text: Callable[[str], object],
+    ) -> None:
+        names, local_names = _Names(_short_name), _Names(_local_name)
+        depth = 0
+
+        def begin(tag: str, attributes: dict[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise TooDeep
+            for key in attributes:
+                if " " in key:
+                    # Of two with one name the one of a namespace counts: a relation's id.
+                    ordered = sorted(attributes, key=lambda key: " " in key)
+                    attributes = {local_names[key]: attributes[key] for key in ordered}
+                    break
+            on_begin(names[tag], attributes)
+
+        def end(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+            on_end(names[tag])
+
+        def refuse(*_: object) -> None:
+            raise DeclaresDocumentType
+
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler, self._parser.EndElementHandler = begin, end
+        self._parser.CharacterDataHandler = on_text
+        self._parser.StartDoctypeDeclHandler = refuse
+
+    def feed(self, data: bytes, is_last: bool) -> None:
+        """Parse some more bytes. Raises BrokenXml, TooDeep, DeclaresDocumentType."""
+        try:
+            self._parser.Parse(data, is_last)
+        except expat.ExpatError as error:
+            reason = _REASONS.get(error.code, "it is not well-formed XML")
+            raise BrokenXml(f"{reason} (line {error.lineno:,}, column {error.offset + 1:,})") from None
+        except (LookupError, ValueError):
+            raise BrokenXml("its encoding is not known") from None
+
+
+def attribute(element: Element | None, name: str = "val") -> str:
+    """An attribute's value, "" if there is no such attribute or no such element."""
+    return "" if element is None else element.get(name, "")
+
+
+def child(element: Element | None, *path: str) -> Element | None:
+    """The element at the end of this path of children; None if there is none."""
+    for name in path:
+        for one in element if element is not None else ():
+            if one.tag == name:
+                element = one
+                break
+        else:
+            return None
+    return element
+
+
+def children(element: Element | None, name: str) -> list[Element]:
+    """The children of this name, in order."""
+    return [] if element is None else [one for one in element if one.tag == name]
+
+
+def contents(element: Element | None, *path: str) -> list[Element]:
+    """What is in the element at the end of this path of children."""
+    found = child(element, *path)
+    return [] if found is None else list(found)
+
+
+def is_on(element: Element | None) -> bool:
+    """Whether a property that is on or off is there, and on (ECMA-376, 17.17.4)."""
+    return element is not None and element.get("val", "").lower() not in _OFF
+
+
+def number(text: str, default: int | None = None) -> int | None:
+    """A whole number of at most nine digits, with or without a sign; `default` for anything else."""
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= 9 else default
+
+
+def preferred_choice(element: Element) -> Element:
+    """Which of several forms of the same content is shown (ECMA-376, part 3): the first, or what is left."""
+    choice = child(element, "mc:Choice")
+    if choice is None:
+        choice = child(element, "mc:Fallback")
+    return Element("mc:Choice") if choice is None else choice
+
+
+class _Names(dict[str, str]):
+    """What names are shortened to; each is worked out once."""
+
+    def __init__(self, shorten: Callable[[str], str]) -> None:
+        super().__init__()
+        self._shorten = shorten
+
+    def __missing__(self, name: str) -> str:
+        self[name] = short = self._shorten(name)
+        return short
+
+
+def _short_name(tag: str) -> str:
+    namespace, _, local = tag.rpartition(" ")
+    return f"{_PREFIXES.get(namespace, '')}:{local}"
+
+
+def _local_name(name: str) -> str:
+    return name.rpartition(" ")[2]

@@ -1,0 +1,36 @@
+"""The parts of an OpenDocument file: content and styles, objects in it, and whether it is encrypted."""
+
+import re
+from xml.etree.ElementTree import Element
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.office.archive import Archive
+
+CONTENT, STYLES, MANIFEST = "content.xml", "styles.xml", "META-INF/manifest.xml"
+OBJECTS = re.compile(r"/content\.xml$")
+"""The parts of charts and formulas."""
+
+_OBJECT_ROOTS = ("office:document-content", ":math", "office:document")
+
+
+class OpenDocument(Archive):
+    """The parts of one OpenDocument file."""
+
+    def refuse_encrypted(self) -> None:
+        """Raise DocumentError "encrypted" if the content is protected by a password."""
+        if not self.has(MANIFEST):
+            return
+        for entry in self.read_xml(MANIFEST, "manifest:manifest"):
+            is_content = entry.get("full-path") in (CONTENT, "encrypted-package")
+            if is_content and any(one.tag == "manifest:encryption-data" for one in entry):
+                hint = "remove its password and save it again"
+                raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)
+
+    def read_styles(self) -> Element | None:
+        """The tree of the styles, None if there are none."""
+        return self.read_xml(STYLES, "office:document-styles") if self.has(STYLES) else None
+
+    def open_object(self, reference: str) -> Element | None:
+        """The tree of a chart or formula that is kept in the file, None if it is not there or is something else."""
+        part = f"{self.resolve('', reference)}/{CONTENT}"
+        return self.read_xml(part, *_OBJECT_ROOTS) if self.has(part) else None

@@ -1,0 +1,142 @@
+"""A paragraph of OpenDocument: its text as it is seen, and what hangs on it: notes, comments and drawings."""
+
+import re
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.pages import clean_text
+from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.open_document.styles import Styles
+from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
+
+HIDDEN = "marked as hidden"
+_SHAPES = "frame custom-shape g rect ellipse circle line connector polygon polyline path caption control"
+DRAWINGS = frozenset(f"draw:{name}" for name in _SHAPES.split())
+"""The elements of frames, shapes and groups of them."""
+
+_MOST_SPACES = 40
+_WHITE_SPACE = re.compile("[ \t\r\n]+")
+_SIGNS = {"text:tab": "\t", "text:line-break": "\n", "text:soft-hyphen": "\u00ad"}
+_SILENT = frozenset(
+    {
+        "text:bookmark", "text:bookmark-start", "text:bookmark-end", "text:change", "text:change-start",
+        "text:change-end", "office:annotation-end", "text:soft-page-break", "text:alphabetical-index-mark",
+        "text:ruby-text", "text:note-body",
+    }
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A paragraph's text; `notes` and `comments` are elements with the characters that they are at."""
+
+    text: str = ""
+    notes: list[tuple[Element, int]] = field(default_factory=list)
+    comments: list[tuple[Element, int]] = field(default_factory=list)
+    drawings: list[Element] = field(default_factory=list)
+
+
+class ParagraphReader:
+    """Reads paragraphs with the styles of their document."""
+
+    def __init__(self, styles: Styles, findings: Findings) -> None:
+        self.styles, self.findings = styles, findings
+        self.is_on_paper = False
+        """Whether nothing but the paper is behind the text."""
+
+    def read(self, element: Element) -> Paragraph:
+        """The paragraph, or heading, of an element."""
+        found = Paragraph()
+        if self.styles.value("paragraph", attribute(element, "style-name"), "text", "display") == "none":
+            self.findings.hide("".join(element.itertext()), HIDDEN)
+            return found
+        parts: list[str] = []
+        self._read_runs(element, found, parts)
+        text = "".join(parts)
+        lead = len(text) - len(text.lstrip())
+        found.text = text.strip()
+        found.notes = [(note, max(at - lead, 0)) for note, at in found.notes]
+        return found
+
+    def _read_runs(self, element: Element, found: Paragraph, parts: list[str]) -> None:
+        if element.text:
+            parts.append(_collapse(element.text, parts))
+        for one in element:
+            self._read_run(one, found, parts)
+            if one.tail:
+                parts.append(_collapse(one.tail, parts))
+
+    def _read_run(self, one: Element, found: Paragraph, parts: list[str]) -> None:
+        match one.tag:
+            case "text:s":
+                parts.append(" " * min(number(attribute(one, "c"), 1) or 1, _MOST_SPACES))
+            case "text:span":
+                self._read_span(one, found, parts)
+            case "text:note":
+                parts.append(raise_figures(note_mark(one)))
+                found.notes.append((one, sum(map(len, parts))))
+            case "office:annotation":
+                found.comments.append((one, sum(map(len, parts))))
+            case "text:hidden-text" | "text:hidden-paragraph":
+                self.findings.hide("".join(one.itertext()), HIDDEN)
+            case tag if tag in _SIGNS:
+                parts.append(_SIGNS[tag])
+            case tag if tag in DRAWINGS:
+                found.drawings.append(one)
+            case tag if tag not in _SILENT:
+                self._read_runs(one, found, parts)
+
+    def _read_span(self, one: Element, found: Paragraph, parts: list[str]) -> None:
+        name = attribute(one, "style-name")
+        if self.styles.value("text", name, "text", "display") == "none":
+            self.findings.hide("".join(one.itertext()), HIDDEN)
+            return
+        inner: list[str] = parts[-1:]
+        kept = len(inner)
+        place = Paragraph()
+        self._read_runs(one, place, inner)
+        text = "".join(inner[kept:])
+        begin = sum(map(len, parts))
+        is_white = self.is_on_paper and self.styles.value("text", name, "text", "color").lower() == "#ffffff"
+        if is_white and text.strip():
+            self.findings.doubtful.append(text)
+        position = self.styles.value("text", name, "text", "text-position")
+        if position.startswith("super") or (position[:1].isdigit() and not position.startswith("0")):
+            text = raise_figures(text)
+        elif position.startswith(("sub", "-")):
+            text = lower_figures(text)
+        if self.styles.value("text", name, "text", "text-line-through-style") not in ("", "none") and text.strip():
+            self.findings.struck += len("".join(text.split()))
+            text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
+        parts.append(text)
+        end = begin + len(text)
+        found.notes += [(note, min(begin + at, end)) for note, at in place.notes]
+        found.comments += [(note, min(begin + at, end)) for note, at in place.comments]
+        found.drawings += place.drawings
+
+
+def note_mark(note: Element) -> str:
+    """The mark that a note is cited by."""
+    citation = child(note, "text:note-citation")
+    return "" if citation is None else "".join(citation.itertext()).strip()
+
+
+def _collapse(text: str, parts: list[str]) -> str:
+    """Characters of a paragraph: white space is one space, and none behind a space (part 3, 6.1.2)."""
+    joined = _WHITE_SPACE.sub(" ", clean_text(text))
+    last = next((part for part in reversed(parts) if part), "")
+    return joined.lstrip(" ") if not last or last[-1] in " \n\t" else joined
+
+
+def plain_text(element: Element | None) -> str:
+    """The paragraphs of an element on one line, without what hangs on them."""
+    if element is None:
+        return ""
+    paragraphs = (one for one in element.iter() if one.tag in ("text:p", "text:h"))
+    return " ".join(" ".join("".join(one.itertext()).split()) for one in paragraphs).strip()
+
+
+def list_items(element: Element) -> list[Element]:
+    """The items of a list."""
+    return [*children(element, "text:list-header"), *children(element, "text:list-item")]

@@ -1,0 +1,109 @@
+"""OpenDocument texts (odt): paragraphs, lists and tables in order; notes, comments, headers and footers at the end."""
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ralph_cli.core.document import Origin
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.pages import (
+    CharacterBudget,
+    PageText,
+    finish_document,
+    one_line,
+    too_many_characters_error,
+)
+from ralph_cli.documents.office.xml_tree import child, contents
+from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
+from ralph_cli.documents.open_document.paragraphs import Paragraph, note_mark, plain_text
+from ralph_cli.documents.open_document.story import Block, Story
+from ralph_cli.documents.open_document.styles import collect_styles
+from ralph_cli.documents.parsed import ParsedDocument
+
+_HEADS: tuple[tuple[str, Origin], ...] = (
+    ("style:header", "page header"), ("style:header-first", "page header"), ("style:header-left", "page header"),
+    ("style:footer", "page footer"), ("style:footer-first", "page footer"), ("style:footer-left", "page footer"),
+)  # fmt: skip
+
+
+def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
+    """The text of a document on one page, with headings, tables and notes; for a child process.
+
+    Deletions that are tracked and hidden text are left out. Raises DocumentError damaged, encrypted, too-big, no-text,
+    unsupported.
+    """
+    archive = OpenDocument(data, name, limits)
+    archive.refuse_encrypted()
+    findings, page = Findings(), PageText()
+    root = archive.read_xml(CONTENT, "office:document-content")
+    styled = archive.read_styles()
+    if styled is None:
+        findings.miss("styles.xml")
+    body = child(root, "office:body", "office:text")
+    if body is None:
+        raise archive.damaged_error("the part content.xml holds no text document")
+    story = Story(collect_styles(styled, root), findings, archive.open_object, CharacterBudget(name, limits), True)
+    notes: list[tuple[Element, int]] = []
+    comments: list[Element] = []
+    try:
+        for block in story.blocks(body):
+            _write_block(block, page, notes, comments)
+            if page.length > limits.characters:
+                raise too_many_characters_error(name, limits)
+        _append_notes(story, page, notes, comments)
+        append_comments(page, comments, findings)
+        for origin, text in _read_heads(styled):
+            page.add_from(origin, origin, text)
+    except RecursionError:
+        raise archive.too_big_error("nests sections, lists or tables too deeply") from None
+    findings.pass_over(archive.unread_parts(OBJECTS))
+    return finish_document([page], findings, name, limits, empty_hint="pictures are not read; run OCR first")
+
+
+def append_comments(page: PageText, comments: list[Element], findings: Findings) -> None:
+    """Write comments behind what stands on a page, each with its author."""
+    for comment in comments:
+        author, text = describe_comment(comment)
+        if text:
+            page.add_from("comment", f"comment by {author}", text)
+            findings.comments += 1
+
+
+def describe_comment(comment: Element) -> tuple[str, str]:
+    """Author and text of a comment."""
+    author = next((one_line("".join(one.itertext()))[:80] for one in comment if one.tag == ":creator"), "")
+    return author or "an unnamed author", plain_text(comment)
+
+
+def _write_block(block: Block, page: PageText, notes: list[tuple[Element, int]], comments: list[Element]) -> None:
+    at = block.write(page) if block.text else page.length
+    for paragraph in block.paragraphs:
+        # Of a table's notes only the table is known: its cells are written anew.
+        notes += [(note, at if block.table else min(at + place, page.length)) for note, place in paragraph.notes]
+        comments += [comment for comment, _ in paragraph.comments]
+
+
+def _append_notes(story: Story, page: PageText, notes: list[tuple[Element, int]], comments: list[Element]) -> None:
+    """Write footnotes and endnotes, each behind its mark."""
+    for note, cited in notes:
+        body = child(note, "text:note-body")
+        blocks = list(story.blocks(body)) if body is not None else []
+        text = "\n".join(block.text for block in blocks if block.text)
+        if text:
+            mark = note_mark(note)
+            start = page.add_block(f"{mark} {text}" if mark else text) + (len(mark) + 1 if mark else 0)
+            page.notes.append((start, page.length, cited))
+        held: list[Paragraph] = [paragraph for block in blocks for paragraph in block.paragraphs]
+        comments += [comment for paragraph in held for comment, _ in paragraph.comments]
+
+
+def _read_heads(styled: Element | None) -> Iterator[tuple[Origin, str]]:
+    """Headers and footers of pages, each text once; page numbers are none."""
+    seen: set[str] = set()
+    for master in contents(styled, "office:master-styles"):
+        for tag, origin in _HEADS:
+            head = child(master, tag)
+            text = plain_text(head) if head is not None and head.get("display") != "false" else ""
+            if any(map(str.isalpha, text)) and text not in seen:
+                seen.add(text)
+                yield origin, text

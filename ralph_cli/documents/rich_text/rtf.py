@@ -1,0 +1,315 @@
+"""RTF documents: paragraphs and tables in order; notes, comments, headers and footers at the end.
+
+Hidden text and tracked deletions are left out; numbers of paragraphs are those that the program wrote in the file.
+"""
+
+from dataclasses import dataclass, replace
+
+from ralph_cli.core.document import Caution, Origin
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.rich_text.flow import Flow
+from ralph_cli.documents.rich_text.tokens import (
+    DEFAULT_CODE_PAGE,
+    Token,
+    code_page,
+    decode,
+    known_encoding,
+    read_tokens,
+)
+from ralph_cli.documents.rich_text.words import (
+    CODE_PAGE_WORDS,
+    HEADS,
+    READ_THOUGH_OPTIONAL,
+    SIGNS,
+    SKIPPED,
+    SYMBOLS,
+)
+from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
+
+_DEEPEST = 2_000
+_UNREAD = {"pict": "picture", "object": "embedded object"}
+
+
+@dataclass(slots=True)
+class _State:
+    """What holds in a group: its destination, and how its characters look."""
+
+    flow: "Flow | None"
+    is_new: bool = True
+    starred: bool = False
+    font: int = 0
+    skipped: int = 1
+    """Characters behind a Unicode one that stand for it in old programs."""
+    hidden: bool = False
+    deleted: bool = False
+    struck: bool = False
+    raised: int = 0
+
+
+def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
+    """The text of a document on one page, with headings, tables and notes; for a child process.
+
+    Raises DocumentError damaged, too-big, no-text.
+    """
+    return _RtfReader(name, limits).read(data.decode("latin-1"))
+
+
+class _RtfReader:
+    """Reads the tokens of one file, in order."""
+
+    def __init__(self, name: str, limits: LoadLimits) -> None:
+        self._name, self._limits = name, limits
+        self._findings, self._page = Findings(), PageText()
+        self._body = Flow(self._write_block, self._page.add_table)
+        self._stack: list[_State] = []
+        self._state = _State(self._body)
+        self._encoding, self._fonts = DEFAULT_CODE_PAGE, dict[int, str]()
+        self._levels: dict[int, int] = {}
+        """By the number of a style the level of the headings that have it."""
+        self._bytes, self._to_skip = "", 0
+        self._unread_bytes = 0
+        self._notes: list[tuple[str, list[str], int]] = []
+        self._marks = 0
+        self._beside: list[tuple[Origin, str, list[str]]] = []
+        self._author = ""
+        self._sources: list[tuple[str, list[str]]] = []
+        self._count = CharacterBudget(name, limits)
+
+    def read(self, source: str) -> ParsedDocument:
+        """The whole document."""
+        for token in read_tokens(source):
+            if token.kind != "byte":
+                self._flush_bytes()
+            self._take(token)
+            if token.kind == "close" and not self._stack:
+                break
+        self._flush_bytes()
+        if self._stack:
+            what = "the file is cut off: it ends within a group, and what stood behind is not known"
+            self._findings.doubts.append(what)
+        self._body.end_paragraph()
+        self._body.end_table()
+        self._append_rest()
+        if self._unread_bytes:
+            what = f"{self._unread_bytes:,} characters could not be read in their encoding: they are shown as U+FFFD"
+            self._findings.notices.append(Caution("replaced-bytes", what))
+        hint = "pictures are not read; save it as PDF, and run OCR"
+        return finish_document([self._page], self._findings, self._name, self._limits, empty_hint=hint)
+
+    def _take(self, token: Token) -> None:
+        match token.kind:
+            case "open":
+                self._open_group()
+            case "close":
+                self._close_group()
+            case "word":
+                self._take_word(token.text, token.number)
+            case "symbol":
+                self._take_symbol(token.text)
+            case "byte":
+                self._take_byte(token.text)
+            case _:
+                self._take_text(token.text)
+
+    def _open_group(self) -> None:
+        if len(self._stack) >= _DEEPEST:
+            hint = "if it is small, it may be malicious"
+            raise DocumentError(f"{self._name} nests groups more than {_DEEPEST:,} deep", code="too-big", hint=hint)
+        self._stack.append(self._state)
+        self._state = replace(self._state, is_new=True, starred=False)
+        self._to_skip = 0
+
+    def _close_group(self) -> None:
+        if not self._stack:
+            return
+        inner, self._state = self._state, self._stack.pop()
+        if inner.flow is not self._state.flow and inner.flow is not None and inner.flow is not self._body:
+            inner.flow.end_paragraph()
+            inner.flow.end_table()
+        self._to_skip = 0
+
+    def _take_word(self, word: str, number: int | None) -> None:
+        state = self._state
+        was_new, state.is_new = state.is_new, False
+        if was_new and self._begin_destination(word, state):
+            return
+        if state.flow is None:
+            self._read_definition(word, number)
+            return
+        if word == "u" and number is not None:
+            self._write(chr(number % 0x10000))
+            self._to_skip = state.skipped
+        elif word in SIGNS:
+            self._write(SIGNS[word])
+        elif word in ("chftn", "chatn"):
+            self._mark_note(word)
+        elif not state.flow.take_word(word, number, self._levels):
+            self._take_look(word, number, state)
+
+    def _begin_destination(self, word: str, state: _State) -> bool:
+        """Whether a word at the beginning of a group says that its text is not of the running text."""
+        if word in SKIPPED or (state.starred and word not in READ_THOUGH_OPTIONAL and word not in HEADS):
+            state.flow = None
+            self._sources.append((word, []))
+            if word in _UNREAD:
+                self._findings.unread[_UNREAD[word]] += 1
+        elif state.flow is None:
+            return False
+        elif word in HEADS:
+            lines: list[str] = []
+            self._beside.append((HEADS[word], HEADS[word], lines))
+            state.flow = Flow(lambda text, level: lines.append(text))
+        elif word == "footnote":
+            noted: list[str] = []
+            mark = "".join(self._body.parts[-1:])[-1:] if not self._marks else str(self._marks)
+            self._notes.append((mark, noted, self._place()))
+            state.flow = Flow(lambda text, level: noted.append(text))
+        elif word == "annotation":
+            said: list[str] = []
+            self._beside.append(("comment", f"comment by {self._author or 'an unnamed author'}", said))
+            state.flow = Flow(lambda text, level: said.append(text))
+        else:
+            return False
+        return True
+
+    def _place(self) -> int:
+        """How far the text has been written."""
+        return self._page.length + sum(map(len, self._body.parts))
+
+    def _mark_note(self, word: str) -> None:
+        if word == "chftn" and self._state.flow is self._body:
+            self._marks += 1
+            self._write(raise_figures(str(self._marks)))
+
+    def _read_definition(self, word: str, number: int | None) -> None:
+        """What tables of fonts and styles say, as far as the text depends on it."""
+        destination = self._sources[-1][0] if self._sources else ""
+        if destination == "fonttbl" and number is not None:
+            if word == "f":
+                self._state.font = number
+            elif word == "fcharset":
+                self._fonts[self._state.font] = code_page(number)
+            elif word == "cpg":
+                self._fonts[self._state.font] = f"cp{number}"
+        elif destination == "stylesheet" and number is not None:
+            if word == "s":
+                self._state.font = number  # the style that is being told
+            elif word == "outlinelevel" and 0 <= number < 9:
+                self._levels[self._state.font] = number + 1
+
+    def _take_look(self, word: str, number: int | None, state: _State) -> None:
+        is_on = number != 0
+        match word:
+            case "plain":
+                state.hidden = state.struck = state.deleted = False
+                state.raised, state.font = 0, state.font
+            case "v":
+                state.hidden = is_on
+            case "deleted":
+                state.deleted = is_on
+                self._findings.changed |= is_on
+            case "strike" | "striked":
+                state.struck = is_on
+            case "super" | "up":
+                state.raised = 1 if is_on else 0
+            case "sub" | "dn":
+                state.raised = -1 if is_on else 0
+            case "nosupersub":
+                state.raised = 0
+            case "f":
+                state.font = number or 0
+            case "uc":
+                state.skipped = min(max(number or 0, 0), 100) if number is not None else 1
+            case "ansicpg" if number:
+                self._encoding = known_encoding(f"cp{number}")
+            case "mac" | "pc" | "pca":
+                self._encoding = CODE_PAGE_WORDS[word]
+
+    def _take_symbol(self, symbol: str) -> None:
+        if symbol == "*":
+            self._state.starred = True
+            return
+        self._state.is_new = False
+        if symbol in "\r\n" and self._state.flow is not None:
+            self._state.flow.end_paragraph()
+        elif symbol in SYMBOLS:
+            self._take_text(SYMBOLS[symbol])
+
+    def _take_byte(self, byte: str) -> None:
+        self._state.is_new = False
+        if self._to_skip:
+            self._to_skip -= 1
+        else:
+            self._bytes += byte
+
+    def _flush_bytes(self) -> None:
+        if self._bytes:
+            data, self._bytes = self._bytes, ""
+            self._write(self._decode(data))
+
+    def _take_text(self, text: str) -> None:
+        self._state.is_new = False
+        skipped = min(self._to_skip, len(text))
+        self._to_skip -= skipped
+        text = text[skipped:]
+        if self._state.flow is None:
+            if self._sources and self._sources[-1][0] == "atnauthor":
+                self._author = one_line(text)[:80]
+            elif self._sources and self._sources[-1][0] == "stylesheet":
+                self._name_style(text)
+            return
+        self._write(text if text.isascii() else self._decode(text))
+
+    def _decode(self, data: str) -> str:
+        """Bytes, each a character, in the encoding of their font."""
+        encoding = known_encoding(self._fonts.get(self._state.font, self._encoding), self._encoding)
+        text, unread = decode(data, encoding)
+        self._unread_bytes += unread if self._state.flow is not None else 0
+        return text
+
+    def _name_style(self, text: str) -> None:
+        """Styles that programs call headings are those of headings, in whatever way they are told."""
+        name, _, level = text.strip().rstrip(";").lower().rpartition(" ")
+        if name == "heading" and level in tuple("123456789"):
+            self._levels.setdefault(self._state.font, int(level))
+
+    def _write(self, text: str) -> None:
+        state = self._state
+        if state.flow is None or state.deleted or not text:
+            return
+        if state.hidden:
+            self._findings.hide(text, "marked as hidden")
+            return
+        if state.raised:
+            text = raise_figures(text) if state.raised > 0 else lower_figures(text)
+        if state.struck and text.strip():
+            self._findings.struck += len("".join(text.split()))
+            text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
+        self._count(len(text))
+        state.flow.parts.append(text)
+
+    def _write_block(self, text: str, level: int) -> None:
+        at = self._page.add_block(text)
+        if level:
+            self._page.headings.append((at, one_line(text), level))
+
+    def _append_rest(self) -> None:
+        """Notes, comments, headers and footers, behind the text."""
+        page = self._page
+        for mark, lines, cited in self._notes:
+            text = "\n".join(lines)
+            if text:
+                lead = f"{mark} " if mark.isalnum() or mark in "*\u2020\u2021" else ""
+                start = page.add_block(lead + text) + len(lead)
+                page.notes.append((start, page.length, min(cited, page.length)))
+        seen: set[tuple[str, str]] = set()
+        for origin, label, lines in self._beside:
+            text = "\n".join(lines)
+            if any(map(str.isalnum, text)) and (label, text) not in seen:
+                seen.add((label, text))
+                page.add_from(origin, label, text)
+                self._findings.comments += origin == "comment"

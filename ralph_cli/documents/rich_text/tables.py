@@ -1,0 +1,70 @@
+"""The tables of an RTF file: rows whose cells end at given distances from the margin."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ralph_cli.core.document import Table
+from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
+
+_NEAR = 60
+"""Twentieths of a point by which edges may differ that are one."""
+
+
+@dataclass(slots=True)
+class CellForm:
+    """Where a cell ends, and whether it goes on with the one before it or above it."""
+
+    edge: int
+    joins_left: bool = False
+    joins_above: bool = False
+
+
+@dataclass(slots=True)
+class RowForm:
+    """How a row is divided; `left` is where its first cell begins."""
+
+    left: int = 0
+    cells: list[CellForm] = field(default_factory=list)
+    is_header: bool = False
+
+
+@dataclass(slots=True)
+class RtfTable:
+    """The rows of a table while they are read."""
+
+    rows: list[tuple[RowForm, list[str]]] = field(default_factory=list)
+
+    def write(self) -> tuple[str, Table] | None:
+        """Its text and its columns in it; None if nothing is in it."""
+        edges = _distinct_edges(edge for form, _ in self.rows for edge in (form.left, *(c.edge for c in form.cells)))
+        rows = [_place(form, texts, edges) for form, texts in self.rows]
+        header = 0
+        while header < len(self.rows) and self.rows[header][0].is_header:
+            header += 1
+        return write_table(rows, header or None)
+
+
+def _distinct_edges(edges: Iterable[int]) -> list[int]:
+    found: list[int] = []
+    for edge in sorted(set(edges)):
+        if not found or edge > found[-1] + _NEAR:
+            found.append(edge)
+    return found[: MOST_COLUMNS + 1]
+
+
+def _place(form: RowForm, texts: list[str], edges: list[int]) -> list[TableCell]:
+    """The cells of a row in the columns of its table."""
+    cells: list[TableCell] = []
+    column = max(bisect_left(edges, form.left - _NEAR), 0)
+    for at, text in enumerate(texts):
+        shape = form.cells[at] if at < len(form.cells) else None
+        end = bisect_left(edges, shape.edge - _NEAR) if shape else column + 1
+        end = max(end, column + 1)
+        if shape and shape.joins_left and cells:
+            last = cells[-1]
+            cells[-1] = TableCell(last.column, end, f"{last.text} {text}".strip(), last.continues)
+        else:
+            cells.append(TableCell(column, end, text, bool(shape and shape.joins_above and not text)))
+        column = end
+    return cells

@@ -1,0 +1,141 @@
+"""The formulas of a sheet, each told once with the cells that it fills, and the names of cells."""
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
+_QUOTED = r"""("(?:[^"]|"")*"|'(?:[^']|'')*')"""
+_PARTS = re.compile(_QUOTED + r"|(?<![A-Za-z0-9_.$])(\$?)([A-Z]{1,3})(\$?)([1-9]\d{0,6})(?![\w(])")
+_MOST_FORMULAS, _LONGEST, _MOST_RANGES = 20_000, 300, 3
+
+
+@dataclass(slots=True)
+class _Formula:
+    text: str
+    ranges: list[list[int]] = field(default_factory=list)
+    """First row, first column, last row and last column of each."""
+    open: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """By first and last column the range that a further row may make longer."""
+    last: list[int] | None = None
+    """The range with the cell that was added last."""
+
+
+class Formulas:
+    """The formulas of one sheet, in the order of their first cells; `unlisted` counts cells with further ones."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, _Formula] = {}
+        self.unlisted = 0
+
+    def add(self, row: int, column: int, text: str) -> None:
+        """A formula that one cell has; cells are added row by row. `row` counts from 1, `column` from 0."""
+        key = _relative(text, row, column)
+        formula = self._found.get(key)
+        if formula is None:
+            if len(self._found) >= _MOST_FORMULAS:
+                self.unlisted += 1
+                return
+            formula = self._found[key] = _Formula(text[:_LONGEST])
+        last = formula.last
+        if last and last[2] == row and last[3] == column - 1:
+            _widen(formula, last)
+        else:
+            _begin(formula, [row, column, row, column])
+
+    def add_filled(self, reference: str, text: str) -> None:
+        """A formula that a whole range has."""
+        first, _, last = reference.partition(":")
+        begin, end = parse_reference(first), parse_reference(last or first)
+        if begin and end:
+            self._found.setdefault(f"{reference}={text}", _Formula(text[:_LONGEST], [[*begin, *end]]))
+
+    def list_lines(self) -> list[tuple[str, str]]:
+        """For each the first of its cells, and a line with its cells and its text."""
+        return [(_name(*one.ranges[0][:2]), f"{_cells(one.ranges)}  ={one.text}") for one in self._found.values()]
+
+
+@cache
+def column_name(column: int) -> str:
+    """The letters of a column, counted from 0."""
+    name = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+@cache
+def column_number(letters: str) -> int:
+    """The number, from 0, of a column with these letters."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def parse_reference(text: str) -> tuple[int, int] | None:
+    """Row (from 1) and column (from 0) of a cell's name, None if it is none."""
+    match = _REFERENCE.fullmatch(text)
+    return (int(match[2]), column_number(match[1])) if match else None
+
+
+def _relative(text: str, row: int, column: int) -> str:
+    """A formula with its references as distances from its cell, so that filled cells have equal ones."""
+
+    def measure(match: "re.Match[str]") -> str:
+        if match[1]:
+            return match[0]
+        across = match[3] if match[2] else f"[{column_number(match[3]) - column}]"
+        down = match[5] if match[4] else f"[{int(match[5]) - row}]"
+        return f"R{down}C{across}"
+
+    return _PARTS.sub(measure, text)
+
+
+def shift_formula(text: str, down: int, across: int) -> str:
+    """A formula as it reads in a cell so many rows and columns further on."""
+
+    def shift(match: "re.Match[str]") -> str:
+        if match[1]:
+            return match[0]
+        column = match[3] if match[2] else column_name(max(column_number(match[3]) + across, 0))
+        return f"{match[2]}{column}{match[4]}{match[5] if match[4] else max(int(match[5]) + down, 1)}"
+
+    return _PARTS.sub(shift, text)
+
+
+def _begin(formula: _Formula, cells: list[int]) -> None:
+    """Add a range of one row, joined with one of the same columns that ends in the row above."""
+    above = formula.open.get((cells[1], cells[3]))
+    if above is not None and above[2] == cells[0] - 1:
+        above[2] = cells[0]
+    else:
+        formula.ranges.append(cells)
+        above = formula.open[cells[1], cells[3]] = cells
+    formula.last = above
+
+
+def _widen(formula: _Formula, last: list[int]) -> None:
+    """Let the range that was added last reach one column further."""
+    row, first, end = last[2], last[1], last[3]
+    if last[0] < row:  # it goes on without the row that was joined with it
+        last[2] -= 1
+    else:
+        formula.open.pop((first, end), None)
+        formula.ranges.pop()
+    _begin(formula, [row, first, row, end + 1])
+
+
+def _cells(ranges: list[list[int]]) -> str:
+    ordered = sorted(ranges)
+    names = [
+        _name(*one[:2]) if one[:2] == one[2:] else f"{_name(*one[:2])}:{_name(*one[2:])}" for one in ordered
+    ][:_MOST_RANGES]  # fmt: skip
+    more = len(ordered) - _MOST_RANGES
+    return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _name(row: int, column: int) -> str:
+    return f"{column_name(column)}{row}"

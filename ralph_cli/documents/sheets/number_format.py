@@ -1,0 +1,290 @@
+"""Number formats of spreadsheets: how a stored value is shown (ECMA-376, part 1, 18.8.30 and 18.8.31).
+
+The forms that a program takes from its user's country (ids 14 and 22) are shown as ISO 8601 dates, for 03/04/2024 is
+two days.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import cached_property
+
+from ralph_cli.documents.sheets.dates import DATE_TOKEN, format_date, to_moment
+
+_LONGEST_FORMAT = 500
+_MOST_DIGITS = 60
+"""Places before and behind the point that a format may ask for."""
+
+_BUILT_IN = {
+    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "$#,##0;-$#,##0", 6: "$#,##0;-$#,##0", 7: "$#,##0.00;-$#,##0.00",
+    8: "$#,##0.00;-$#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "yyyy-mm-dd",
+    15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss",
+    22: "yyyy-mm-dd h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)",
+    40: "#,##0.00;(#,##0.00)", 41: '#,##0;(#,##0);"-";@', 42: '$#,##0;$(#,##0);$"-";@',
+    43: '#,##0.00;(#,##0.00);"-";@', 44: '$#,##0.00;$(#,##0.00);$"-";@', 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0",
+    48: "##0.0E+0", 49: "@",
+}  # fmt: skip
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]'
+    r"|\[(?P<test>[<>=]+)(?P<bound>-?[\d.]+)\]|(?P<general>General)"
+    rf"|(?P<date>{DATE_TOKEN})|\[[^\]]*\]|(?P<exponent>[Ee][+-])|(?P<digit>[0#?])|(?P<sign>[.,%/@])|(?P<other>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TESTS = {
+    "<": Decimal.__lt__, ">": Decimal.__gt__, "=": Decimal.__eq__, "<=": Decimal.__le__, ">=": Decimal.__ge__,
+    "<>": Decimal.__ne__,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a value is shown; `is_exact` unless digits or parts of it are not."""
+
+    text: str
+    is_exact: bool = True
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format."""
+
+    code: str
+
+    @classmethod
+    def built_in(cls, identity: int) -> "NumberFormat":
+        """The format with a number that needs no code; the general one if there is none."""
+        return cls(_BUILT_IN.get(identity, ""))
+
+    @cached_property
+    def _sections(self) -> list["_Section"]:
+        return [_Section.read(part) for part in _split_sections(self.code[:_LONGEST_FORMAT])][:4]
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it shows numbers as dates or times."""
+        return any(section.is_date for section in self._sections[:1])
+
+    def show_text(self, text: str) -> str:
+        """How some text is shown."""
+        section = next((one for one in self._sections if one.is_text), None)
+        if section is None and len(self._sections) == 4:
+            section = self._sections[3]
+        if section is None:
+            return text
+        return "".join(text if kind == "sign" and token == "@" else token for kind, token in section.tokens)
+
+    def show_number(self, stored: float, is_1904: bool = False) -> Shown:
+        """How a number is shown; `is_1904` says that days are counted from 1904-01-01."""
+        value = Decimal(f"{stored:.15g}")
+        sections = [section for section in self._sections if not section.is_text or len(self._sections) < 4]
+        section, is_negative = _choose_section(sections, value)
+        if section is None or section.is_general or section.is_text:
+            affixes = section.affixes() if section else ("", "")
+            text = format_general(abs(stored) if is_negative else stored)
+            return Shown(f"{affixes[0]}{text}{affixes[1]}", "E" not in text or abs(Decimal(text)) == abs(value))
+        if section.is_date:
+            moment = to_moment(stored, section.second_digits, is_1904)
+            if moment is None:
+                return Shown(format_general(stored))
+            return Shown(*format_date(section.tokens, moment))
+        shown = section.show(abs(value))
+        return Shown("-" + shown.text, shown.is_exact) if value < 0 and not is_negative else shown
+
+
+def format_general(value: float) -> str:
+    """A number in the general format: as many digits as it has, in eleven characters at most."""
+    if value == int(value) and abs(value) < 1e11:
+        return str(int(value))
+    if 1e-4 <= abs(value) < 1e11:
+        places = max(10 - len(str(int(abs(value)))), 0)
+        text = f"{value:.{places}f}"
+        return text.rstrip("0").rstrip(".") if places else text
+    mantissa, _, exponent = f"{value:.5E}".partition("E")
+    return f"{mantissa.rstrip('0').rstrip('.')}E{exponent}"
+
+
+def _split_sections(code: str) -> list[str]:
+    parts, start = [], 0
+    for token in _TOKEN.finditer(code):
+        if token["other"] == ";":
+            parts.append(code[start : token.start()])
+            start = token.end()
+    return [*parts, code[start:]] if code else []
+
+
+def _choose_section(sections: list["_Section"], value: Decimal) -> tuple["_Section | None", bool]:
+    """The section for a value, and whether it says itself that the value is negative."""
+    if not sections:
+        return None, False
+    tested = [section for section in sections if section.test]
+    if tested:
+        for number, section in enumerate(sections[:3]):
+            if section.accepts(value):
+                return section, number == 1 and value < 0 and not sections[0].test
+        return sections[-1], False
+    if value < 0 and len(sections) > 1:
+        return sections[1], True
+    if value == 0 and len(sections) > 2:
+        return sections[2], False
+    return sections[0], False
+
+
+@dataclass(frozen=True)
+class _Section:
+    """One of the parts of a format: its tokens (what kind each is, and what it says), and when it is used."""
+
+    tokens: tuple[tuple[str, str], ...]
+    test: str = ""
+    bound: Decimal = Decimal(0)
+
+    @classmethod
+    def read(cls, code: str) -> "_Section":
+        tokens: list[tuple[str, str]] = []
+        test, bound = "", Decimal(0)
+        for match in _TOKEN.finditer(code):
+            kind = match.lastgroup
+            if kind == "bound":
+                test = match["test"] if match["test"] in _TESTS else ""
+                bound = Decimal(match["bound"]) if re.fullmatch(r"-?\d+\.?\d*|-?\.\d+", match["bound"]) else bound
+            elif kind in ("quoted", "escaped", "currency", "other"):
+                tokens.append(("literal", match[kind]))
+            elif kind is not None:
+                tokens.append((kind, match[kind]))
+        if tokens.count(("sign", "@")) == 0 and any(kind == "date" for kind, _ in tokens):
+            # Without a year, day or hour, letters such as those of "general" are words; "." and "/" part dates.
+            tokens = [
+                ("literal", token) if kind == "sign" and token not in "." else (kind, token) for kind, token in tokens
+            ]
+        return cls(tuple(tokens), test, bound)
+
+    @cached_property
+    def is_date(self) -> bool:
+        return any(kind == "date" for kind, _ in self.tokens)
+
+    @cached_property
+    def is_text(self) -> bool:
+        return ("sign", "@") in self.tokens
+
+    @cached_property
+    def is_general(self) -> bool:
+        return any(kind == "general" for kind, _ in self.tokens)
+
+    @cached_property
+    def second_digits(self) -> int:
+        """Digits of fractions of a second."""
+        point = next((at for at, token in enumerate(self.tokens) if token == ("sign", ".")), len(self.tokens))
+        return min(sum(kind == "digit" for kind, _ in self.tokens[point:]), 3)
+
+    def accepts(self, value: Decimal) -> bool:
+        return not self.test or bool(_TESTS[self.test](value, self.bound))
+
+    def affixes(self) -> tuple[str, str]:
+        """What stands before and behind a value in the general format."""
+        at = next((at for at, (kind, token) in enumerate(self.tokens) if kind == "general" or token == "@"), 0)
+        sides = (self.tokens[:at], self.tokens[at + 1 :])
+        before, behind = ("".join(token for kind, token in side if kind == "literal") for side in sides)
+        return before, behind
+
+    def show(self, value: Decimal) -> Shown:
+        """A value without its sign."""
+        tokens = list(self.tokens)
+        digits = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
+        if not digits:
+            return Shown("".join(token for kind, token in tokens if kind == "literal" or token == "%"), value == 0)
+        value *= Decimal(100) ** tokens.count(("sign", "%"))
+        if ("sign", "/") in tokens:
+            return self._show_fraction(value)
+        last = max(at for at in digits if ("exponent", "E+") not in _upper(tokens[:at]))
+        scale = 0
+        while tokens[last + 1 + scale : last + 2 + scale] == [("sign", ",")]:
+            scale += 1
+        del tokens[last + 1 : last + 1 + scale]
+        value = value.scaleb(-3 * scale)
+        exponent = next((at for at, (kind, _) in enumerate(tokens) if kind == "exponent"), None)
+        if exponent is not None:
+            return _show_scientific(tokens, exponent, value)
+        text, rounded = _fill(tokens, value)
+        return Shown(text, _is_near(rounded, value))
+
+    def _show_fraction(self, value: Decimal) -> Shown:
+        """As a fraction: `# ?/?`, `# ??/16`."""
+        text = "".join(token for kind, token in self.tokens if kind != "sign" or token == "/")
+        above, _, below = text.partition("/")
+        has_whole = " " in above.strip()
+        fixed = re.match(r"\s*(\d{1,4})", below)
+        most = 10 ** min(max(sum(sign in "0#?" for sign in below), 1), 4) - 1
+        exact = Fraction(value)
+        whole = int(exact) if has_whole else 0
+        rest = exact - whole
+        denominator = int(fixed[1]) if fixed and int(fixed[1]) else 0
+        near = Fraction(round(rest * denominator), denominator) if denominator else rest.limit_denominator(most)
+        if near >= 1 and has_whole:
+            whole, near = whole + int(near), near - int(near)
+        shown = f"{near.numerator * (denominator // near.denominator)}/{denominator}" if denominator else str(near)
+        if "/" not in shown and not (has_whole or not near):
+            shown += "/1"
+        if not near:
+            shown = "" if has_whole and whole else "0"
+        text = " ".join(part for part in (str(whole) if whole else "", shown) if part)
+        return Shown(text, _is_near(Decimal(whole) + Decimal(near.numerator) / near.denominator, value))
+
+
+def _upper(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(kind, "E+" if kind == "exponent" else token) for kind, token in tokens]
+
+
+def _is_near(shown: Decimal, value: Decimal) -> bool:
+    """Whether nothing but the noise of binary fractions was lost."""
+    return abs(shown - value) <= abs(value) * Decimal("1e-9")
+
+
+def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
+    """The tokens with the digits of a value in their places, and the value as it was rounded for them."""
+    point = next((at for at, token in enumerate(tokens) if token == ("sign", ".")), len(tokens))
+    before = [at for at, (kind, _) in enumerate(tokens[:point]) if kind == "digit"]
+    behind = [at for at, (kind, _) in enumerate(tokens[point:], point) if kind == "digit"][:_MOST_DIGITS]
+    grouped = bool(before) and ("sign", ",") in tokens[before[0] : before[-1]]
+    rounded = value.quantize(Decimal(1).scaleb(-len(behind)), ROUND_HALF_UP) if value.adjusted() < 40 else value
+    whole, _, decimals = f"{rounded:f}".partition(".")
+    whole = whole.lstrip("0")
+    out = {at: token for at, (kind, token) in enumerate(tokens) if kind == "literal" or token == "%"}
+    number = 0
+    for at in reversed(before):
+        taken = whole[-1:] or ("0" if tokens[at][1] == "0" else "")
+        whole = whole[:-1]
+        if at == before[0]:
+            taken = whole + taken
+        text = ""
+        for digit in reversed(taken):
+            text = digit + ("," if grouped and number and number % 3 == 0 else "") + text
+            number += 1
+        out[at] = text
+    decimals = decimals.ljust(len(behind), "0")
+    needed = max((at for at, place in enumerate(behind, 1) if tokens[place][1] == "0"), default=0)
+    decimals = decimals[:needed] + decimals[needed:].rstrip("0")
+    out |= dict(zip(behind, decimals, strict=False))
+    if point < len(tokens):
+        out[point] = "."
+    if not before and whole:
+        out[point] = whole + out.get(point, "")
+    return "".join(out[at] for at in sorted(out)), rounded
+
+
+def _show_scientific(tokens: list[tuple[str, str]], at: int, value: Decimal) -> Shown:
+    """As a mantissa and a power of ten; `##0.0E+0` takes powers of a thousand."""
+    mantissa, power = tokens[:at], tokens[at + 1 :]
+    point = next((place for place, token in enumerate(mantissa) if token == ("sign", ".")), len(mantissa))
+    step = max(sum(kind == "digit" for kind, _ in mantissa[:point]), 1)
+    exponent = value.adjusted() // step * step if value else 0
+    text, rounded = _fill(mantissa, value.scaleb(-exponent))
+    if rounded >= Decimal(10) ** step:
+        exponent += step
+        text, rounded = _fill(mantissa, value.scaleb(-exponent))
+    sign = "-" if exponent < 0 else "+" if tokens[at][1].endswith("+") else ""
+    digits, _ = _fill(power, Decimal(abs(exponent)))
+    return Shown(f"{text}E{sign}{digits}", _is_near(rounded.scaleb(exponent), value))
+
+
+GENERAL = NumberFormat("")
+"""How numbers are shown of which nothing is said."""

@@ -1,0 +1,273 @@
+"""A sheet as a page: a line for each row, a name for each cell, tables with their columns, and what is behind cells."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ralph_cli.core.document import Caution, Cell, Column, Origin, Table
+from ralph_cli.documents.office.pages import PageText, one_line
+from ralph_cli.documents.sheets.formulas import Formulas, column_name
+
+HIDDEN_CELL: Origin = "hidden cell"
+_MOST_HEAD_ROWS = 10
+_MOST_NAMED_CELLS = 400_000
+_LEAST_ROOM = 4_000
+"""Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet."""
+
+_LONGEST_NAME = 100
+
+
+@dataclass(slots=True)
+class SheetCell:
+    """A filled cell: what it shows, and what is stored behind it if that says more.
+
+    `is_amount` says that it shows a figure that is no year, `unseen` why no reader sees it.
+    """
+
+    column: int
+    text: str
+    is_amount: bool = False
+    stored: str = ""
+    formula: str = ""
+    unseen: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Merged cells, or a table that the sheet declares: rows from 1, columns from 0, all inclusive."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(slots=True)
+class SheetTotals:
+    """What all sheets of a workbook count together; `write` is told how many characters were added."""
+
+    write: Callable[[int], None]
+    named_cells: int = 0
+    unlisted: Counter[str] = field(default_factory=Counter)
+    hidden: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class _Block:
+    """Rows under each other without an empty one between; `first` is the index of its first cell, `head` its first
+    rows."""
+
+    top: int
+    first: int
+    head: list[list[SheetCell]] = field(default_factory=list)
+
+
+class SheetPage:
+    """The page of one sheet while its rows are added, in order."""
+
+    def __init__(
+        self, name: str, totals: SheetTotals, hidden: Origin | None = None, is_hidden: Callable[[int], bool] = bool
+    ) -> None:
+        """`is_hidden` says of the number of a column, from 0, whether it is hidden."""
+        self.page = PageText(one_line(name), hidden)
+        self.formulas = Formulas()
+        self.is_hidden_column = is_hidden
+        self._prefix = f"{_quote_name(self.page.label)}!"
+        self._totals = totals
+        self._starts, self._ends, self._rows, self._columns = (array("l") for _ in range(4))
+        self._blocks: list[_Block] = []
+        self._last_row = 0
+        self._stored: list[tuple[str, str]] = []
+
+    def add_row(self, row: int, cells: Sequence[SheetCell], is_hidden: bool = False) -> None:
+        """A row with its filled cells, from left to right; `row` counts from 1. What has no text adds nothing."""
+        shown = [cell for cell in cells if cell.text]
+        for cell in cells:
+            if cell.formula:
+                self.formulas.add(row, cell.column, cell.formula)
+            if cell.stored:
+                self._stored.append((f"{column_name(cell.column)}{row}", cell.stored))
+        if not shown:
+            return
+        page = self.page
+        if not self._blocks or row != self._last_row + 1:
+            self._blocks.append(_Block(row, len(self._starts)))
+            if page.length:
+                page.write("\n")
+        self._last_row = row
+        if len(self._blocks[-1].head) <= _MOST_HEAD_ROWS:
+            self._blocks[-1].head.append(shown)
+        page.write("\n" if page.length else "")
+        begin, separator = page.length, ""
+        is_named = self._totals.named_cells + len(shown) <= _MOST_NAMED_CELLS
+        self._totals.named_cells += len(shown) if is_named else 0
+        for cell in shown:
+            page.write(separator)
+            at = page.write(cell.text)
+            separator = "  "
+            self._add_cell(row, cell, at, is_named)
+        if not is_named:
+            page.places.append((begin, f"{self._prefix}{column_name(shown[0].column)}{row}:{_end_of(shown, row)}"))
+        if is_hidden:
+            self._hide("hidden row", begin, page.length)
+        self._totals.write(page.length - begin)
+
+    def _add_cell(self, row: int, cell: SheetCell, at: int, is_named: bool) -> None:
+        self._starts.append(at)
+        self._ends.append(self.page.length)
+        self._rows.append(row)
+        self._columns.append(cell.column)
+        if is_named:
+            self.page.places.append((at, f"{self._prefix}{column_name(cell.column)}{row}"))
+        if cell.unseen:
+            self._hide(cell.unseen, at, self.page.length)
+        elif self.is_hidden_column(cell.column):
+            self._hide("hidden column", at, self.page.length)
+
+    def _hide(self, origin: Origin, start: int, end: int) -> None:
+        self.page.mark(origin, start, end)
+        self._totals.hidden[origin] += 1
+
+    def name_place(self, reference: str) -> None:
+        """What is written next stands at the cell, or cells, of this name."""
+        self.page.places.append((self.page.length, f"{self._prefix}{reference}"))
+
+    def add_beside(self, text: str, label: str, reference: str = "", origin: Origin | None = None) -> None:
+        """Add words of the sheet that stand in no cell: a comment, a chart; `reference` names the cell they are at."""
+        before = self.page.length
+        self.page.write("\n\n" if before else "")
+        self.name_place(reference or label)
+        at = self.page.write(f"[{label}] {text}")
+        if origin:
+            self.page.mark(origin, at, self.page.length)
+        self._totals.write(self.page.length - before)
+
+    def finish(self, merged: Sequence[Area] = (), declared: Sequence[Area] = ()) -> PageText:
+        """The page with its tables, and with stored values and formulas behind its rows.
+
+        What is stored in the covered part of `merged` cells is hidden; `declared` are tables whose first row names
+        their columns.
+        """
+        tops: dict[tuple[int, int], Area] = {(area.top, area.left): area for area in merged}
+        self._hide_covered(merged)
+        names: dict[int, str] = {}
+        for number, block in enumerate(self._blocks):
+            end = self._blocks[number + 1].first if number + 1 < len(self._blocks) else len(self._starts)
+            used = sorted(set(self._columns[block.first : end]))
+            own = _name_columns(block, tops, declared)
+            # Rows behind an empty one may still stand under the names above, if these name all of their columns.
+            names = own or (names if all(column in names for column in used[1:]) else {})
+            if table := self._to_table(block.first, end, used, names):
+                self.page.tables.append(table)
+        room = max(self.page.length, _LEAST_ROOM)
+        self._append_lines("stored value", "stored values of cells that show less", self._stored, room)
+        lines = self.formulas.list_lines()
+        self._totals.unlisted["formula"] += self.formulas.unlisted
+        self._append_lines("formula", "formulas", lines, room)
+        return self.page
+
+    def _to_table(self, first: int, end: int, used: list[int], names: dict[int, str]) -> Table | None:
+        if len(used) < 2:
+            return None
+        numbers = {column: number for number, column in enumerate(used)}
+        cells = tuple(
+            Cell(self._starts[at], self._ends[at], numbers[self._columns[at]]) for at in range(first, end)
+        )  # fmt: skip
+        columns = tuple(Column(names.get(column, "")) for column in used)
+        return Table(self._starts[first], self._ends[end - 1], columns, cells)
+
+    def _hide_covered(self, merged: Sequence[Area]) -> None:
+        """Mark what is stored in merged cells behind the first: it is not shown."""
+        by_row: dict[int, list[Area]] = {}
+        rows = set(self._rows) if merged else set()
+        for area in merged:
+            few = range(area.top, area.bottom + 1)
+            for row in few if len(few) <= len(rows) else rows:
+                if area.top <= row <= area.bottom and row in rows:
+                    by_row.setdefault(row, []).append(area)
+        for at, row in enumerate(self._rows) if by_row else ():
+            for area in by_row.get(row, ()):
+                is_first = (row, self._columns[at]) == (area.top, area.left)
+                if area.left <= self._columns[at] <= area.right and not is_first:
+                    self._hide(HIDDEN_CELL, self._starts[at], self._ends[at])
+
+    def _append_lines(self, origin: Origin, label: str, lines: Sequence[tuple[str, str]], room: int) -> None:
+        """Add lines, each with the name of its cell, as long as there is room for them."""
+        if not lines:
+            return
+        page, before = self.page, self.page.length
+        at = page.add_block(f"[{label}]")
+        listed = 0
+        for reference, text in lines:
+            if page.length - at + len(text) > room:
+                break
+            page.write("\n")
+            self.name_place(reference)
+            page.write(text if origin == "formula" else f"{reference}  {text}")
+            listed += 1
+        page.mark(origin, at, page.length)
+        self._totals.unlisted[origin] += len(lines) - listed
+        self._totals.write(page.length - before)
+
+
+def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: int) -> Iterator[Caution]:
+    """What a reader should know of the sheets of a workbook."""
+    sheets = [page.label for page in pages if page.hidden and page.length]
+    parts = [f"the sheet{'s' * (len(sheets) > 1)} {', '.join(sheets[:8])}"[:300]] * bool(sheets)
+    for origin, count in sorted(totals.hidden.items()):
+        parts.append(f"{count:,} {'cells in hidden columns' if origin == 'hidden column' else f'{origin}s'}")
+    if parts:
+        message = f"hidden parts are read and marked: {'; '.join(parts)}"
+        yield Caution("hidden-parts", message)
+    if uncalculated:
+        what = f"{uncalculated:,} cells hold formulas without a result: the formula is given in its place"
+        yield Caution("no-result", what)
+    for origin, count in totals.unlisted.items():
+        if count:
+            yield Caution("not-listed", f"{count:,} {origin}s are not listed: there are too many")
+
+
+def is_year(text: str) -> bool:
+    """Whether a figure is a year, as headers have them."""
+    return len(text) == 4 and text.isdecimal() and text[:2] in ("19", "20")
+
+
+def _end_of(cells: Sequence[SheetCell], row: int) -> str:
+    return f"{column_name(cells[-1].column)}{row}"
+
+
+def _quote_name(name: str) -> str:
+    """The name of a sheet as formulas write it."""
+    name = name[:_LONGEST_NAME] or "Sheet"
+    return name if name.replace("_", "").isalnum() else "'" + name.replace("'", "''") + "'"
+
+
+def _name_columns(block: _Block, tops: dict[tuple[int, int], Area], declared: Sequence[Area]) -> dict[int, str]:
+    """What the rows above the first figure of a block say of its columns; nothing if there are none.
+
+    Only rows of two or more cells name columns. Of a block of words the first row does, if there are more and none
+    has more cells.
+    """
+    head = block.head
+    figures = next((at for at, row in enumerate(head) if any(cell.is_amount for cell in row)), len(head))
+    heads = [area.top - block.top for area in declared if 0 <= area.top - block.top < len(head)]
+    if heads:
+        rows = range(heads[0], heads[0] + 1)
+    elif figures < len(head):
+        first = figures
+        while first and len(head[first - 1]) > 1:
+            first -= 1
+        rows = range(first, figures)
+    else:
+        widest = max(len(row) for row in head)
+        rows = range(1 if len(head) > 1 and len(head[0]) == widest > 1 else 0)
+    names: dict[int, list[str]] = {}
+    for at in rows:
+        for cell in head[at]:
+            area = tops.get((block.top + at, cell.column))
+            right = min(area.right, cell.column + 100) if area else cell.column
+            for column in range(cell.column, right + 1):
+                if cell.text not in names.setdefault(column, []):
+                    names[column].append(cell.text)
+    return {column: " ".join(texts) for column, texts in names.items()}

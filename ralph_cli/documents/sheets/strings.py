@@ -1,0 +1,37 @@
+"""Strings of workbooks: runs of text joined, raised and struck ones marked, escaped characters put in."""
+
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.office.pages import one_line
+from ralph_cli.documents.office.xml_tree import attribute, child, is_on
+from ralph_cli.text.raised import lower_figures, raise_figures, strike
+
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+
+
+def read_string(element: Element | None, *, is_struck: bool = False) -> str:
+    """The text of a shared or inline string (ECMA-376, part 1, 18.4) on one line, without what tells its reading."""
+    text = "".join(_read_runs(element)) if element is not None else ""
+    return strike(one_line(text)) if is_struck else one_line(text)
+
+
+def unescape(text: str) -> str:
+    """Some text with the characters that "_x000D_" and the like stand for (ECMA-376, part 1, 22.4.2.4)."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def _read_runs(element: Element) -> Iterator[str]:
+    for one in element:
+        if one.tag == "x:t":
+            yield unescape(one.text or "")
+        elif one.tag == "x:r":
+            text = unescape("".join(part.text or "" for part in one if part.tag == "x:t"))
+            properties = child(one, "x:rPr")
+            match attribute(child(properties, "x:vertAlign")):
+                case "superscript":
+                    text = raise_figures(text)
+                case "subscript":
+                    text = lower_figures(text)
+            yield strike(text) if is_on(child(properties, "x:strike")) else text

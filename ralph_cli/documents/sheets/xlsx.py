@@ -1,0 +1,253 @@
+"""Excel workbooks (xlsx): each sheet a page, each row a line, each cell as its number format shows it.
+
+Sheets are read row by row, so that large ones need no tree. Hidden sheets, rows, columns and cells are read and marked
+as such. What a format rounds or leaves out, and formulas, stand behind the rows.
+"""
+
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from xml.etree.ElementTree import Element
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.drawing_text import describe_chart, join_paragraphs
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.sheets.dates import days_since, to_iso
+from ralph_cli.documents.sheets.formulas import parse_reference
+from ralph_cli.documents.sheets.number_format import NumberFormat, format_general
+from ralph_cli.documents.sheets.page import (
+    HIDDEN_CELL,
+    SheetCell,
+    SheetPage,
+    SheetTotals,
+    describe_totals,
+    is_year,
+)
+from ralph_cli.documents.sheets.rows import SHEET_PARTS, SheetReader, read_area
+from ralph_cli.documents.sheets.strings import read_string, unescape
+from ralph_cli.documents.sheets.styles import CellStyle, read_styles
+from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, strike
+
+_MAIN_PART = "xl/workbook.xml"
+_SHEETS = {"worksheet": "x:worksheet", "chartsheet": "x:chartsheet"}
+_USUAL = CellStyle()
+_SKIPPED = "the sheet {} could not be read to its end: {}"
+_PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
+
+
+def parse_xlsx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
+    """The text of a workbook, with tables, names of cells, and marks on what is hidden; for a child process.
+
+    Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
+    """
+    return _WorkbookReader(Package(data, name, limits, _MAIN_PART), limits).read()
+
+
+class _WorkbookReader:
+    """Reads the parts of one workbook."""
+
+    def __init__(self, package: Package, limits: LoadLimits) -> None:
+        self._package, self._limits = package, limits
+        self._findings = Findings()
+        self._totals = SheetTotals(CharacterBudget(package.name, limits))
+        self._main = package.main_part()
+        self._relations = package.relations(self._main)
+        self._workbook = package.read_xml(self._main, "x:workbook")
+        self._is_1904 = attribute(child(self._workbook, "x:workbookPr"), "date1904") in ("1", "true", "on")
+        self._strings = list(self._read_strings())
+        part = self._part_of("styles")
+        self._styles = read_styles(package.read_xml(part, "x:styleSheet") if part else None)
+        self._known_styles: dict[str, CellStyle] = {}
+        self._uncalculated = 0
+
+    def read(self) -> ParsedDocument:
+        """The whole workbook."""
+        findings = self._findings
+        findings.doubts += self._package.doubts(self._main, "an Excel workbook")
+        pages = [
+            self._read_sheet(sheet, at)
+            for at, sheet in enumerate(children(child(self._workbook, "x:sheets"), "x:sheet"), 1)
+        ]
+        findings.pass_over(self._package.orphans())
+        findings.notices += describe_totals(pages, self._totals, self._uncalculated)
+        hint = "pictures are not read; save the sheet as PDF, and run OCR"
+        return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
+
+    def _read_sheet(self, sheet: Element, at: int) -> PageText:
+        name = one_line(unescape(attribute(sheet, "name"))) or f"sheet {at}"
+        hidden = attribute(sheet, "state") in ("hidden", "veryHidden")
+        page = SheetPage(name, self._totals, "hidden sheet" if hidden else None)
+        relation = self._relations.get(attribute(sheet, "id"))
+        if relation is None or not self._package.has(relation.target):
+            self._findings.unreadable.append((f"the sheet {name[:80]} is not in the file", (at,)))
+        elif relation.kind not in _SHEETS:
+            self._findings.unread[f"sheet of macros or dialogs, {name[:80]}"] += 1
+        else:
+            reader = SheetReader(page, self._show_cell)
+            try:
+                for element in self._package.iterate_xml(relation.target, _SHEETS[relation.kind], *SHEET_PARTS):
+                    reader.read(element)
+                self._read_beside(relation.target, page, reader)
+            except DocumentError as error:
+                if error.code in _PASSED_ON:
+                    raise
+                what = error.message.partition(" is damaged: ")[2] or error.message
+                self._findings.unreadable.append((_SKIPPED.format(name[:80], what), (at,)))
+            return page.finish(reader.merged, reader.declared)
+        return page.finish()
+
+    def _read_beside(self, part: str, page: SheetPage, reader: "SheetReader") -> None:
+        """What belongs to a sheet but stands in other parts: tables that it declares, comments, drawings."""
+        relations = self._package.relations(part)
+        for relation in relations.values():
+            if relation.kind == "table" and self._package.has(relation.target):
+                table = self._package.read_xml(relation.target, "x:table")
+                area = read_area(attribute(table, "ref"))
+                if area and attribute(table, "headerRowCount") != "0":
+                    reader.declared.append(area)
+        for origin, text in reader.heads:
+            page.add_beside(text, origin, origin=origin)
+        for relation in relations.values():
+            if relation.kind == "comments":
+                self._append_comments(relation, page)
+        if drawing := relations.get(reader.drawing):
+            self._append_drawing(drawing, page)
+        elif reader.drawing:
+            self._findings.miss(f"a drawing of {part}")
+
+    def _append_comments(self, relation: Relation, page: SheetPage) -> None:
+        if not self._package.has(relation.target):
+            self._findings.miss(relation.target)
+            return
+        root = self._package.read_xml(relation.target, "x:comments")
+        authors = [one_line(one.text or "")[:80] for one in children(child(root, "x:authors"), "x:author")]
+        for comment in children(child(root, "x:commentList"), "x:comment"):
+            text = read_string(child(comment, "x:text"))
+            at = number(attribute(comment, "authorId"), -1) or 0
+            author = (authors[at] if 0 <= at < len(authors) else "") or "an unnamed author"
+            reference = attribute(comment, "ref")
+            if text and parse_reference(reference):
+                page.add_beside(text, f"comment by {author} on {reference}", reference, "comment")
+                self._findings.comments += 1
+
+    def _append_drawing(self, relation: Relation, page: SheetPage) -> None:
+        """The texts of a sheet's shapes, and its charts."""
+        if not self._package.has(relation.target):
+            self._findings.miss(relation.target)
+            return
+        root = self._package.read_xml(relation.target, "xdr:wsDr")
+        charts = self._package.relations(relation.target)
+        for element in root.iter():
+            if element.tag == "xdr:txBody" and (text := join_paragraphs(element)):
+                page.add_beside(text, "text box")
+            elif element.tag in ("c:chart", "cx:chart"):
+                chart = charts.get(attribute(element, "id"))
+                if chart is None or not self._package.has(chart.target):
+                    self._findings.miss(chart.target if chart else "a chart")
+                elif text := describe_chart(self._package.read_xml(chart.target, "c:chartSpace", "cx:chartSpace")):
+                    page.add_beside(text, "chart", origin="chart")
+            elif element.tag == "xdr:pic":
+                self._findings.unread["picture"] += 1
+
+    def _show_cell(self, element: Element, column: int, row: int) -> SheetCell | None:
+        """A cell with what it shows; None if there is nothing in it."""
+        style = self._style(element)
+        kind = element.get("t", "n")
+        inside = {one.tag: one for one in element}
+        stored, formula = inside.get("x:v"), inside.get("x:f")
+        cell = SheetCell(column, "")
+        value = (stored.text or "").strip() if stored is not None else ""
+        if formula is not None:
+            cell.formula = " ".join((formula.text or "").split())
+            if not value and kind != "str":
+                self._uncalculated += 1
+                cell.text, cell.formula = f"={cell.formula}", ""
+                return cell
+        if kind == "s":
+            at = number(value, -1)
+            if at is None or not 0 <= at < len(self._strings):
+                self._findings.miss(f"string {value[:20]} of a cell")
+                return cell if cell.formula else None
+            self._show_text(cell, self._strings[at], style)
+        elif kind == "inlineStr":
+            self._show_text(cell, read_string(inside.get("x:is")), style)
+        elif kind == "str":
+            self._show_text(cell, one_line(unescape(value if stored is None else stored.text or "")), style)
+        elif kind == "b":
+            cell.text = "TRUE" if value in ("1", "true") else "FALSE" if value else ""
+        elif kind == "e":
+            cell.text = one_line(value)
+        elif value:
+            self._show_number(cell, _to_days(value, self._is_1904) if kind == "d" else value, style)
+        if style.is_unseen and cell.text:
+            cell.unseen = HIDDEN_CELL
+        if style.is_struck and cell.text:
+            cell.text = f"{STRUCK_OPENING}{strike(cell.text)}{STRUCK_CLOSING}"
+            self._findings.struck += len(cell.text)
+        return cell if cell.text or cell.stored or cell.formula else None
+
+    def _show_text(self, cell: SheetCell, text: str, style: CellStyle) -> None:
+        cell.text = one_line(style.number_format.show_text(text)) if style.number_format.code else text
+        if text and not cell.text:
+            cell.stored = text
+
+    def _show_number(self, cell: SheetCell, value: str, style: CellStyle) -> None:
+        if style is _USUAL and len(value) < 12 and value.isdecimal():  # most cells of large sheets
+            cell.text = str(int(value))
+            cell.is_amount = not is_year(value)
+            return
+        try:
+            stored = float(value)
+        except ValueError:
+            cell.text = one_line(value)  # what no program writes is at least not lost
+            return
+        if not math.isfinite(stored):
+            cell.text = one_line(value)
+            return
+        show_number(cell, stored, style.number_format, self._is_1904)
+
+    def _style(self, element: Element) -> CellStyle:
+        index = element.get("s", "0")
+        if index not in self._known_styles:
+            at = number(index, -1)
+            is_known = at is not None and 0 <= at < len(self._styles)
+            style = self._styles[at] if at is not None and is_known else _USUAL
+            self._known_styles[index] = _USUAL if style == _USUAL else style
+        return self._known_styles[index]
+
+    def _read_strings(self) -> Iterator[str]:
+        part = self._part_of("sharedStrings")
+        if part:
+            for element in self._package.iterate_xml(part, "x:sst", "x:si"):
+                yield read_string(element)
+
+    def _part_of(self, kind: str) -> str:
+        """The part of a kind that the workbook refers to; "" if there is none."""
+        named = [relation.target for relation in self._relations.values() if relation.kind == kind]
+        found = next((part for part in named if self._package.has(part)), "")
+        if named and not found:
+            self._findings.miss(named[0])
+        return found
+
+
+def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_1904: bool) -> None:
+    """Let a cell show a number, and keep what the format rounds or leaves out."""
+    shown = number_format.show_number(stored, is_1904)
+    cell.text = one_line(shown.text)
+    if not shown.is_exact:
+        iso = to_iso(stored, is_1904) if number_format.is_date else ""
+        cell.stored = iso or f"{stored:.15g}"
+    cell.is_amount = not is_year(cell.text) and not number_format.is_date
+
+
+def _to_days(value: str, is_1904: bool) -> str:
+    """The number of days of an ISO 8601 date; what is none as it is."""
+    try:
+        return format_general(days_since(datetime.fromisoformat(value).replace(tzinfo=None), is_1904))
+    except (ValueError, OverflowError):
+        return value

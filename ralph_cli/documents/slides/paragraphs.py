@@ -1,0 +1,73 @@
+"""The paragraphs of a drawing's text as a slide shows them: numbers of lists, raised and struck runs."""
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.docx.numbering import format_number
+from ralph_cli.documents.office.pages import clean_text
+from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
+
+_FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
+_SIGNS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
+
+
+def read_paragraphs(body: Element | None) -> str:
+    """The text of a body, a paragraph a line; those without text are left out."""
+    lines = (line for element in children(body, "a:p") for line in [element])
+    counts: dict[int, int] = {}
+    found = []
+    for element in lines:
+        text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element)).split("\n")).strip()
+        if text:
+            found.append(_number(element, counts) + text)
+    return "\n".join(found)
+
+
+def _read_runs(element: Element) -> str:
+    return "".join(_read_run(one) for one in element)
+
+
+def _read_run(element: Element) -> str:
+    match element.tag:
+        case "a:br":
+            return "\n"
+        case "a:r" | "a:fld":
+            return _look(child(element, "a:rPr"), "".join(one.text or "" for one in children(element, "a:t")))
+        case "mc:AlternateContent":
+            return _read_runs(preferred_choice(element))
+        case "a:pPr" | "a:endParaRPr":
+            return ""
+    return "".join(_texts(element))  # an equation
+
+
+def _texts(element: Element) -> Iterator[str]:
+    for one in element.iter():
+        if one.tag in ("m:t", "a:t"):
+            yield one.text or ""
+
+
+def _look(properties: Element | None, text: str) -> str:
+    raised = number(attribute(properties, "baseline"), 0) or 0
+    if raised:
+        text = raise_figures(text) if raised > 0 else lower_figures(text)
+    if attribute(properties, "strike") in ("sngStrike", "dblStrike") and text.strip():
+        return f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
+    return text
+
+
+def _number(element: Element, counts: dict[int, int]) -> str:
+    """What a paragraph of a numbered list begins with (ECMA-376, part 1, 21.1.2.4.1); "" for any other."""
+    properties = child(element, "a:pPr")
+    level = number(attribute(properties, "lvl"), 0) or 0
+    numbered = child(properties, "a:buAutoNum")
+    for deeper in [one for one in counts if one > level]:
+        del counts[deeper]
+    if numbered is None:
+        counts.pop(level, None)
+        return ""
+    counts[level] = count = counts.get(level, (number(attribute(numbered, "startAt"), 1) or 1) - 1) + 1
+    kind = attribute(numbered, "type")
+    sign = next((sign for sign in _SIGNS if kind.endswith(sign)), "")
+    before, behind = _SIGNS.get(sign, ("", "."))
+    return f"{before}{format_number(count, _FORMS.get(kind.removesuffix(sign), 'decimal'))}{behind} "

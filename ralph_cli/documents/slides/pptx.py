@@ -1,0 +1,277 @@
+"""PowerPoint presentations (pptx): each slide a page, its title a heading, its shapes in reading order.
+
+Behind a slide stand its speaker notes and comments, marked. Hidden slides, and shapes that are hidden or beside the
+slide, are read and marked as such.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from xml.etree.ElementTree import Element
+
+from ralph_cli.core.document import Caution, Origin, Table
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, join_paragraphs
+from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number, preferred_choice
+from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.slides.order import Box, order_boxes
+from ralph_cli.documents.slides.paragraphs import read_paragraphs
+from ralph_cli.documents.slides.shapes import (
+    TITLES,
+    Place,
+    is_hidden,
+    placeholder,
+    placeholder_key,
+    read_place,
+    read_table,
+)
+
+_MAIN_PART = "ppt/presentation.xml"
+_FOOTERS = ("ftr", "dt", "hdr")
+_SHAPES = ("p:sp", "p:cxnSp", "p:pic", "p:graphicFrame", "p:grpSp", "mc:AlternateContent")
+_PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
+
+
+def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
+    """The text of a presentation, with headings, tables and marks on what is not on the slides; for a child process.
+
+    Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
+    """
+    return _PresentationReader(Package(data, name, limits, _MAIN_PART), limits).read()
+
+
+@dataclass(slots=True)
+class _Part:
+    """Something to write on a page: some text, or a table with its text."""
+
+    text: str
+    table: Table | None = None
+    origin: Origin | None = None
+    is_title: bool = False
+
+
+@dataclass(slots=True)
+class _Shapes:
+    """The shapes of one part, and the places that its layout gives to those without one."""
+
+    relations: dict[str, Relation]
+    places: dict[str, Place] = field(default_factory=dict)
+
+
+class _PresentationReader:
+    """Reads the parts of one presentation."""
+
+    def __init__(self, package: Package, limits: LoadLimits) -> None:
+        self._package, self._limits = package, limits
+        self._count = CharacterBudget(package.name, limits)
+        self._findings = Findings()
+        self._main = package.main_part()
+        self._relations = package.relations(self._main)
+        self._presentation = package.read_xml(self._main, "p:presentation")
+        size = child(self._presentation, "p:sldSz")
+        self._width = number(attribute(size, "cx"), 0) or 0
+        self._height = number(attribute(size, "cy"), 0) or 0
+        self._places: dict[str, dict[str, Place]] = {}
+        self._masters: set[str] = set()
+        self._off_slide = 0
+
+    def read(self) -> ParsedDocument:
+        """The whole presentation."""
+        findings = self._findings
+        findings.doubts += self._package.doubts(self._main, "a PowerPoint presentation")
+        pages = []
+        for at, entry in enumerate(children(child(self._presentation, "p:sldIdLst"), "p:sldId"), 1):
+            pages.append(PageText())
+            self._read_slide(self._relations.get(attribute(entry, "id")), at, pages[-1])
+        findings.pass_over(self._package.orphans())
+        findings.notices += self._describe_hidden(pages)
+        hint = "pictures are not read; save the slides as PDF, and run OCR"
+        return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
+
+    def _describe_hidden(self, pages: list[PageText]) -> Iterator[Caution]:
+        hidden = [str(at) for at, page in enumerate(pages, 1) if page.hidden]
+        parts = [f"slide{'s' * (len(hidden) > 1)} {', '.join(hidden[:50])}"] * bool(hidden)
+        parts += [f"{self._off_slide:,} shapes that are hidden or beside the slide"] * bool(self._off_slide)
+        if parts:
+            yield Caution("hidden-parts", f"hidden parts are read and marked: {'; '.join(parts)}")
+
+    def _read_slide(self, relation: Relation | None, at: int, page: PageText) -> None:
+        if relation is None or not self._package.has(relation.target):
+            self._findings.unreadable.append((f"slide {at} is not in the file", (at,)))
+            return
+        try:
+            slide = self._package.read_xml(relation.target, "p:sld")
+            page.hidden = "hidden slide" if attribute(slide, "show") in ("0", "false") else None
+            relations = self._package.relations(relation.target)
+            shapes = _Shapes(relations, self._layout_places(relations))
+            self._write_parts(page, self._read_tree(contents(slide, "p:cSld", "p:spTree"), shapes))
+            if attribute(slide, "showMasterSp") != "0":
+                self._append_masters(page, relations)
+            self._append_notes(page, relations)
+            self._append_comments(page, relations)
+        except DocumentError as error:
+            if error.code in _PASSED_ON:
+                raise
+            what = error.message.partition(" is damaged: ")[2] or error.message
+            self._findings.unreadable.append((f"slide {at} could not be read to its end: {what}", (at,)))
+        self._count(page.length)
+
+    def _write_parts(self, page: PageText, parts: list[_Part]) -> None:
+        """Write the parts of a slide, its title first."""
+        for part in sorted(parts, key=lambda part: not part.is_title):
+            at = page.add_block(part.text)
+            if part.table:
+                page.tables.append(part.table.moved(at))
+            if part.is_title:
+                title = one_line(part.text)
+                page.headings.append((at, title, 1))
+                page.label = page.label or title
+            if part.origin:
+                page.mark(part.origin, at, page.length)
+
+    def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, is_unseen: bool = False) -> list[_Part]:
+        """The parts of the shapes of a slide or group, in reading order."""
+        boxes: list[Box[list[_Part]]] = []
+        order = count()
+        for shape in tree:
+            if shape.tag in _SHAPES:
+                found = preferred_choice(shape) if shape.tag == "mc:AlternateContent" else [shape]
+                for one in found:
+                    unseen = is_unseen or is_hidden(one)
+                    place = read_place(one) or shapes.places.get(placeholder_key(one))
+                    beside = place is not None and self._is_beside(place)
+                    if parts := self._read_shape(one, shapes, unseen or beside):
+                        boxes.append(Box(parts, *(place or (0, 1e12 + next(order), 0, 1e12))))
+        return [part for parts in order_boxes(boxes) for part in parts]
+
+    def _is_beside(self, place: Place) -> bool:
+        left, top, right, bottom = place
+        return bool(self._width and self._height) and (
+            right <= 0 or bottom <= 0 or left >= self._width or top >= self._height
+        )
+
+    def _read_shape(self, shape: Element, shapes: _Shapes, is_unseen: bool) -> list[_Part]:
+        match shape.tag:
+            case "p:grpSp":
+                parts = self._read_tree(shape, _Shapes(shapes.relations), is_unseen)
+            case "p:graphicFrame":
+                parts = self._read_graphic(shape, shapes)
+            case "p:pic":
+                parts = self._read_picture(shape)
+            case _:
+                kind = attribute(placeholder(shape), "type")
+                text = read_paragraphs(child(shape, "p:txBody"))
+                is_number = kind == "sldNum" or (kind in _FOOTERS and not any(map(str.isalnum, text)))
+                origin: Origin | None = "page footer" if kind in _FOOTERS else None
+                parts = [_Part(text, None, origin, kind in TITLES)] if text and not is_number else []
+        for part in parts if is_unseen else ():
+            self._off_slide += part.origin != "hidden text"
+            part.origin, part.is_title = "hidden text", False
+        return parts
+
+    def _read_picture(self, shape: Element) -> list[_Part]:
+        self._findings.unread["picture"] += 1
+        described = one_line(attribute(child(shape, "p:nvPicPr", "p:cNvPr"), "descr"))
+        return [_Part(f"[image description] {described}", None, "image description")] if described else []
+
+    def _read_graphic(self, shape: Element, shapes: _Shapes) -> list[_Part]:
+        """The table, chart or diagram of a frame."""
+        for one in contents(shape, "a:graphic", "a:graphicData"):
+            match one.tag:
+                case "a:tbl":
+                    written = read_table(one)
+                    return [_Part(*written)] if written else []
+                case "c:chart" | "cx:chart":
+                    root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")
+                    text = describe_chart(root) if root is not None else ""
+                    return [_Part(f"[chart] {text}", None, "chart")] if text else []
+                case "dgm:relIds":
+                    root = self._open(shapes, attribute(one, "dm"), "dgm:dataModel")
+                    text = describe_diagram(root) if root is not None else ""
+                    return [_Part(f"[diagram] {text}", None, "diagram")] if text else []
+                case "mc:AlternateContent" | "p:oleObj":
+                    self._findings.unread["embedded object"] += 1
+        return []
+
+    def _open(self, shapes: _Shapes, identity: str, *expected: str) -> Element | None:
+        relation = shapes.relations.get(identity)
+        if relation is None or not self._package.has(relation.target):
+            self._findings.miss(relation.target if relation else "a drawing of a slide")
+            return None
+        return self._package.read_xml(relation.target, *expected)
+
+    def _layout_places(self, relations: dict[str, Relation]) -> dict[str, Place]:
+        """Where the layout of a slide, or its master, puts placeholders."""
+        layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), "")
+        if not self._package.has(layout):
+            return {}
+        if layout not in self._places:
+            places: dict[str, Place] = {}
+            for _, root in self._masters_of(layout):
+                for shape in contents(root, "p:cSld", "p:spTree"):
+                    place = read_place(shape)
+                    if place and placeholder(shape) is not None:
+                        places[placeholder_key(shape)] = place
+            self._places[layout] = places
+        return self._places[layout]
+
+    def _masters_of(self, layout: str) -> Iterator[tuple[str, Element]]:
+        """The master of a layout, and the layout itself."""
+        for relation in self._package.relations(layout).values():
+            if relation.kind == "slideMaster" and self._package.has(relation.target):
+                yield relation.target, self._package.read_xml(relation.target, "p:sldMaster")
+        yield layout, self._package.read_xml(layout, "p:sldLayout")
+
+    def _append_masters(self, page: PageText, relations: dict[str, Relation]) -> None:
+        """The words that a layout or master puts on each of its slides, on the first of them."""
+        layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), "")
+        for part, root in self._masters_of(layout) if layout not in self._masters and self._package.has(layout) else ():
+            if part in self._masters:
+                continue
+            self._masters.add(part)
+            own = [shape for shape in contents(root, "p:cSld", "p:spTree") if placeholder(shape) is None]
+            for found in self._read_tree(own, _Shapes(self._package.relations(part))):
+                if found.origin != "image description":
+                    page.add_from("page footer", "on each slide", found.text)
+
+    def _append_notes(self, page: PageText, relations: dict[str, Relation]) -> None:
+        for relation in relations.values():
+            if relation.kind != "notesSlide":
+                continue
+            if not self._package.has(relation.target):
+                self._findings.miss(relation.target)
+                continue
+            for shape in contents(self._package.read_xml(relation.target, "p:notes"), "p:cSld", "p:spTree"):
+                if attribute(placeholder(shape), "type") not in ("sldNum", "sldImg", *_FOOTERS):
+                    for part in self._read_shape(shape, _Shapes({}), False):
+                        page.add_from("speaker note", "speaker notes", part.text)
+
+    def _append_comments(self, page: PageText, relations: dict[str, Relation]) -> None:
+        for relation in relations.values():
+            if relation.kind != "comments":
+                continue
+            if not self._package.has(relation.target):
+                self._findings.miss(relation.target)
+                continue
+            authors = self._read_authors()
+            for comment in self._package.read_xml(relation.target, "p:cmLst", ":cmLst").iter():
+                if comment.tag.rpartition(":")[2] not in ("cm", "reply"):
+                    continue
+                own = [one for one in comment if one.tag.rpartition(":")[2] in ("text", "txBody")]
+                text = one_line(" ".join(one.text or join_paragraphs(one) for one in own))
+                author = authors.get(attribute(comment, "authorId"), "") or "an unnamed author"
+                if text:
+                    page.add_from("comment", f"comment by {author}", text)
+                    self._findings.comments += 1
+
+    def _read_authors(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for relation in self._relations.values():
+            if relation.kind in ("commentAuthors", "authors") and self._package.has(relation.target):
+                for one in self._package.read_xml(relation.target, "p:cmAuthorLst", ":authorLst"):
+                    found[attribute(one, "id")] = one_line(attribute(one, "name"))[:80]
+        return found

@@ -1,0 +1,35 @@
+"""The runs that a run goes on with, copied into its folder: wherever that is moved to, it has all that was paid for."""
+
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+
+from ralph_cli.core.errors import JournalError
+from ralph_cli.journal.store import JOURNAL_FILE
+
+COPIES = "earlier"
+"""The folder in a run's folder that holds them, each under its name."""
+
+
+def copy_runs(folders: Collection[Path], folder: Path, beside: Collection[str]) -> None:
+    """Copy the journals of the runs in `folders`, and of their other files those called as in `beside`, into a run's.
+
+    No other process may work on one of them. A symbolic link is not followed. Raises JournalError.
+    """
+    for run in folders:
+        copy = folder / COPIES / run.name
+        try:
+            copy.mkdir(parents=True)
+            for name in (JOURNAL_FILE, f"{JOURNAL_FILE}-wal", *beside):
+                if (run / name).is_file() and not (run / name).is_symlink():
+                    shutil.copyfile(run / name, copy / name)
+        except OSError as error:
+            what = f"the run that this one goes on with cannot be copied to {copy}: {error}"
+            hint = "free some disk space, or choose another folder with --out (RALPH_OUT)"
+            raise JournalError(what, code="journal-unwritable", hint=hint) from error
+
+
+def copied_runs(folder: Path) -> list[Path]:
+    """The folders of the copies in a run's folder; a symbolic link is none."""
+    found = sorted(path.parent for path in (folder / COPIES).glob(f"*/{JOURNAL_FILE}") if not path.is_symlink())
+    return [] if (folder / COPIES).is_symlink() else [copy for copy in found if not copy.is_symlink()]

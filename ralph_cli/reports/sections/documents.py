@@ -1,0 +1,66 @@
+"""The documents of a set, as a run recorded them: which one holds a place, and how much of each was read."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ralph_cli.core.coverage import CoverageMap, format_ranges, uncovered_spans
+from ralph_cli.core.run import Passage, Quote
+
+Record = Mapping[str, Any]
+
+
+def list_documents(record: Record) -> list[Record]:
+    """What a run recorded of each document of its set, in order; empty for one document."""
+    listed = record.get("documents")
+    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+
+
+def document_at(record: Record, offset: int) -> Record | None:
+    """The document of the set that holds the character at `offset`; None without a set."""
+    entries = list_documents(record)
+    at = bisect_right(entries, offset, key=lambda entry: int(entry.get("start", 0))) - 1
+    return entries[max(at, 0)] if entries else None
+
+
+def place_values(item: Quote | Passage, record: Record, *, paged: bool) -> dict[str, Any]:
+    """Where a quote or passage stands, as plain values: `document` in a set, `page` and `label` as that counts them,
+    and `place`, the same in words.
+    """
+    last = (getattr(item, "last_page", 0) or item.page) if paged else None
+    page, label = (item.page, item.label) if paged else (None, None)
+    entry = document_at(record, item.start)
+    if entry is None:
+        return {"page": page, "label": label, "last_page": last, "place": item.place}
+    before = int(entry.get("first_page", 1)) - 1
+    own = {"page": item.page - before, "label": item.label, "last_page": (last or item.page) - before}
+    return {"document": str(entry.get("name", "")), **own, "place": item.place}
+
+
+def shares_read(record: Record, coverage: CoverageMap | None) -> Iterator[tuple[Record, float]]:
+    """Each document of a set with the share of it that a model was shown."""
+    if coverage is None:
+        return
+    end = max((_end(entry) for entry in list_documents(record)), default=0)
+    shown = uncovered_spans(coverage.unread, end)
+    for entry in list_documents(record):
+        start, size = int(entry.get("start", 0)), max(int(entry.get("characters", 0)), 1)
+        read = sum(max(min(high, start + size) - max(low, start), 0) for low, high in shown)
+        yield entry, read / size
+
+
+def describe_pages(numbers: Sequence[int], most: int, record: Record) -> str:
+    """Page numbers with their noun; of a set by document, as that counts them: "a.pdf p. 3-4, b.txt"."""
+    if not list_documents(record):
+        return f"page{'' if len(numbers) == 1 else 's'} {format_ranges(numbers, most)}"
+    told = []
+    for entry in list_documents(record):
+        first, pages = int(entry.get("first_page", 1)), int(entry.get("pages", 1))
+        own = [number - first + 1 for number in numbers if first <= number < first + pages]
+        if own:
+            told.append(f"{entry.get('name')} p. {format_ranges(own, most)}" if pages > 1 else str(entry.get("name")))
+    return ", ".join(told[:most]) + (f" and {len(told) - most} more documents" if len(told) > most else "")
+
+
+def _end(entry: Record) -> int:
+    return int(entry.get("start", 0)) + int(entry.get("characters", 0))

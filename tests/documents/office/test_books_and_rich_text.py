@@ -1,0 +1,84 @@
+"""EPUB books and RTF documents as text."""
+
+import pytest
+from office_files import cautions, epub, headers, load, origins, parse
+
+from ralph_cli.core.document import Span
+from ralph_cli.core.errors import DocumentError
+
+CHAPTERS = {"b.xhtml": "<h1>Two</h1><p>second</p>", "a.xhtml": "<p>first</p>"}
+
+
+def test_chapters_are_pages_in_the_order_of_the_spine_named_by_the_contents() -> None:
+    contents = "<ol><li><a href='a.xhtml'>The end</a></li></ol>"
+    document = load("epub", epub(CHAPTERS, contents=contents))
+    assert document.text == "Two\n\nsecond\ffirst"
+    assert [page.label for page in document.pages] == ["Two", "The end"]
+    at = document.text.index("first")
+    assert document.describe_span(Span(at, at + 5)) == "chapter 2 (The end)"
+
+
+def test_styles_of_the_book_hide_what_they_hide() -> None:
+    body = "<link rel='stylesheet' href='s.css'/><p class='no'>unseen</p><p>seen</p>"
+    document = load("epub", epub({"a.xhtml": body}, **{"OEBPS/s.css": ".no {display: none}"}))
+    assert document.text == "seen" and "hidden-elements" in cautions(document)
+
+
+def test_a_chapter_that_is_missing_is_said_with_its_number() -> None:
+    spine = "<itemref idref='i0'/><itemref idref='gone'/>"
+    (caution,) = load("epub", epub(CHAPTERS, spine=spine)).cautions
+    assert caution.code == "damaged" and caution.pages == (2,)
+
+
+def test_a_book_of_a_shop_is_named_and_one_with_locked_fonts_is_read() -> None:
+    locked = "<encryption xmlns='urn:x' xmlns:e='urn:e'><e:CipherReference URI='{}'/></encryption>"
+    with pytest.raises(DocumentError, match="DRM") as caught:
+        parse("epub", epub(CHAPTERS, **{"META-INF/encryption.xml": locked.format("OEBPS/a.xhtml")}))
+    assert caught.value.code == "encrypted"
+    assert load("epub", epub(CHAPTERS, **{"META-INF/encryption.xml": locked.format("OEBPS/f.otf")})).text
+
+
+def rtf(body: str) -> bytes:
+    fonts, styles = r"{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}", r"{\stylesheet{\s1\outlinelevel0 heading 1;}}"
+    return rf"{{\rtf1\ansi\ansicpg1252{fonts}{styles}{body}}}".encode("ascii")
+
+
+def test_characters_of_all_kinds_are_read() -> None:
+    body = r"caf\'e9 \u8364?5 \f1\'cf\'f0\f0  a\emdash b\~c\tab d{\super 2}\par {\uc2\u945??x}\line y"
+    assert load("rtf", rtf(body)).text == "café €5 Пр a—b\xa0c\td²\n\nαx\ny"
+
+
+def test_headings_hidden_words_deletions_and_strokes() -> None:
+    body = r"\pard\s1 Term\par\pard\plain Kept{\v  unseen}{\deleted  gone}{\strike x}\par"
+    document = load("rtf", rtf(body + r"{\*\generator no;}{\info{\title no}}"))
+    assert document.text.startswith("Term\n\nKept[struck out: ") and "unseen" not in document.text
+    assert [heading.text for heading in document.headings] == ["Term"]
+    assert {"hidden-text", "tracked-changes", "struck-out"} <= set(cautions(document))
+
+
+def test_a_table_stands_by_its_edges() -> None:
+    row = r"\trowd\cellx{}\cellx{}\cellx{}\intbl {}\cell {}\cell {}\cell\row"
+    rows = [("1000", "2000", "3000", "Item", "2022", "2023"), ("1005", "2000", "3000", "Rent", "", "12")]
+    document = load("rtf", rtf("".join(row.replace("{}", "%s") % values for values in rows) + r"\pard after\par"))
+    assert headers(document, "12") == "2023" and document.text.endswith("Rent  \u2423  12\n\nafter")
+
+
+def test_notes_comments_and_headers_of_rtf_stand_at_the_end() -> None:
+    note = r"{\super\chftn}{\footnote {\super\chftn} See B.}"
+    comment = r"{\*\atnauthor Ann}\chatn{\*\annotation why?}"
+    document = load("rtf", rtf(rf"{{\header Draft}}Cost{note} rose{comment}.\par"))
+    assert document.text.startswith("Cost¹ rose.\n\n1 See B.")
+    assert origins(document) == {"[comment by Ann] why?": "comment", "[page header] Draft": "page header"}
+    (found,) = document.notes
+    assert document.text[found.start : found.end] == "See B." and document.text[: found.cited] == "Cost¹"
+
+
+def test_a_file_that_is_cut_off_is_read_and_said() -> None:
+    document = load("rtf", rtf(r"first\par second")[:-6])
+    assert document.text.startswith("first") and "cut off" in cautions(document)["damaged"]
+
+
+def test_groups_in_each_other_without_end_are_refused() -> None:
+    with pytest.raises(DocumentError, match="nests groups") as caught:
+        parse("rtf", rb"{\rtf1" + b"{" * 100_000)
+    assert caught.value.code == "too-big"

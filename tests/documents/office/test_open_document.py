@@ -1,0 +1,124 @@
+"""OpenDocument texts and spreadsheets as text: what a reader sees, in order, and what is behind it."""
+
+import pytest
+from office_files import cautions, headers, load, open_document, origins, parse
+
+from ralph_cli.core.document import Span
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+
+HIDDEN = "<style:style style:name='h' style:family='text'><style:text-properties text:display='none'/></style:style>"
+NUMBERED = (
+    "<text:list-style style:name='L'><text:list-level-style-number text:level='1' style:num-format='1' "
+    "style:num-suffix='.'/><text:list-level-style-number text:level='2' style:num-format='1' style:num-suffix=')' "
+    "text:display-levels='2'/></text:list-style>"
+)
+
+
+def tag(path: str, inner: str) -> str:
+    """Elements in each other, the outermost first; what is in the innermost."""
+    names = path.split()
+    return "".join(f"<{name}>" for name in names) + inner + "".join(f"</{name}>" for name in reversed(names))
+
+
+def cell(text: str, settings: str = "", inner: str = "") -> str:
+    shown = f"<text:p>{text}</text:p>" if text else ""
+    return f"<table:table-cell {settings}>{shown}{inner}</table:table-cell>"
+
+
+def row(*cells: str, settings: str = "") -> str:
+    return f"<table:table-row {settings}>{''.join(cells)}</table:table-row>"
+
+
+def table(*rows: str, settings: str = "table:name='T'") -> str:
+    return f"<table:table {settings}>{''.join(rows)}</table:table>"
+
+
+def figure(text: str, value: str, settings: str = "") -> str:
+    return cell(text, f"office:value-type='float' office:value='{value}' {settings}")
+
+
+def test_paragraphs_headings_and_lists_stand_in_order_with_their_numbers() -> None:
+    item = "<text:list-item><text:p>{}</text:p>{}</text:list-item>"
+    inner = f"<text:list>{item.format('inner', '')}</text:list>"
+    body = (
+        "<text:h text:outline-level='2'>Term</text:h>"
+        "<text:p>A<text:s text:c='2'/>b<text:tab/>c  d<text:line-break/>e</text:p>"
+        f"<text:list text:style-name='L'>{item.format('one', inner)}{item.format('two', '')}</text:list>"
+    )
+    document = load("odt", open_document("odt", body, styles=NUMBERED))
+    assert document.text == "Term\n\nA  b\tc d\ne\n\n1. one\n\n1.1) inner\n\n2. two"
+    assert [(heading.text, heading.level) for heading in document.headings] == [("Term", 2)]
+
+
+def test_deleted_and_hidden_words_are_left_out_and_said() -> None:
+    deleted = tag("text:tracked-changes text:changed-region text:deletion text:p", "gone")
+    body = f"{deleted}<text:p>Kept<text:span text:style-name='h'> unseen</text:span>.</text:p>"
+    document = load("odt", open_document("odt", body, styles=HIDDEN))
+    assert document.text == "Kept."
+    assert "6 marked as hidden" in cautions(document)["hidden-text"] and "tracked-changes" in cautions(document)
+
+
+def test_notes_comments_and_headers_stand_at_the_end() -> None:
+    note = tag("text:note", tag("text:note-citation", "1") + tag("text:note-body text:p", "See B."))
+    comment = "<office:annotation><dc:creator>Ann</dc:creator><text:p>why?</text:p></office:annotation>"
+    masters = tag("office:master-styles style:master-page style:header text:p", "Draft")
+    document = load("odt", open_document("odt", f"<text:p>Cost{note} rose{comment}.</text:p>", masters=masters))
+    assert document.text.startswith("Cost¹ rose.\n\n1 See B.")
+    assert origins(document) == {"[comment by Ann] why?": "comment", "[page header] Draft": "page header"}
+    (found,) = document.notes
+    assert document.text[found.start : found.end] == "See B." and document.text[: found.cited] == "Cost¹"
+
+
+def test_a_table_of_a_text_names_its_columns_through_merged_cells() -> None:
+    wide = cell("2022", "table:number-columns-spanned='2'")
+    header = tag("table:table-header-rows", row(cell("Item"), wide, "<table:covered-table-cell/>"))
+    document = load("odt", open_document("odt", table(header, row(cell("Rent"), cell(""), cell("12")))))
+    assert headers(document, "12") == "2022" and document.text == "Item  2022\nRent  \u2423  12"
+
+
+def test_a_sheet_shows_what_the_program_showed_with_what_is_stored_behind() -> None:
+    formula = "table:formula='of:=SUM([.B1:.B2])'"
+    sheet = table(
+        row(cell("Item"), figure("2023", "2023")), row(cell("Rent"), figure("1.234,50 €", "1234.5")),
+        row(cell("Share"), figure("25%", "0.254", formula)),
+    )  # fmt: skip
+    document = load("ods", open_document("ods", sheet))
+    assert document.text.startswith("Item  2023\nRent  1.234,50 €\nShare  25%\n")
+    marked = {origin: text.split("\n")[1:] for text, origin in origins(document).items()}
+    assert marked == {"stored value": ["B3  0.254"], "formula": ["B3  =SUM(B1:B2)"]}
+    at = document.text.index("25%")
+    assert document.describe_span(Span(at, at + 3)) == "T!B3" and headers(document, "25%") == "2023"
+
+
+def test_hidden_sheets_rows_and_columns_are_marked() -> None:
+    shown = "<style:table-properties table:display='false'/>"
+    styles = f"<style:style style:name='h' style:family='table'>{shown}</style:style>"
+    columns = "<table:table-column/><table:table-column table:visibility='collapse'/>"
+    filtered = row(cell("filtered"), settings="table:visibility='filter'")
+    first = table(columns, row(cell("seen"), cell("aside")), filtered)
+    second = table(row(cell("secret")), settings="table:name='S' table:style-name='h'")
+    document = load("ods", open_document("ods", first + second, styles=styles))
+    assert origins(document) == {"aside": "hidden column", "filtered": "hidden row", "secret": "hidden sheet"}
+
+
+def test_repetitions_without_end_are_bounded() -> None:
+    empty = row(cell("", "table:number-columns-repeated='16384'"), settings="table:number-rows-repeated='1048000'")
+    document = load("ods", open_document("ods", table(empty, row(cell("last")))))
+    assert document.text == "last" and document.describe_span(Span(0, 4)) == "T!A1048001"
+    endless = "table:number-{}-repeated='999999999'"
+    many = row(cell("word", endless.format("columns")), settings=endless.format("rows"))
+    for kind in ("ods", "odt"):
+        with pytest.raises(DocumentError, match="more than") as caught:
+            parse(kind, open_document(kind, table(many)), LoadLimits(characters=100_000))
+        assert caught.value.code == "too-big"
+
+
+def test_a_locked_file_is_named() -> None:
+    manifest = (
+        "<m:manifest xmlns:m='urn:oasis:names:tc:opendocument:xmlns:manifest:1.0'>"
+        "<m:file-entry m:full-path='content.xml'><m:encryption-data/></m:file-entry></m:manifest>"
+    )
+    with pytest.raises(DocumentError, match="protected by a password") as caught:
+        parse("odt", open_document("odt", "<text:p>x</text:p>", **{"META-INF/manifest.xml": manifest}))
+    assert caught.value.code == "encrypted"

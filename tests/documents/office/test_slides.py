@@ -1,0 +1,115 @@
+"""Presentations as text: slides in reading order, and what stands behind or beside them."""
+
+from office_files import cautions, chart, headers, load, open_document, origins, pptx, shape, slide
+
+from ralph_cli.core.document import Span
+from ralph_cli.documents.slides.order import Box, order_boxes
+
+NOTES = slide(shape("Say it slowly.", kind="body"), shape("7", kind="sldNum"), root="notes")
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    cell = "<a:tc><a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody></a:tc>"
+    cells = "".join(f"<a:tr>{''.join(cell.format(text) for text in row)}</a:tr>" for row in rows)
+    graphic = f"<a:graphic><a:graphicData><a:tbl><a:tblPr firstRow='1'/>{cells}</a:tbl></a:graphicData></a:graphic>"
+    return f"<p:graphicFrame>{graphic}</p:graphicFrame>"
+
+
+def test_a_slide_is_a_page_with_its_title_first_and_its_shapes_in_reading_order() -> None:
+    shapes = [
+        shape("right above", (600, 100, 300, 100)),
+        shape("right below", (600, 300, 300, 100)),
+        shape("left above", (0, 100, 300, 100)),
+        shape("left below", (0, 300, 300, 100)),
+        shape("Results", (0, 450, 900, 40), kind="title"),
+    ]
+    document = load("pptx", pptx(slide(*shapes), slide(shape("Outlook", kind="ctrTitle"), shape("more"))))
+    lines = document.text.split("\f")[0].split("\n\n")
+    assert lines == ["Results", "left above", "right above", "left below", "right below"]
+    assert [page.label for page in document.pages] == ["Results", "Outlook"]
+    assert [heading.text for heading in document.headings] == ["Results", "Outlook"]
+    at = document.text.index("more")
+    assert document.describe_span(Span(at, at + 4)) == "slide 2 (Outlook)"
+
+
+def test_columns_side_by_side_are_read_one_after_the_other() -> None:
+    tall, one, two = Box("tall", 0, 0, 40, 100), Box("one", 50, 0, 90, 45), Box("two", 50, 50, 90, 100)
+    assert order_boxes([two, tall, one]) == ["tall", "one", "two"]
+    assert order_boxes([two, Box("head", 0, -20, 90, -5), one, tall]) == ["head", "tall", "one", "two"]
+
+
+def test_notes_charts_and_comments_are_marked() -> None:
+    frame = "<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id='k'/></a:graphicData></a:graphic></p:graphicFrame>"
+    comments = (
+        "<p:cmLst xmlns:p='http://schemas.openxmlformats.org/presentationml/2006/main'>"
+        "<p:cm authorId='0'><p:text>Sure?</p:text></p:cm></p:cmLst>"
+    )
+    relations = {
+        "slides/slide1.xml": {
+            "n": "notesSlide ../notes1.xml", "k": "chart ../chart1.xml", "m": "comments ../comments1.xml"
+        }
+    }  # fmt: skip
+    parts = {"notes1.xml": NOTES, "chart1.xml": chart("Growth"), "comments1.xml": comments}
+    document = load("pptx", pptx(slide(shape("Text"), frame), relations=relations, **parts))
+    assert origins(document) == {
+        "[chart] Growth": "chart",
+        "[speaker notes] Say it slowly.": "speaker note",
+        "[comment by an unnamed author] Sure?": "comment",
+    }
+
+
+def test_hidden_slides_and_shapes_beside_the_slide_are_marked() -> None:
+    shown = slide(shape("seen"), shape("beside", (1200, 0, 50, 50)), shape("off", name="hidden='1'"))
+    document = load("pptx", pptx(shown, slide(shape("skipped"), settings="show='0'")))
+    assert origins(document) == {"beside": "hidden text", "off": "hidden text", "skipped": "hidden slide"}
+    assert "slide 2; 2 shapes" in cautions(document)["hidden-parts"]
+
+
+def test_a_table_names_its_columns_and_a_list_its_numbers() -> None:
+    numbered = "".join(
+        f"<a:p><a:pPr><a:buAutoNum type='arabicPeriod'/></a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>"
+        for text in ("first", "second")
+    )
+    held = shape("x").replace("<a:p><a:r><a:t>x</a:t></a:r></a:p>", numbered)
+    document = load("pptx", pptx(slide(held, table(("", "2022", "2023"), ("Asia", "", "2,000")))))
+    assert "1. first\n2. second" in document.text
+    assert headers(document, "2,000") == "2023" and "Asia  \u2423  2,000" in document.text
+
+
+def test_words_of_the_master_are_given_once() -> None:
+    master = slide(shape("Confidential"), shape("Click to edit", kind="title"), root="sldMaster")
+    targets = {"l": "slideLayout ../layouts/layout1.xml"}
+    relations = {
+        "slides/slide1.xml": targets,
+        "slides/slide2.xml": targets,
+        "layouts/layout1.xml": {"m": "slideMaster ../master1.xml"},
+    }
+    parts = {"layouts/layout1.xml": slide(root="sldLayout"), "master1.xml": master}
+    document = load("pptx", pptx(slide(shape("one")), slide(shape("two")), relations=relations, **parts))
+    assert document.text == "one\n\n[on each slide] Confidential\ftwo"
+
+
+def test_an_open_document_presentation_is_read_alike() -> None:
+    place = "svg:x='{}cm' svg:y='{}cm' svg:width='4cm' svg:height='1cm'"
+    frame = f"<draw:frame presentation:class='{{}}' {place}>{{}}</draw:frame>"
+    box = "<draw:text-box><text:p>{}</text:p></draw:text-box>"
+    shapes = [("", 9, 5, "right"), ("", 1, 5, "left"), ("title", 1, 1, "Results"), ("", 40, 5, "out")]
+    written = "".join(frame.format(kind, x, y, box.format(text)) for kind, x, y, text in shapes)
+    notes = f"<presentation:notes>{frame.format('notes', 1, 1, box.format('Say it.'))}</presentation:notes>"
+    page = "<draw:page draw:master-page-name='M' draw:style-name='{}'>{}</draw:page>"
+    styles = (
+        "<style:style style:name='h' style:family='drawing-page'>"
+        "<style:drawing-page-properties presentation:visibility='hidden'/></style:style>"
+    )
+    masters = (
+        "<office:automatic-styles><style:page-layout style:name='L'><style:page-layout-properties "
+        "fo:page-width='28cm' fo:page-height='21cm'/></style:page-layout></office:automatic-styles>"
+        "<office:master-styles><style:master-page style:name='M' style:page-layout-name='L'/></office:master-styles>"
+    )
+    body = page.format("", written + notes) + page.format("h", frame.format("", 1, 1, box.format("skipped")))
+    document = load("odp", open_document("odp", body, styles=styles, masters=masters))
+    assert document.text == "Results\n\nleft\n\nright\n\nout\n\n[speaker notes] Say it.\fskipped"
+    assert origins(document) == {
+        "out": "hidden text", "[speaker notes] Say it.": "speaker note", "skipped": "hidden slide"
+    }  # fmt: skip
+    assert document.pages[0].label == "Results"
