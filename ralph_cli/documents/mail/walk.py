@@ -76,7 +76,7 @@ class MailWalk:
         """Say what was not read."""
         if self.attachments:
             named = ", ".join(map(_describe_attachment, self.attachments))
-            self._out.warn("attachments", f"attachments, which are documents of their own: {named}")
+            self._out.warn("attachments", f"attachments, which are no part of this text: {named}")
         if self._pictures:
             self._out.warn("pictures-unread", f"pictures in the text that were not read: {self._pictures:,}")
 
@@ -142,7 +142,9 @@ class MailWalk:
             if not _has_text(each):
                 continue
             if difference := describe_difference(words, self._text_of(each, depth)):
-                what = f"the text is there as {each.get_content_type()}, too, and differs: {difference}"
+                what = (
+                    f"the text is there as {each.get_content_type()}, too, which is not read and differs: {difference}"
+                )
                 self._out.warn("alternatives-differ", _say(place, what))
 
     def _write_files(self, part: Part, place: str, depth: int) -> None:

@@ -101,7 +101,7 @@ def test_of_alternatives_the_page_is_read_and_words_of_the_other_are_told() -> N
     assert document.text[cell.start : cell.end] == "1,577"
     assert place(document, "1,577") == "body, paragraph 4"
     (told,) = messages(document, "alternatives-differ")
-    assert "only in the one not read: “50”; only in the one read: “5”" in told
+    assert "as text/plain, too, which is not read and differs: only there “50”; only in what is read “5”" in told
     assert messages(document, "hidden-elements") == ["body: hidden elements omitted: 1"]
 
 
