@@ -64,6 +64,7 @@ def check(
 
         check_target(html, (memo, *doc))
 
+    lookup.refuse_same_file(memo, doc)
     settings = config.load_settings(given)
     with replacing((html,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:

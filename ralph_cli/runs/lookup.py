@@ -56,6 +56,13 @@ def check_quotes(
     return tuple(found)
 
 
+def refuse_same_file(memo: str, documents: Sequence[str]) -> None:
+    """ConfigError when a memo is to be checked against itself."""
+    if memo != "-" and memo in documents:
+        hint = "ralph check memo.md --doc contract.pdf"
+        raise ConfigError("the memo and the document are the same file", code="same-file", hint=hint)
+
+
 def load_documents(sources: Sequence[DocumentSource], settings: Settings, on_event: EventSink) -> list[DocumentSource]:
     """The sources with their documents loaded; a folder, an archive or a pattern gives all of its own.
 
@@ -104,9 +111,8 @@ def check_memo(
     if sum(source.path == "-" for source in sources) > 1:
         raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
     files = [source.path for source in sources if source.document is None and source.path != "-"]
-    if sources[0].document is None and files.count(sources[0].path) > 1:
-        hint = "ralph check memo.md --doc contract.pdf"
-        raise ConfigError("the memo and the document are the same file", code="same-file", hint=hint)
+    if sources[0].document is None:
+        refuse_same_file(sources[0].path, files[1:])
     on_event = sink or (lambda _event: None)
     read = sources[0].with_ocr(settings.ocr_options).loaded(settings.cache_folder)
     found = load_documents(sources[1:], settings, on_event)
