@@ -96,16 +96,16 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     work = _Work(source, given, cache)
     loaded = work.load(files)
     documents: list[NamedDocument] = []
-    known: dict[str, str] = {}
+    kept: dict[str, str] = {}
+    for name, sha256 in ((it.name, it.document.sha256) for it in loaded if isinstance(it, NamedDocument)):
+        kept[sha256] = min(kept.get(sha256, name), name, key=len)  # a copy has a longer name than what was copied
     for item in loaded:
-        if isinstance(item, NamedDocument) and item.document.sha256 in known:
-            what = f"it is the same file as {known[item.document.sha256]}"
-            skipped.append(Skipped(item.name, "duplicate", what))
-        elif isinstance(item, NamedDocument):
-            known[item.document.sha256] = item.name
+        if isinstance(item, Skipped):
+            skipped.append(item)
+        elif item.name == (name := kept[item.document.sha256]):
             documents.append(item)
         else:
-            skipped.append(item)
+            skipped.append(Skipped(item.name, "duplicate", f"it is the same file as {name}"))
     if source.strict:
         for item in skipped:
             if item.code != "left-out":

@@ -70,17 +70,17 @@ def test_a_folder_is_one_set_and_whatever_is_not_in_it_is_named(deal: Path) -> N
     document = loaded(deal)
     names = [member.name for member in document.members]
     assert names == [
-        "2 lease copy.txt",
+        "10 lease.txt",
         "all.zip/in/note.txt",
-        "all.zip/in/side.md",
+        "letters/side.md",
         "mail.eml",
         "mail.eml/letter.txt",
         "mail.eml/in.zip/a.txt",
     ]
     told = [caution.message for caution in document.cautions]
     for words in (
-        "10 lease.txt was not read: it is the same file as 2 lease copy.txt",
-        "letters/side.md was not read: it is the same file as all.zip/in/side.md",
+        "2 lease copy.txt was not read: it is the same file as 10 lease.txt",
+        "all.zip/in/side.md was not read: it is the same file as letters/side.md",
         "broken.pdf was not read: ",
         "blank.txt was not read: ",
         "all.zip/bad.pdf was not read: ",
@@ -100,7 +100,7 @@ def test_each_document_of_a_set_is_what_it_is_alone(deal: Path) -> None:
 def test_a_place_is_told_with_its_document(deal: Path) -> None:
     document = loaded(deal)
     at = document.text.index("52,000")
-    assert document.describe_span(Span(at, at + 6)) == "all.zip/in/side.md, line 2"
+    assert document.describe_span(Span(at, at + 6)) == "letters/side.md, line 2"
     at = document.text.index("Deep")
     assert document.describe_span(Span(at, at + 4)) == "mail.eml/in.zip/a.txt, line 1"
 
@@ -110,7 +110,7 @@ def test_several_paths_patterns_and_loaded_documents_are_a_set_too(deal: Path, t
     other.write_text("Another text of the same name.")
     both = loaded(deal / "2 lease copy.txt", other)
     assert [member.name for member in both.members] == [str(deal / "2 lease copy.txt"), str(other)]
-    assert [it.name for it in loaded(deal / "*.txt", deal / "letters").members] == ["2 lease copy.txt", "side.md"]
+    assert [it.name for it in loaded(deal / "*.txt", deal / "letters").members] == ["10 lease.txt", "side.md"]
     known = DocumentSource(str(other)).load()
     source = load_source(DocumentSource.of([known, deal / "letters" / "side.md"]))
     assert [member.name for member in source.load().members] == [other.name, "side.md"]
