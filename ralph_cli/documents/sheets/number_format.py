@@ -211,9 +211,9 @@ class _Section:
     def show(self, value: Decimal) -> Shown:
         """A value without its sign."""
         if self._plain and value.adjusted() < 20:
-            before, last, written, percent, behind = self._plain
+            before, place, written, percent, behind = self._plain
             value = value.scaleb(2 * percent)
-            rounded = value.quantize(last, ROUND_HALF_UP, _LONG)
+            rounded = value.quantize(place, ROUND_HALF_UP, _LONG)
             return Shown(f"{before}{rounded:{written}}{behind}", _is_near(rounded, value))
         tokens = list(self.tokens)
         digits = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
