@@ -316,7 +316,9 @@ class Settings(BaseModel):
     require_walls: bool = setting(False, MACHINE, CURRENT)
     """Run no snippet on a machine that lacks one of the sandbox's walls."""
     snippet_seconds: float = setting(30.0, MACHINE, ACCEPTED, gt=0, le=3_600)
-    """Wall time of one snippet, without the time sub-queries take."""
+    """Wall time of one snippet, without the time sub-queries take; a second more for each million characters of the
+    document.
+    """
     snippet_memory_mb: int = setting(2_048, MACHINE, ACCEPTED, ge=256, le=16_384)
     """Megabytes for the snippets."""
     ocr: Literal["auto", "never", "force"] = setting("auto", WORK, RECORDED)

@@ -133,7 +133,8 @@ class WorkerSandbox:
     ) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
-            clock = _Stopwatch(self._limits.seconds, seconds)
+            most = self._limits.seconds + self._limits.seconds_per_million * (self._characters // 1_000_000)
+            clock = _Stopwatch(most, seconds)
             self.start()
             assert self._worker is not None
             try:

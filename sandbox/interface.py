@@ -13,12 +13,14 @@ GIB = 1 << 30
 class ResourceLimits:
     """Bounds of one sandbox.
 
-    `seconds`: wall time of one snippet; while the host answers a sub-query, only what the worker computes counts.
+    `seconds`: wall time of one snippet, and `seconds_per_million` more for each million characters of the document;
+    while the host answers a sub-query, only what the worker computes counts.
     `memory`: bytes the guest's interpreter may use. `output`: characters of printed text, and of the last value, that
     are kept. `prompt_chars`: characters of one sub-query, prompt and text together. `batch`: sub-queries in one batch.
     """
 
     seconds: float = 30.0
+    seconds_per_million: float = 1.0
     memory: int = 2 * GIB
     output: int = 256 * 1024
     prompt_chars: int = 400_000

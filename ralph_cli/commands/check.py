@@ -14,7 +14,10 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import to_json
 
 Doc = Annotated[
-    list[str] | None, typer.Option("--doc", "--document", help="The document it quotes; several: give --doc again.")
+    list[str] | None,
+    typer.Option(
+        "--doc", "--document", help="The document that it quotes, or a folder of them; several: give --doc again."
+    ),
 ]
 Others = Annotated[list[str] | None, typer.Argument(hidden=True, metavar="--doc DOCUMENT")]
 Html = Annotated[Path | None, options.result_option("--html", help="Also write the report to this HTML file.")]
@@ -67,6 +70,7 @@ def check(
             read, *quoted = (
                 options.source_of(path, password=password, encoding=encoding, display=display) for path in (memo, *doc)
             )
+            quoted = lookup.load_documents(quoted, settings, display)
             checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
         if json:
             from ralph_cli.reports.memo.json import memo_object

@@ -27,7 +27,7 @@ class LoadLimits:
     seconds_per_mebibyte: float = 15.0
     seconds_per_page: float = 0.05
     ocr_seconds: float = 60.0
-    characters: int = 50_000_000
+    characters: int = 150_000_000
     pages: int = 100_000
     html_depth: int = 2_000
 

@@ -186,6 +186,8 @@ def foreign_format(data: bytes) -> tuple[str, str]:
     if data.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in data:
             return "an Office document protected by a password", "remove its password and save it again"
+        if "__substg1.0_".encode("utf-16-le") in data:
+            return "a mail of Outlook (msg)", "save it as eml first"
         if "WordDocument".encode("utf-16-le") in data:
             return "an old Word document (doc)", "save it as docx or PDF first"
         if "Workbook".encode("utf-16-le") in data:

@@ -7,7 +7,7 @@ agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do 
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,6 +54,28 @@ class _Piece:
     end: int
 
 
+class _BlockIndex:
+    """Where each indexed block of a document stands: by the hash of its characters, for a million blocks are many.
+
+    Most blocks stand in one place. Another one of the same hash does no harm: what is found is compared with the text.
+    """
+
+    def __init__(self, text: str, stride: int) -> None:
+        self._first: dict[int, int] = {}
+        self._others: dict[int, list[int]] = {}
+        for at in range(0, len(text) - BLOCK_CHARS + 1, stride):
+            key = hash(text[at : at + BLOCK_CHARS])
+            if self._first.setdefault(key, at) != at:
+                others = self._others.setdefault(key, [])
+                if len(others) < MAX_BLOCK_PLACES:
+                    others.append(at)
+
+    def places(self, block: str) -> Sequence[int]:
+        """The places of a block, in order, and at most one more than `MAX_BLOCK_PLACES`."""
+        first = self._first.get(key := hash(block))
+        return () if first is None else (first, *self._others.get(key, ()))
+
+
 class ShownTextFinder:
     """Finds the pieces of one document in texts; the index is made at the first."""
 
@@ -88,14 +110,8 @@ class ShownTextFinder:
         return first, first + size
 
     @cached_property
-    def _block_index(self) -> dict[str, list[int]]:
-        """Where each indexed block of the document stands."""
-        index: dict[str, list[int]] = {}
-        for at in range(0, len(self._text) - BLOCK_CHARS + 1, self._stride):
-            places = index.setdefault(self._text[at : at + BLOCK_CHARS], [])
-            if len(places) <= MAX_BLOCK_PLACES:
-                places.append(at)
-        return index
+    def _block_index(self) -> "_BlockIndex":
+        return _BlockIndex(self._text, self._stride)
 
     def _find_pieces(self, shown: str) -> Iterator[tuple[int, int]]:
         hints = [(match.end(), int(match[1])) for match in _OFFSET.finditer(shown)]
@@ -121,11 +137,11 @@ class ShownTextFinder:
         None if the first is not, and none if one of them stands everywhere.
         """
         index = self._block_index
-        if shown[at : at + BLOCK_CHARS] not in index:
+        if not index.places(shown[at : at + BLOCK_CHARS]):
             return set()
         found: set[int] = set()
         for step in range(self._stride):
-            places = index.get(shown[at + step : at + step + BLOCK_CHARS], ())
+            places = index.places(shown[at + step : at + step + BLOCK_CHARS])
             if len(places) > MAX_BLOCK_PLACES:
                 return set()
             found.update(place - step for place in places if place >= step)

@@ -12,7 +12,7 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.sets.loading import load_source
+from ralph_cli.documents.sets.loading import SKIPPED, load_each, load_source
 from ralph_cli.documents.source import UNUSED_OPTIONS, DocumentLike, DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.memo.checking.check import check_quotations
@@ -56,6 +56,20 @@ def check_quotes(
     return tuple(found)
 
 
+def load_documents(sources: Sequence[DocumentSource], settings: Settings, on_event: EventSink) -> list[DocumentSource]:
+    """The sources with their documents loaded; a folder, an archive or a pattern gives all of its own.
+
+    `on_event` hears of files that are skipped. Raises DocumentError.
+    """
+    found: list[DocumentSource] = []
+    for source in sources:
+        loaded, skipped = load_each(source.with_ocr(settings.ocr_options), settings.cache_folder)
+        found += loaded
+        for item in skipped:
+            on_event(NoticeIssued(SKIPPED, f"{item.name} was not read: {item.message}"))
+    return found
+
+
 SWAPPED = 4
 """So many times longer than its documents a memo seldom is."""
 
@@ -75,8 +89,9 @@ def check_memo(
     """Find what a memo quotes, and from which pages, and look it up in the documents; no model is asked.
 
     `MemoCheck.ok` is True only if something was checked and all of it holds; words that a reader of the pages cannot
-    see do not, unless the settings allow it. With `judge` the judge model of the settings (or "judge" of `models`) says
-    of each sentence whether its quotations bear it out. With `strict` words too few to be a quotation count, and page
+    see do not, unless the settings allow it. A folder, an archive or a pattern means all documents in it. With `judge`
+    the judge model of the settings (or "judge" of `models`) says of each sentence whether its quotations bear it out.
+    With `strict` words too few to be a quotation count, and page
     references that cannot be checked. `password` and `encoding` are tried on all files; `sink` hears of cautions and of
     the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
     """
@@ -93,7 +108,11 @@ def check_memo(
         hint = "ralph check memo.md --doc contract.pdf"
         raise ConfigError("the memo and the document are the same file", code="same-file", hint=hint)
     on_event = sink or (lambda _event: None)
-    sources = [source.with_ocr(settings.ocr_options).loaded(settings.cache_folder) for source in sources]
+    read = sources[0].with_ocr(settings.ocr_options).loaded(settings.cache_folder)
+    found = load_documents(sources[1:], settings, on_event)
+    own = Path(read.path).absolute()  # it may lie in the folder of its documents
+    found = [source for source in found if source.path in files or Path(source.path).absolute() != own]
+    sources = [read, *found]
     memo_document, *quoted = (source.load() for source in sources)
     loaded = (memo_document, *quoted)
     codes = [{caution.code for caution in document.cautions} for document in loaded]

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import os
+import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -62,7 +63,7 @@ class FakeSandbox:
         watched: Collection[int] = (),
         now: float | None = None,
     ) -> Result:
-        self._names["moment"] = now
+        self._names["moment"] = time.time() if now is None else now
         self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
         self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]
         out, error = io.StringIO(), None

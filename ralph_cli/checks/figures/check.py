@@ -17,7 +17,8 @@ from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import TableHeaders
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue
+from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
+from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.verbatim import departure
 
@@ -86,13 +87,18 @@ class NumbersCheck:
                 failed.add(calculation)
                 yield Answer(calculation, 0, "contradicted", "calculation", f"{calculation}: {wrong}")
         comparison = FigureComparison(calculator.candidates, self._facts, said)
-        pages = {part for quote in quotes for part in (str(quote.page), str(quote.last_page), quote.label.lower())}
-        for answer in comparison.unsupported(claim.text):
+        pages = {part for quote in quotes for part in self._names_of_pages(quote)}
+        for answer in comparison.unsupported(mask_names(claim.text, self.document)):
             if answer.field == "name" and _names_page(answer.words, pages):
                 continue
             if answer.field == NOWHERE and _is_result_of(answer.words, failed):
                 continue  # what is wrong with its calculation has been said
             yield answer
+
+    def _names_of_pages(self, quote: Quote) -> tuple[str, ...]:
+        """How a claim may name the pages of a quote: by their numbers, in a set also those of its document."""
+        own = self.document.own_number(self.document.page_at(quote.start))
+        return (str(quote.page), str(quote.last_page), quote.label.lower(), str(own))
 
 
 def _names_page(words: str, pages: set[str]) -> bool:

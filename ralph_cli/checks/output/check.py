@@ -15,6 +15,7 @@ from ralph_cli.checks.output.words import count_words, word_limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote
+from ralph_cli.documents.sets.joining import mask_names
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -81,7 +82,8 @@ class OutputCheck:
 
     def _find_unsupported(self, attempt: Attempt) -> tuple[GroundingSources, list[Doubt]]:
         """What an output may rest on, and what in it does not."""
-        found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
+        output = mask_names(attempt.output, self.document) if self.document is not None else attempt.output
+        found = [piece for piece in pieces(output, self.form.kind) if not self._is_requested_name(piece)]
         sources = self._grounding_sources(attempt)
         return sources, [self._as_doubt(miss) for miss in sources.find_unsupported(found)]
 

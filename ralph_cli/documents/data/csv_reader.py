@@ -88,15 +88,19 @@ class _TableReader:
         self._last = record
         if len(self._head) < _MOST_ROWS_ABOVE:
             self._head.append(record)
-        filled = [
-            (start, end, column)
-            for column, (start, end) in enumerate(record.cells)
-            if _has_figure(self._text, start, end)
+        if not self.dropped:
+            self._add_cells(number, record)
+
+    def _add_cells(self, number: int, record: Record) -> None:
+        figures = [
+            Cell(start, end, column)
+            for column, (start, end) in enumerate(record.cells[:_MOST_COLUMNS])
+            if start < end and _DIGIT.search(self._text, start, end)
         ]
-        if self.dropped or len(self._cells) + len(filled) > _MOST_CELLS or width > _MOST_COLUMNS:
-            self.dropped = self.dropped or number
-            return
-        self._cells += (Cell(*place) for place in filled)
+        if len(self._cells) + len(figures) > _MOST_CELLS or len(record.cells) > _MOST_COLUMNS:
+            self.dropped = number
+        else:
+            self._cells += figures
 
     def table(self) -> Table | None:
         """The cells below the row that names the columns; None without such a row."""
@@ -145,8 +149,3 @@ class _TableReader:
 
     def _line(self, offset: int) -> int:
         return self._text.count("\n", 0, offset) + 1
-
-
-def _has_figure(text: str, start: int, end: int) -> bool:
-    """Whether a cell holds a figure: it is of figures that it is asked under which header they stand."""
-    return start < end and _DIGIT.search(text, start, end) is not None

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 
 _QUOTED = re.compile(r' *"((?:[^"]++|"")*+)"')
@@ -91,25 +92,33 @@ def _split(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, i
     return cells
 
 
+@cache
+def _field_pattern(delimiter: str) -> "re.Pattern[str]":
+    """A cell in quotation marks, or a plain one, with the delimiter, line end or end of text behind it."""
+    sign = re.escape(delimiter)
+    return re.compile(rf' *+"((?:[^"]++|"")*+)" *+({sign}|\n|\Z)|([^{sign}\n]*+)({sign}|\n|\Z)')
+
+
 def _read_quoted(text: str, start: int, delimiter: str) -> tuple[Record, bool]:
     """A row with quotation marks, and whether they may still be believed behind it."""
+    match = _field_pattern(delimiter).match
     cells: list[tuple[int, int]] = []
-    at, is_sound, believed = start, True, True
-    while True:
-        quoted = _QUOTED.match(text, at) if believed else None
-        line_end = text.find("\n", quoted.end() if quoted else at)
-        line_end = len(text) if line_end < 0 else line_end
-        stop = text.find(delimiter, quoted.end() if quoted else at, line_end)
-        stop = line_end if stop < 0 else stop
-        if quoted and text[quoted.end() : stop].strip(" "):
-            quoted, is_sound = None, False
-            line_end = text.find("\n", at)
-            line_end = len(text) if line_end < 0 else line_end
-            stop = text.find(delimiter, at, line_end)
-            stop = line_end if stop < 0 else stop
-        elif quoted is None and text[at:stop].lstrip(" ").startswith('"') and believed:
-            is_sound = believed = False
-        cells += [quoted.span(1)] if quoted else _split(text, at, stop, delimiter)
-        at = stop + 1
-        if stop >= line_end:
-            return Record(start, stop, cells, is_sound), believed
+    at, is_sound, behind = start, True, delimiter
+    while behind == delimiter:
+        field = match(text, at)
+        assert field is not None  # a plain cell may be empty, and ends with the text
+        if field[1] is not None:
+            cells.append(field.span(1))
+            behind = field[2]
+        elif not text[at : field.end(3)].lstrip(" ").startswith('"'):
+            cells += _split(text, at, field.end(3), delimiter)
+            behind = field[4]
+        elif _QUOTED.match(text, at):
+            cells.append((at, field.end(3)))
+            is_sound, behind = False, field[4]
+        else:
+            stop = text.find("\n", at)
+            stop = len(text) if stop < 0 else stop
+            return Record(start, stop, [*cells, *_split(text, at, stop, delimiter)], False), False
+        at = field.end()
+    return Record(start, at - len(behind), cells, is_sound), True

@@ -73,8 +73,8 @@ def describe_difference(shown: str, other: str) -> str:
     """Which words stand in one of two texts only, "" if none does; addresses of pages do not count."""
     words_shown, words_other = _words(shown), _words(other)
     only_other, only_shown = words_other - words_shown, words_shown - words_other
-    parts = [f"only in the one not read: {_list_words(only_other)}"] * bool(only_other)
-    parts += [f"only in the one read: {_list_words(only_shown)}"] * bool(only_shown)
+    parts = [f"only there {_list_words(only_other)}"] * bool(only_other)
+    parts += [f"only in what is read {_list_words(only_shown)}"] * bool(only_shown)
     return "; ".join(parts)
 
 

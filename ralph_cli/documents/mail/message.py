@@ -85,6 +85,11 @@ def subparts(part: Part) -> list[Part]:
     return [each for each in payload if isinstance(each, Message)]
 
 
+def is_broken_multipart(part: Part) -> bool:
+    """Whether a part says that it has parts, and has none: a mail program shows it as text."""
+    return part.get_content_maintype() == "multipart" and not part.is_multipart()
+
+
 def part_bytes(part: Part) -> bytes:
     """The content of a part that has no parts, decoded."""
     try:
@@ -164,7 +169,9 @@ def read_headers(message: Part, name: str) -> list[str]:
 
 def clean_header(value: str) -> str:
     """A header's value decoded on one line; a very long one ends with an ellipsis."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in decode_words(_repair(value))).split())
+    line = " ".join(
+        "".join(c if c.isprintable() else " " for c in decode_words(_repair(value[: 4 * _LONGEST_HEADER]))).split()
+    )
     return line if len(line) <= _LONGEST_HEADER else f"{line[:_LONGEST_HEADER]}\u2026"
 
 

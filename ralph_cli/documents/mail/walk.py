@@ -14,6 +14,7 @@ from ralph_cli.documents.mail.message import (
     disposition,
     file_name,
     inner_message,
+    is_broken_multipart,
     part_bytes,
     read_headers,
     read_parameter,
@@ -23,8 +24,8 @@ from ralph_cli.documents.mail.message import (
 )
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
-_ONCE = frozenset(["From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject"])
-"""Headers that a mail has once (RFC 5322, section 3.6)."""
+_ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
+"""Headers that a mail has once (RFC 5322, section 3.6); of the others programs show all that there are."""
 
 _SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {"message/delivery-status"}
 _MESSAGE_TYPES = frozenset(["message/rfc822", "message/global"])
@@ -75,7 +76,7 @@ class MailWalk:
         """Say what was not read."""
         if self.attachments:
             named = ", ".join(map(_describe_attachment, self.attachments))
-            self._out.warn("attachments", f"attachments, which are documents of their own: {named}")
+            self._out.warn("attachments", f"attachments, which are no part of this text: {named}")
         if self._pictures:
             self._out.warn("pictures-unread", f"pictures in the text that were not read: {self._pictures:,}")
 
@@ -100,7 +101,7 @@ class MailWalk:
             self._out.warn("signature-unchecked", _say(place, "signed; nobody has checked the signature"))
         elif kind in _SEALED or kind == "multipart/encrypted":
             self._warn_of_seal(part, place)
-        elif kind in _SHOWN_TYPES and disposition(part) != "attachment":
+        elif (kind in _SHOWN_TYPES and disposition(part) != "attachment") or is_broken_multipart(part):
             self._write_body(part, place)
         elif kind == "multipart/alternative":
             self._write_alternative(part, place, depth)
@@ -141,7 +142,9 @@ class MailWalk:
             if not _has_text(each):
                 continue
             if difference := describe_difference(words, self._text_of(each, depth)):
-                what = f"the text is there as {each.get_content_type()}, too, and differs: {difference}"
+                what = (
+                    f"the text is there as {each.get_content_type()}, too, which is not read and differs: {difference}"
+                )
                 self._out.warn("alternatives-differ", _say(place, what))
 
     def _write_files(self, part: Part, place: str, depth: int) -> None:

@@ -84,11 +84,13 @@ def _names_rows(before: list[str], behind: list[str]) -> bool:
 
 def heading_level(line: str) -> int:
     """1 for a line that is written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
+    if not 3 <= len(line) <= LONGEST_HEADING:
+        return 0
     words = _WORD.findall(line)
     number = _NUMBERED.match(line)
     rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
     most = MOST_NUMBERED if number else MOST_WORDS
-    if not 3 <= len(line) <= LONGEST_HEADING or not 0 < len(words) <= most or is_row(rest):
+    if not 0 < len(words) <= most or is_row(rest):
         return 0
     if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
         return 0

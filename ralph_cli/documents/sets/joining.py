@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from ralph_cli.core.document import (
     PAGE_BREAK,
@@ -22,6 +24,10 @@ SET_KIND = "set"
 
 MAX_CAUTIONS = 200
 """Cautions of the documents of a set that are told one by one."""
+
+
+_LETTERS = 3
+"""Letters that a name has to have, without its ending, to be known as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,25 @@ def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Mem
         indices = [index for index, owner in enumerate(owners) if owner is member]
         if indices:
             yield member, indices
+
+
+def mask_names(text: str, document: Document) -> str:
+    """A text in which the names of a set's documents are letters only, each as long: a name may hold figures, and they
+    say nothing of any document.
+    """
+    names = {part for member in document.members for part in _names_of(member.name)}
+    if not names:
+        return text
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{known})(?!\w)", lambda match: "x" * len(match[0]), text, flags=re.IGNORECASE)
+
+
+def _names_of(name: str) -> Iterator[str]:
+    """How a text may call a document: by its path, its last part, or that without its ending."""
+    path = PurePosixPath(name)
+    yield from (name, path.name)
+    if sum(map(str.isalpha, path.stem)) >= _LETTERS:  # "2023" may be a year
+        yield path.stem
 
 
 def _member_cautions(documents: Sequence[NamedDocument], members: Sequence[Member]) -> Iterator[Caution]:

@@ -31,7 +31,7 @@ def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Se
     A file of a set that cannot be read, or is there twice, is skipped, and a caution says so; with `source.strict` it
     is an error. `leave_out` are folders whose files are never meant. Raises DocumentError, also when nothing is left.
     """
-    if source.document is not None:
+    if source.document is not None and (source.document.members or not source.others):
         return source
     if not source.others and not is_set(source.path):
         source = source.loaded(cache)

@@ -31,6 +31,8 @@ PART = re.compile(
 )
 # A name that opens the document and pervades it says little about where to look.
 SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000
+# Characters in which the words of an acronym are looked for.
+ACRONYM_CHARS = 8_000_000
 # What counts as relevant at all: see `best_coverage`.
 ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.45, 2.0, 0.4
 AMOUNT = re.compile(
@@ -95,7 +97,8 @@ def expand_acronym(key: str, low: str) -> str:
     parts = [r"and" if c == "&" else rf"{re.escape(c)}[a-z]{{2,}}" for c in key]
     glue = r"(?:,? (?:and|of|the|for|&) |[\s,-]{1,2})"
     first = rf"{re.escape(parts[0][0])}(?<![a-z]{re.escape(parts[0][0])})" + parts[0][1:]
-    found = Counter(re.findall(first + "".join((r"[\s,]{1,2}" if p == "and" else glue) + p for p in parts[1:]), low))
+    pattern = first + "".join((r"[\s,]{1,2}" if p == "and" else glue) + p for p in parts[1:])
+    found = Counter(re.findall(pattern, low[:ACRONYM_CHARS]))
     if not found:
         return ""
     phrase, count = found.most_common(1)[0]
@@ -161,7 +164,12 @@ class TermIndex:
 
 
 def _count_by_unit(places: Sequence[int], units: Sequence[tuple[int, int]]) -> Counter[int]:
-    """How many of the places each unit holds; units may overlap and are in order of their starts."""
+    """How many of the places each unit holds, both in order; units may overlap, and none begins or ends before another
+    that comes first.
+    """
+    if len(places) > len(units):
+        held = (bisect_left(places, end) - bisect_left(places, start) for start, end in units)
+        return Counter({index: count for index, count in enumerate(held) if count})
     starts = [start for start, _ in units]
     counter: Counter[int] = Counter()
     for place in places:
@@ -264,6 +272,8 @@ def _named_parts(question: str, titles: Sequence[re.Pattern[str]], field: TermIn
             return True
         return any(size <= 2 * len(part) and all(word.search(line) for word in part) for part in patterns)
 
+    if not titles and not patterns:
+        return [False] * len(field.wide)
     heads = (field.low[start : min(start + HEAD_CHARS, end)] for start, end in field.wide)
     return [any(map(is_title, head.split("\n"))) for head in heads]
 

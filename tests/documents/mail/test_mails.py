@@ -101,7 +101,7 @@ def test_of_alternatives_the_page_is_read_and_words_of_the_other_are_told() -> N
     assert document.text[cell.start : cell.end] == "1,577"
     assert place(document, "1,577") == "body, paragraph 4"
     (told,) = messages(document, "alternatives-differ")
-    assert "only in the one not read: “50”; only in the one read: “5”" in told
+    assert "as text/plain, too, which is not read and differs: only there “50”; only in what is read “5”" in told
     assert messages(document, "hidden-elements") == ["body: hidden elements omitted: 1"]
 
 
@@ -237,6 +237,19 @@ def test_a_mail_nested_without_end_is_refused_in_words(data: bytes) -> None:
     with pytest.raises(DocumentError) as caught:
         read(data)
     assert caught.value.code == "too-big" and "levels deep" in caught.value.message
+
+
+def test_a_mail_of_outlook_is_named_with_what_to_do() -> None:
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "__substg1.0_".encode("utf-16-le")
+    with pytest.raises(DocumentError) as caught:
+        read(data, "a.msg")
+    assert "a mail of Outlook (msg)" in caught.value.message and "eml" in caught.value.hint
+
+
+def test_a_part_that_says_it_has_parts_and_has_none_is_text() -> None:
+    document = read(b"From: a@b.c\nContent-Type: multipart/mixed\n\nThe deed.\n")
+    assert document.text == "From: a@b.c\n\nThe deed."
+    assert any("what parts its parts" in message for message in messages(document, "incomplete"))
 
 
 def test_a_flood_of_headers_and_of_parts_is_read_or_refused_in_words() -> None:

@@ -1,0 +1,164 @@
+"""A run over several documents, with scripted models: what each is told, what is recorded, and what is verified."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import FakeSandbox
+from runs.test_ask import verdicts
+
+from ralph_cli import verify
+from ralph_cli.api import ask, run_task
+from ralph_cli.commands.app import run as run_command
+from ralph_cli.config import Settings
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.model import Model, UserTurn
+from ralph_cli.core.results.verification import Standing
+from ralph_cli.core.run import StopType
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.reports.json import as_object
+from ralph_cli.reports.terminal import report_text
+from ralph_cli.runs.export import export
+from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.resume import resume
+
+LEASE = "Lease of the north hall.\n\nThe tenant pays a rent of $48,000 a year.\n\nThe lease ends on 31 March 2031.\n"
+LETTER = "Side letter of 2 May 2027.\n\nFrom 2028 the rent is $52,000 a year.\n"
+FIRST = {"text": "The lease sets a rent of $48,000 a year.", "quotes": ["a rent of $48,000 a year"]}
+LATER = {"text": "By letter.txt the rent is $52,000 a year from 2028.", "quotes": ["From 2028 the rent is $52,000"]}
+
+
+@pytest.fixture
+def deal(tmp_path: Path) -> Path:
+    folder = tmp_path / "deal"
+    folder.mkdir()
+    (folder / "lease.txt").write_text(LEASE)
+    (folder / "letter.txt").write_text(LETTER)
+    return folder
+
+
+def settings_of(folder: Path, **more: Any) -> Settings:
+    return Settings(out=folder.parent / "out", cache=folder.parent / "cache", strategy="rlm", **more)
+
+
+def asked(deal: Path, *steps: dict[str, Any], **more: Any) -> tuple[Result, ScriptedModel, ScriptedModel]:
+    worker = ScriptedModel([tool_reply(step) for step in steps], vendor="a")
+    claims = len(steps[-1].get("claims", ()))
+    judge = ScriptedModel([verdicts(*((n, "supported") for n in range(1, claims + 1)))], vendor="b")
+    models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
+    settings = settings_of(deal, counter_evidence=False, **more)
+    return ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox), worker, judge
+
+
+def told(model: ScriptedModel, at: int = -1) -> str:
+    request = model.requests[at]
+    return request.system + "\n".join(turn.text for turn in request.turns if isinstance(turn, UserTurn))
+
+
+def test_each_quote_names_its_document_to_everybody(deal: Path) -> None:
+    result, worker, judge = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, LATER]})
+    assert result.ok, result.outcome.halt
+    opening = told(worker, 0)
+    assert (
+        "2 documents" in opening and "1. lease.txt (text, 1; " in opening and "There are several documents." in opening
+    )
+    seen = "".join(str(turn) for turn in worker.requests[1].turns)
+    assert "places in 2 documents of 2: lease.txt 1; letter.txt 1" in seen and "page 2 (letter.txt), offset" in seen
+    asked_of_judge = told(judge)
+    assert "Document 1, page 1:" in asked_of_judge and "Document 2, page 1:" in asked_of_judge
+    assert "2. letter.txt: Side letter of 2 May 2027." in asked_of_judge
+    shown = as_object(result.view)
+    assert [(quote["document"], quote["page"], quote["place"]) for quote in shown["quotes"]] == [
+        ("lease.txt", 1, "lease.txt, line 3"),
+        ("letter.txt", 1, "letter.txt, line 3"),
+    ]
+    assert [entry["name"] for entry in shown["document"]["documents"]] == ["lease.txt", "letter.txt"]
+    assert {entry["name"] for entry in shown["coverage"]["documents"]} == {"lease.txt", "letter.txt"}
+    assert "letter.txt, line 3" in report_text(result.view)
+
+
+def test_a_name_with_figures_is_no_figure_of_a_claim(deal: Path) -> None:
+    (deal / "letter.txt").rename(deal / "letter 2027-05 v3.txt")
+    claim = {**LATER, "text": "By letter 2027-05 v3.txt the rent is $52,000 a year from 2028."}
+    result, *_ = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, claim]})
+    assert result.ok, [issue.line for issue in result.view.issues]
+
+
+def test_a_run_over_a_folder_is_verified_document_by_document(deal: Path) -> None:
+    result, *_ = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, LATER]})
+    settings = settings_of(deal)
+    assert verify(result.run, settings=settings).holds
+    moved = deal.with_name("moved")
+    shutil.copytree(deal, moved)
+    assert verify(result.run, document=moved, settings=settings).reading == "same"
+    (moved / "a first.txt").write_text("A new document, so that all places move.")
+    (moved / "letter.txt").write_text(LETTER.replace("52,000", "51,000"))
+    found = verify(result.run, document=moved, settings=settings)
+    assert [item.standing for item in found.quotes] == [Standing.HOLDS, Standing.CHANGED]
+    assert found.quotes[0].where == "lease.txt, line 3" and found.quotes[1].where == "letter.txt, line 3"
+    (moved / "letter.txt").unlink()
+    lost = verify(result.run, document=moved, settings=settings).quotes[1]
+    assert lost.standing is Standing.GONE and lost.notes == ("letter.txt is not in the set any more",)
+
+
+def test_a_changed_file_is_named_and_nothing_of_it_is_used(deal: Path) -> None:
+    result, *_ = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, LATER]})
+    (deal / "letter.txt").write_text("Another letter.")
+    found = verify(result.run, settings=settings_of(deal))
+    faults = [issue.line for check in found.checks for issue in check.faults]
+    assert not found.holds and "letter.txt is not the document of that run any more" in faults[0]
+    with pytest.raises(DocumentError):
+        export(result.run, deal.parent / "b.zip", settings=settings_of(deal), with_document=True)
+
+
+def test_an_exported_set_is_verified_where_its_files_are_not(deal: Path) -> None:
+    result, *_ = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, LATER]})
+    path = deal.parent / "run.zip"
+    export(result.run, path, settings=settings_of(deal), with_document=True)
+    shutil.rmtree(deal)
+    found = verify(path, settings=settings_of(deal))
+    assert found.holds and found.reading == "same" and [item.where for item in found.quotes][1] == "letter.txt, line 3"
+
+
+def test_a_run_over_a_folder_is_resumed(deal: Path) -> None:
+    worker = ScriptedModel([tool_reply({"code": "find('rent')"}), tool_reply({"claims": [FIRST]})], vendor="a")
+    models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel([], vendor="b"), "subquery": ScriptedModel([])}
+    settings = settings_of(deal, counter_evidence=False, max_calls=2)
+    cut = ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
+    assert cut.outcome.halt.type is StopType.MAX_CALLS
+    again: dict[str, Model] = {
+        "worker": ScriptedModel([], vendor="a"),
+        "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b"),
+        "subquery": ScriptedModel([]),
+    }
+    result = resume(cut.run, settings=settings_of(deal), changes={"max_calls": 9}, models=again, engine=FakeSandbox)
+    assert result.ok and result.view.quotes[0].place == "lease.txt, line 3"
+
+
+def test_a_task_names_documents_and_their_own_pages(deal: Path) -> None:
+    reader = ScriptedModel([tool_reply({"code": "find('rent')"}), tool_reply({"claims": [FIRST, LATER]})], vendor="a")
+    text = "The rent is $48,000 a year (lease.txt), and from 2028 it is $52,000 (letter.txt)."
+    reasoner = ScriptedModel([text_reply(json.dumps({"output": text, "memory_update": ""}))], vendor="a")
+    judge = ScriptedModel([text_reply(json.dumps({"ok": True, "issues": []}))], vendor="b")
+    models: dict[str, Model] = {"worker": reader, "reasoner": reasoner, "judge": judge, "subquery": ScriptedModel([])}
+    settings = settings_of(deal, memory="off")
+    done = run_task(deal, "Draft a note on the rent", settings=settings, models=models, engine=FakeSandbox)
+    assert done.ok, [issue.line for issue in done.view.issues]
+    assert "(letter.txt, line 3)" in told(reasoner)
+
+
+def test_the_command_line_takes_folders_and_tells_what_it_would_read(
+    deal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(deal.parent)
+    monkeypatch.setenv("RALPH_CACHE_DIR", str(deal.parent / "cache"))
+    (deal / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    assert run_command(["ls", "deal", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert "lease.txt" in out and "not read: broken.pdf" in out and "2 documents, " in out
+    assert run_command(["ls", "deal", "--json", "-q"]) == 0
+    assert [it["name"] for it in json.loads(capsys.readouterr().out)["documents"]] == ["lease.txt", "letter.txt"]
+    assert run_command(["qa", "deal", "What is the rent?", "--strict-load", "-q"]) == 1
+    assert "broken.pdf" in capsys.readouterr().err
