@@ -7,6 +7,7 @@ Layout = Literal["auto", "visual", "stream"]
 """Order of a PDF page's text: by height in each column, by height on the whole page, or as in the file."""
 
 MIB = 1 << 20
+_MOST_MORE_SECONDS = 240.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,19 +15,25 @@ class LoadLimits:
     """Upper bounds for loading one document.
 
     `bytes` and `html_bytes` bound the file, `memory` (bytes) the address space of the parser process, `seconds` plus
-    `seconds_per_page` its wall-clock time, `ocr_seconds` that of each page that is read by OCR, `characters` and
-    `pages` the result, `html_depth` the nesting of elements.
+    `seconds_per_mebibyte` of the file (four minutes at most), or `seconds_per_page` once the pages are known, its
+    wall-clock time, `ocr_seconds` that of each page that is read by OCR, `characters` and `pages` the result,
+    `html_depth` the nesting of elements.
     """
 
     bytes: int = 200 * MIB
     html_bytes: int = 50 * MIB
     memory: int = 2048 * MIB
     seconds: float = 60.0
+    seconds_per_mebibyte: float = 15.0
     seconds_per_page: float = 0.05
     ocr_seconds: float = 60.0
     characters: int = 150_000_000
     pages: int = 100_000
     html_depth: int = 2_000
+
+    def seconds_for(self, size: int) -> float:
+        """Seconds that a file of so many bytes may take, as long as the number of its pages is not known."""
+        return self.seconds + min(self.seconds_per_mebibyte * (size / MIB), _MOST_MORE_SECONDS)
 
     @property
     def json_bytes(self) -> int:

@@ -140,6 +140,9 @@ def test_same_bytes_same_fingerprint(pdf, file):
         ("a.pdf", b"\xff\xd8\xff\xe0....", "not-what-it-says", "JPEG"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", "unsupported", "old Office"),
         ("a.txt", b"\x1f\x8b\x08....", "unsupported", "gzip"),
+        ("a.pdf", b"{\\rtf1 hi}", "not-what-it-says", "RTF"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"), "unsupported", "(xls)"),
+        ("a.rtf", b"hello", "not-what-it-says", "RTF"),
         ("a.bin", b"abc\x00def\x01\x02\x03" * 9, "unsupported", "binary"),
         ("a.txt", bytes(range(1, 32)) * 9, "unsupported", "binary"),
         ("a.pdf", b"%PDF-1.7\nnothing else", "damaged", "damaged"),
@@ -153,9 +156,27 @@ def test_errors_by_content(file, name, data, code, said):
     assert said in error.message
 
 
-@pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pptx", "a.odt", "a.ods", "a.odp", "a.epub"])
-def test_an_office_file_without_its_parts_is_damaged(file, zip_with, name):
-    assert failure(file(name, zip_with(other=b"x"))).code == "damaged"
+@pytest.mark.parametrize(
+    ("member", "what"),
+    [("xl__workbook_dot_bin", "xlsb"), ("Index__Document_dot_iwa", "iWork"), ("other", "ZIP")],
+)
+def test_archives_that_cannot_be_read_are_named(file, zip_with, member, what):
+    error = failure(file("a.xlsb" if what == "xlsb" else "a", zip_with(**{member: b"x"})))
+    assert error.code in ("unsupported", "is-a-set")
+    assert what in error.message
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.odg", b"application/vnd.oasis.opendocument.graphics"),
+        ("a.odt", b"application/vnd.oasis.opendocument.text"),
+        ("a.epub", b"application/epub+zip"),
+    ],
+)
+def test_an_archive_is_known_by_its_content(file, zip_with, name, data):
+    error = failure(file(name, zip_with(mimetype=data)))
+    assert error.code == ("unsupported" if name == "a.odg" else "damaged")
 
 
 def test_paths(tmp_path, file):

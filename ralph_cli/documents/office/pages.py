@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ralph_cli.core.document import Addition, Origin, Table
+from ralph_cli.core.document import HIDDEN_ORIGINS, Addition, Origin, Table
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
@@ -84,8 +84,12 @@ class PageText:
         """All that was written."""
         return "".join(self._parts)
 
-    def additions(self) -> list[Addition]:
-        """What was marked, in order and apart; of a hidden page all of it."""
+    def additions(self, most: int = MAX_PASSAGES) -> list[Addition]:
+        """What was marked, in order and apart; of a hidden page all of it.
+
+        Of more than `most` one is made that holds them all: what stands between counts as hidden, rather than that
+        something hidden counts as seen.
+        """
         if self.hidden:
             return [Addition(0, self.length, self.hidden)] if self.length else []
         found: list[Addition] = []
@@ -93,7 +97,10 @@ class PageText:
             start = max(one.start, found[-1].end if found else 0)
             if start < one.end:
                 found.append(Addition(start, one.end, one.origin))
-        return found
+        if len(found) <= most:
+            return found
+        origin = next((one.origin for one in found if one.origin in HIDDEN_ORIGINS), found[0].origin)
+        return [Addition(found[0].start, found[-1].end, origin)]
 
 
 def finish_document(
@@ -111,7 +118,8 @@ def finish_document(
             raise DocumentError(f"{name} is damaged: {findings.unreadable[0][0]}", code="damaged", hint=empty_hint)
         why = "no text that a reader sees" if findings.hidden else "no text"
         raise DocumentError(f"{name} has {why}", code="no-text", hint=empty_hint)
-    additions = [ParsedAddition(at, found) for at, page in enumerate(pages) for found in page.additions()]
+    most = MAX_PASSAGES // len(pages)
+    additions = [ParsedAddition(at, found) for at, page in enumerate(pages) for found in page.additions(most)]
     return ParsedDocument(
         tuple(ParsedPage(text, clean_label(page.label)) for text, page in zip(texts, pages, strict=True)),
         tuple(
@@ -123,7 +131,7 @@ def finish_document(
         findings.cautions(),
         notes=tuple(ParsedNote(at, *note) for at, page in enumerate(pages) for note in page.notes)[:MAX_PASSAGES],
         tables=bound_tables([ParsedTable(at, table) for at, page in enumerate(pages) for table in page.tables]),
-        additions=tuple(additions[:MAX_PASSAGES]),
+        additions=tuple(additions),
         places=tuple(ParsedPlace(at, *place) for at, page in enumerate(pages) for place in page.places),
     )  # fmt: skip
 

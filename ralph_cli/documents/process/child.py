@@ -62,7 +62,7 @@ def exchange(request: dict[str, Any], data: bytes, name: str, limits: LoadLimits
     process = _start()
     assert process.stdin is not None
     assert process.stdout is not None
-    watch = _Watchdog(process, limits.seconds)
+    watch = _Watchdog(process, limits.seconds_for(len(data)))
     feeder = threading.Thread(target=_feed, args=(process.stdin, header, data), daemon=True)
     feeder.start()
     try:

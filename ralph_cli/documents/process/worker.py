@@ -22,6 +22,7 @@ def main() -> None:
         limits = LoadLimits(**request["limits"])
         limit_resources(limits)
         data = sys.stdin.buffer.read()
+        set_cpu_limit(limits.seconds_for(len(data)))
         answers.write(encode_frame(RESULT, run_request(request, data, limits, answers)))
         answers.flush()
     except DocumentError as error:

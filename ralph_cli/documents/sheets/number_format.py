@@ -6,13 +6,14 @@ two days.
 
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
 from ralph_cli.documents.sheets.dates import DATE_TOKEN, format_date, to_moment
 
 _LONGEST_FORMAT = 500
+_LONG = Context(prec=150)
 _MOST_DIGITS = 60
 """Places before and behind the point that a format may ask for."""
 
@@ -31,6 +32,9 @@ _TOKEN = re.compile(
     rf"|(?P<date>{DATE_TOKEN})|\[[^\]]*\]|(?P<exponent>[Ee][+-])|(?P<digit>[0#?])|(?P<sign>[.,%/@])|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
+_PLAIN = re.compile(r"(l*)(0|#,##0)(\.0{1,10})?([l%]*)")
+"""A form that most figures have: whole digits, places behind the point, percent; "l" stands for other signs."""
+
 _TESTS = {
     "<": Decimal.__lt__, ">": Decimal.__gt__, "=": Decimal.__eq__, "<=": Decimal.__le__, ">=": Decimal.__ge__,
     "<>": Decimal.__ne__,
@@ -60,7 +64,11 @@ class NumberFormat:
     def _sections(self) -> list["_Section"]:
         return [_Section.read(part) for part in _split_sections(self.code[:_LONGEST_FORMAT])][:4]
 
-    @property
+    @cached_property
+    def _of_numbers(self) -> list["_Section"]:
+        return [section for section in self._sections if not section.is_text or len(self._sections) < 4]
+
+    @cached_property
     def is_date(self) -> bool:
         """Whether it shows numbers as dates or times."""
         return any(section.is_date for section in self._sections[:1])
@@ -77,8 +85,7 @@ class NumberFormat:
     def show_number(self, stored: float, is_1904: bool = False) -> Shown:
         """How a number is shown; `is_1904` says that days are counted from 1904-01-01."""
         value = Decimal(f"{stored:.15g}")
-        sections = [section for section in self._sections if not section.is_text or len(self._sections) < 4]
-        section, is_negative = _choose_section(sections, value)
+        section, is_negative = _choose_section(self._of_numbers, value)
         if section is None or section.is_general or section.is_text:
             affixes = section.affixes() if section else ("", "")
             text = format_general(abs(stored) if is_negative else stored)
@@ -186,8 +193,28 @@ class _Section:
         before, behind = ("".join(token for kind, token in side if kind == "literal") for side in sides)
         return before, behind
 
+    @cached_property
+    def _plain(self) -> tuple[str, Decimal, str, int, str] | None:
+        """What stands before the digits, the last place, how they are written, percent, and what stands behind.
+
+        None unless the form is as simple as `"EUR" #,##0.00` or `0%`.
+        """
+        kinds = "".join("l" if kind == "literal" else token[:1] for kind, token in self.tokens)
+        match = _PLAIN.fullmatch(kinds)
+        if match is None:
+            return None
+        before, behind = len(match[1]), len(kinds) - len(match[4])
+        lead, trail = ("".join(token for _, token in part) for part in (self.tokens[:before], self.tokens[behind:]))
+        places = len(match[3] or ".") - 1
+        return lead, Decimal(1).scaleb(-places), ",f" if "," in match[2] else "f", trail.count("%"), trail
+
     def show(self, value: Decimal) -> Shown:
         """A value without its sign."""
+        if self._plain and value.adjusted() < 20:
+            before, place, written, percent, behind = self._plain
+            value = value.scaleb(2 * percent)
+            rounded = value.quantize(place, ROUND_HALF_UP, _LONG)
+            return Shown(f"{before}{rounded:{written}}{behind}", _is_near(rounded, value))
         tokens = list(self.tokens)
         digits = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
         if not digits:
@@ -236,7 +263,7 @@ def _upper(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _is_near(shown: Decimal, value: Decimal) -> bool:
     """Whether nothing but the noise of binary fractions was lost."""
-    return abs(shown - value) <= abs(value) * Decimal("1e-9")
+    return shown == value or abs(shown - value) <= abs(value) * Decimal("1e-9")
 
 
 def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
@@ -245,7 +272,7 @@ def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
     before = [at for at, (kind, _) in enumerate(tokens[:point]) if kind == "digit"]
     behind = [at for at, (kind, _) in enumerate(tokens[point:], point) if kind == "digit"][:_MOST_DIGITS]
     grouped = bool(before) and ("sign", ",") in tokens[before[0] : before[-1]]
-    rounded = value.quantize(Decimal(1).scaleb(-len(behind)), ROUND_HALF_UP) if value.adjusted() < 40 else value
+    rounded = value.quantize(Decimal(1).scaleb(-len(behind)), ROUND_HALF_UP, _LONG) if value.adjusted() < 40 else value
     whole, _, decimals = f"{rounded:f}".partition(".")
     whole = whole.lstrip("0")
     out = {at: token for at, (kind, token) in enumerate(tokens) if kind == "literal" or token == "%"}

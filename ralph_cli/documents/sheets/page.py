@@ -98,32 +98,38 @@ class SheetPage:
         self._last_row = row
         if len(self._blocks[-1].head) <= _MOST_HEAD_ROWS:
             self._blocks[-1].head.append(shown)
-        page.write("\n" if page.length else "")
-        begin, separator = page.length, ""
         is_named = self._totals.named_cells + len(shown) <= _MOST_NAMED_CELLS
         self._totals.named_cells += len(shown) if is_named else 0
-        for cell in shown:
-            page.write(separator)
-            at = page.write(cell.text)
-            separator = "  "
-            self._add_cell(row, cell, at, is_named)
         if not is_named:
-            page.places.append((begin, f"{self._prefix}{column_name(shown[0].column)}{row}:{_end_of(shown, row)}"))
-        if is_hidden:
-            self._hide("hidden row", begin, page.length)
-        self._totals.write(page.length - begin)
+            name = f"{self._prefix}{column_name(shown[0].column)}{row}:{_end_of(shown, row)}"
+            page.places.append((page.length + bool(page.length), name))
+        parts: dict[Origin | None, list[SheetCell]] = {}
+        for cell in shown:
+            unseen = cell.unseen or ("hidden column" if self.is_hidden_column(cell.column) else None)
+            parts.setdefault(None if is_hidden or page.hidden else unseen, []).append(cell)
+        before = page.length
+        for origin in sorted(parts, key=bool):
+            self._add_line(row, parts[origin], "hidden row" if is_hidden else origin, is_named)
+        self._totals.write(page.length - before)
 
-    def _add_cell(self, row: int, cell: SheetCell, at: int, is_named: bool) -> None:
-        self._starts.append(at)
-        self._ends.append(self.page.length)
-        self._rows.append(row)
-        self._columns.append(cell.column)
-        if is_named:
-            self.page.places.append((at, f"{self._prefix}{column_name(cell.column)}{row}"))
-        if cell.unseen:
-            self._hide(cell.unseen, at, self.page.length)
-        elif self.is_hidden_column(cell.column):
-            self._hide("hidden column", at, self.page.length)
+    def _add_line(self, row: int, cells: list[SheetCell], hidden: Origin | None, is_named: bool) -> None:
+        """The cells of a row that are seen, or those that are hidden for one reason, on a line of their own."""
+        page = self.page
+        page.write("\n" if page.length else "")
+        begin = page.length
+        separator = "[hidden] " if hidden and hidden != "hidden row" else ""
+        for cell in cells:
+            page.write(separator)
+            separator = "  "
+            at = page.write(cell.text)
+            self._starts.append(at)
+            self._ends.append(page.length)
+            self._rows.append(row)
+            self._columns.append(cell.column)
+            if is_named:
+                page.places.append((at, f"{self._prefix}{column_name(cell.column)}{row}"))
+        if hidden:
+            self._hide(hidden, begin, page.length)
 
     def _hide(self, origin: Origin, start: int, end: int) -> None:
         self.page.mark(origin, start, end)
@@ -216,7 +222,7 @@ def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: in
     sheets = [page.label for page in pages if page.hidden and page.length]
     parts = [f"the sheet{'s' * (len(sheets) > 1)} {', '.join(sheets[:8])}"[:300]] * bool(sheets)
     for origin, count in sorted(totals.hidden.items()):
-        parts.append(f"{count:,} {'cells in hidden columns' if origin == 'hidden column' else f'{origin}s'}")
+        parts.append(f"{count:,} {'rows with hidden columns' if origin == 'hidden column' else f'{origin}s'}")
     if parts:
         message = f"hidden parts are read and marked: {'; '.join(parts)}"
         yield Caution("hidden-parts", message)

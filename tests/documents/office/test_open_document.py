@@ -99,7 +99,7 @@ def test_hidden_sheets_rows_and_columns_are_marked() -> None:
     first = table(columns, row(cell("seen"), cell("aside")), filtered)
     second = table(row(cell("secret")), settings="table:name='S' table:style-name='h'")
     document = load("ods", open_document("ods", first + second, styles=styles))
-    assert origins(document) == {"aside": "hidden column", "filtered": "hidden row", "secret": "hidden sheet"}
+    assert origins(document) == {"[hidden] aside": "hidden column", "filtered": "hidden row", "secret": "hidden sheet"}
 
 
 def test_repetitions_without_end_are_bounded() -> None:

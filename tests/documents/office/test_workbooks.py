@@ -3,9 +3,10 @@
 import pytest
 from office_files import CHART, X, cautions, cell, chart, headers, load, origins, parse, row, sheet, words, xlsx
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Addition, Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.pages import PageText
 from ralph_cli.documents.visibility import VisibilityChecker
 
 FORMATS = ("#,##0_);(#,##0)", "0%", "mmm-yy")
@@ -97,7 +98,8 @@ def test_what_is_hidden_is_read_marked_and_no_evidence() -> None:
     merged = "<mergeCells><mergeCell ref='A3:C3'/></mergeCells>"
     sheets = {"Open": sheet(rows, before=HIDING, behind=merged), "Closed": sheet(row(1, words("A1", "secret")))}
     document = load("xlsx", xlsx(sheets, hidden=("Closed",)))
-    found = {"in a column": "column", "in a row": "row", "covered": "cell", "secret": "sheet"}
+    assert document.text.startswith("seen\n[hidden] in a column\nin a row\non top")
+    found = {"[hidden] in a column": "column", "in a row": "row", "covered": "cell", "secret": "sheet"}
     assert origins(document) == {text: f"hidden {part}" for text, part in found.items()}
     assert "the sheet Closed" in cautions(document)["hidden-parts"]
     at = document.text.index
@@ -113,7 +115,7 @@ def test_text_in_the_colour_of_its_cell_is_hidden() -> None:
         "<xf fontId='1'/><xf fontId='1' fillId='1'/></cellXfs></styleSheet>"
     )
     rows = row(1, words("A1", "plain"), words("B1", "white", style=1), words("C1", "on dark", style=2))
-    assert origins(load("xlsx", xlsx({"P": sheet(rows)}, styles=styles))) == {"white": "hidden cell"}
+    assert origins(load("xlsx", xlsx({"P": sheet(rows)}, styles=styles))) == {"[hidden] white": "hidden cell"}
 
 
 def test_values_of_all_kinds_are_read() -> None:
@@ -169,3 +171,13 @@ def test_a_million_cells_are_read() -> None:
     document = load("xlsx", xlsx({"P": sheet(rows)}))
     assert place(document, "99999  99999").startswith("P!A99999")
     assert document.text.count("\n") == 99_999
+
+
+def test_more_hidden_rows_than_can_be_marked_are_hidden_with_what_stands_between() -> None:
+    page = PageText()
+    for _ in range(5):
+        at = page.add_line("unseen")
+        page.mark("hidden row", at, page.length)
+        page.add_line("seen")
+    assert len(page.additions(5)) == 5
+    assert page.additions(4) == [Addition(0, page.length - len("\nseen"), "hidden row")]
