@@ -62,7 +62,7 @@ sys.addaudithook(_watch)
 class InertSandbox(FakeSandbox):
     """Runs nothing, so that no code of a record is run in the process of the tests."""
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
+    def run(self, code: str, query: HostQuery, **options: object) -> SnippetResult:
         return SnippetResult("something else\n", 15, None, None, False, 0.0)
 
 
