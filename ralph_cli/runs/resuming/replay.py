@@ -15,9 +15,12 @@ from ralph_cli.core.events import (
     CallRetried,
     CallStarted,
     GoalSet,
+    IterationStarted,
     NoticeIssued,
     RunHalted,
     RunStarted,
+    SnippetRan,
+    SnippetStarted,
     VerifierStarted,
 )
 from ralph_cli.documents.source import DocumentLike, DocumentSource
@@ -125,7 +128,7 @@ def _no_engine() -> Sandbox:
 
 
 def _compare(recorded: RecordedRun, again: tuple[AnyEvent, ...], ended: str) -> Replay:
-    before, now = list(_decisive(recorded.events)), list(_decisive(again))
+    before, now = list(_decisive(_whole_snippets(recorded.events))), list(_decisive(again))
     for number, (was, is_) in enumerate(zip(before, now, strict=False), 1):
         if was != is_:
             kinds = f"a {was['kind']}" if was["kind"] == is_["kind"] else f"a {was['kind']} and is a {is_['kind']} now"
@@ -133,6 +136,13 @@ def _compare(recorded: RecordedRun, again: tuple[AnyEvent, ...], ended: str) -> 
     if len(now) < len(before):
         return Replay(recorded, len(now), f"it ends after {len(now)} of {len(before)} events: {ended}")
     return Replay(recorded, len(before))
+
+
+def _whole_snippets(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
+    """Without what a snippet did that was cut off: the record does not have its output, so nobody can do it again."""
+    bounds = (SnippetStarted, SnippetRan, IterationStarted)
+    last = max((at for at, event in enumerate(events) if isinstance(event, bounds)), default=-1)
+    return events[: last + 1] if isinstance(events[last], SnippetStarted) else events
 
 
 def _decisive(events: Iterable[AnyEvent]) -> Iterator[Mapping[str, Any]]:

@@ -155,12 +155,19 @@ def assert_paid_once(folder: Path, kills: int) -> None:
     assert sum(times - 1 for name, times in bought.items() if not name.startswith("subquery")) <= kills
 
 
+def recorded_events(folder: Path) -> list[tuple[AnyEvent, ...]]:
+    return [tuple(read_events(path.parent)) for path in sorted(folder.glob(f"out/*/{JOURNAL_FILE}"))]
+
+
+def has_ended(folder: Path) -> bool:
+    return any(isinstance(events[-1], RunHalted) for events in recorded_events(folder) if events)
+
+
 def goes_on(mode: str, folder: Path, kills: int) -> bool:
     """Go on with what was killed, and compare with a run that was not; False if it had not begun."""
-    runs = sorted(path.parent for path in folder.glob(f"out/*/{JOURNAL_FILE}"))
-    recorded = [tuple(read_events(run)) for run in runs]
+    recorded = recorded_events(folder)
     answers = [event.reply for events in recorded for event in events if isinstance(event, CallFinished)]
-    if any(isinstance(events[-1], RunHalted) for events in recorded if events):
+    if has_ended(folder):
         assert_paid_once(folder, kills)  # it had ended before it was to be killed
         return False
     try:
@@ -218,6 +225,8 @@ def test_a_run_that_is_killed_at_random_again_and_again_goes_on(mode: str, tmp_p
         folder = tmp_path / str(number)
         folder.mkdir()
         for again in (False, True)[: 1 + chance.randrange(2)]:
+            if has_ended(folder):  # sooner than it was to be killed: there is nothing to go on with
+                break
             killed(mode, folder, again=again, at=-chance.uniform(0.02, 0.3))
             kills += 1
         went_on += goes_on(mode, folder, 2)
