@@ -82,6 +82,12 @@ def count(expressions: Sequence[str], text: str) -> tuple[PatternCount, ...]:
     return tuple(patterns._parse_line(json.dumps(patterns._count_pattern(expression, as_sent))) for expression in given)
 
 
+class _RealTime:
+    """The time of a snippet is that of the tests: those that ask for another are marked `own_process`."""
+
+    def set(self, now: float | None) -> None: ...
+
+
 class GuestHere(session.Guest):
     """The guest's session in this process, whose modules, chance and event loops are the tests' own."""
 
@@ -91,6 +97,7 @@ class GuestHere(session.Guest):
             nothing_taken = {"serial_executors": dict, "use_event_loop": lambda: None}
             patch.setattr(session, "stand_ins", SimpleNamespace(**nothing_taken, EventLoop=stand_ins.EventLoop))
             patch.setattr(session, "random", random.Random())
+            patch.setattr(session, "moment", SimpleNamespace(Moment=_RealTime))
             super().__init__(self._ask, json.dumps(options))
         self._max_chars = limits.prompt_chars
 
@@ -140,7 +147,9 @@ class SandboxHere(host.WorkerSandbox):
             return worker.define(message["code"], json.dumps(message["offered"]))
         return worker.load(blob, message["pages"])
 
-    def _run_snippet(self, worker: Any, code: str, query: HostQuery, clock: Any, watched: Collection[int]) -> Result:
+    def _run_snippet(
+        self, worker: Any, code: str, query: HostQuery, clock: Any, watched: Collection[int], now: float | None
+    ) -> Result:
         with clock:
             frame = worker.answer(code, query, watched)
         return replace(self._parse_result(frame, clock.spent), reached=host._reached(frame, watched))
