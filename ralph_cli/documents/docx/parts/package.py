@@ -45,11 +45,13 @@ class Relation:
 
 
 class Package:
-    """The parts of one document. At most 6 bytes of XML are unpacked for each character that a document may have."""
+    """The parts of one document. At most 6 bytes of XML are unpacked for each character that a document may have, and
+    no more than its parser has memory for.
+    """
 
     def __init__(self, data: bytes, name: str, limits: LoadLimits) -> None:
         self.name = name
-        self._most = self._left = 6 * limits.characters
+        self._most = self._left = min(6 * limits.characters, limits.memory // 7)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except _UNPACK_ERRORS:
