@@ -22,7 +22,7 @@ UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-
 """Codes of cautions about an option that does nothing with this file."""
 
 OnLoading = Callable[[int, int], None]
-"""Called with the pages that are read, and the pages in all."""
+"""Called with the pages that are read, and the pages in all; a text is a single one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,8 @@ class DocumentSource:
 
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
         if kind in TEXT_KINDS:
+            if self.on_loading is not None:
+                self.on_loading(0, 1)
             return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
         options = {"kind": kind, "password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)
