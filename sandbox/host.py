@@ -60,7 +60,7 @@ class WorkerSandbox:
         self._limits = limits
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, max_resident=engine.max_resident)
         self._worker: Worker | None = None
-        self._document = b""
+        self._document = ""
         self._characters = 0
         self._pages = "[]"
         self._prelude: tuple[str, tuple[str, ...]] | None = None
@@ -109,7 +109,7 @@ class WorkerSandbox:
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Keep the document, and give it to the running worker."""
         with self._lock:
-            self._document = replace_surrogates(context).encode("utf-8")
+            self._document = replace_surrogates(context)  # the caller's own text: no copy is kept
             self._characters = len(context)
             self._pages = json.dumps([list(page) for page in pages])
             if self._worker is not None:
@@ -190,11 +190,12 @@ class WorkerSandbox:
         return None if error is None else replace_unsafe(str(error)[:ERROR_CHARS])
 
     def _send_document(self, worker: Worker) -> None:
-        error = self._hand_over(worker, {"op": "load", "pages": self._pages}, "loaded", self._document)
+        error = self._hand_over(worker, {"op": "load", "pages": self._pages}, "loaded", self._document.encode("utf-8"))
         if error is not None:
-            size, memory = len(self._document) >> 20, self._limits.memory >> 20
+            size, memory = len(self._document) // 1_000_000, self._limits.memory >> 20
             raise SandboxFailure(
-                f"the document ({size} MB) could not be loaded into the sandbox, which may use {memory} MB: {error}"
+                f"the document ({size} million characters) could not be loaded into the sandbox, which may use "
+                f"{memory} MB: {error}"
             )
 
     def _run_snippet(

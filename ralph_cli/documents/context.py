@@ -1,6 +1,7 @@
 """What a passage stands in: its whole paragraph, or its table with the header rows, and the headings above it."""
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class _Lines:
     """The lines of a text, counted from 0, without their ends."""
 
     text: str
-    starts: list[int]
+    starts: "array[int]"
 
     def number_at(self, offset: int) -> int:
         return bisect_right(self.starts, offset) - 1
@@ -42,7 +43,9 @@ class _Lines:
 
 def index_lines(document: Document) -> _Lines:
     """The lines of a document; a page's end ends a line."""
-    return _Lines(document.text, [0, *(m.end() for m in re.finditer(r"[\n\f]", document.text))])
+    starts = array("q", [0])
+    starts.extend(match.end() for match in re.finditer(r"[\n\f]", document.text))
+    return _Lines(document.text, starts)
 
 
 def context_span(

@@ -25,7 +25,7 @@ class LoadLimits:
     memory: int = 2048 * MIB
     seconds: float = 60.0
     seconds_per_mebibyte: float = 15.0
-    seconds_per_page: float = 0.05
+    seconds_per_page: float = 0.1
     ocr_seconds: float = 60.0
     characters: int = 150_000_000
     pages: int = 100_000

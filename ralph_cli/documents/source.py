@@ -23,7 +23,7 @@ UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-
 """Codes of cautions about an option that does nothing with this file."""
 
 OnLoading = Callable[[int, int], None]
-"""Called with the pages or files that are read, and those in all."""
+"""Called with the pages or files that are read, and those in all; a text is a single one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,8 @@ class DocumentSource:
     def load_bytes(self, data: bytes, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
         """The document in the bytes of a file that has this `name`; no file is read.
 
-        What is no plain text is parsed in a child process. What was parsed is kept in the folder `cache`, but never
-        what was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
+        What is no plain text is parsed in a child process, and kept in the folder `cache`, but never what was opened
+        with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
         wrong-password, damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
         """
         name = display_name(self.name)
@@ -132,7 +132,8 @@ class DocumentSource:
         kind = identify(self.name, data)
         sha256 = hashlib.sha256(data).hexdigest()
         fingerprint = loader_fingerprint(sha256, kind, self.layout, self.encoding)
-        store = cache if self.password is None else None
+        # A plain text is decoded faster than it is read from the cache.
+        store = cache if self.password is None and kind not in TEXT_KINDS else None
         parsed = read_parsed(store, fingerprint, limits) if store is not None else None
         if parsed is None:
             parsed = self._parse(data, kind, name, limits)
@@ -157,6 +158,8 @@ class DocumentSource:
 
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
         if kind in TEXT_KINDS:
+            if self.on_loading is not None:
+                self.on_loading(0, 1)
             return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
         options = {"kind": kind, "password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)

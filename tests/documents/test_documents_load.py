@@ -10,6 +10,8 @@ from bisect import bisect_right
 import pytest
 from document_fixtures import load_document
 
+from ralph_cli.api import ask
+from ralph_cli.config import load_settings
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents import text_cache
 from ralph_cli.documents.limits import LoadLimits
@@ -282,6 +284,21 @@ def run_instead(monkeypatch, code):
 
 
 # Cache
+
+
+def test_a_plain_text_is_not_kept_for_it_is_read_as_fast_again(file, tmp_path):
+    assert load_document(file("a.txt", b"Some words."), cache=tmp_path / "cache").text == "Some words."
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.full  # takes a minute
+def test_a_text_of_a_hundred_megabytes_is_loaded_and_searched(file, tmp_path):
+    line = b"The lessee shall give notice of any assignment in writing within the term agreed upon by both parties.\n"
+    said = b"The notice period of the Harbour lease is ninety days.\n"
+    path = file("large.txt", line * 700_000 + said + line * 260_000)
+    settings = load_settings({"model": "offline", "out": tmp_path / "out"})
+    result = ask(path, "What is the notice period of the Harbour lease?", settings=settings)
+    assert "ninety days" in result.text
 
 
 def test_cache(pdf, tmp_path, monkeypatch):

@@ -241,6 +241,9 @@ def test_a_snippet_may_have_less_time_and_then_the_hosts_answers_count(engine: s
         assert sandbox.run("import time\ntime.sleep(0.8)\n'done'", never).value == "'done'"
     with opener(engine, ResourceLimits(seconds=0.5)) as sandbox:
         assert sandbox.run("while True:\n    pass", never, seconds=60).error == "time limit of 0.5 s"
+    with opener(engine, ResourceLimits(seconds=0.5, seconds_per_million=0.25)) as sandbox:
+        sandbox.load("x" * 3_500_000, [])
+        assert sandbox.run("while True:\n    pass", never).error == "time limit of 1.25 s"
 
 
 @on_the_host

@@ -16,8 +16,9 @@ from ralph_cli.checks.figures.candidates import DocumentFacts, collect_candidate
 from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import TableHeaders
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
+from ralph_cli.documents.quotes.scanned import unsure_words
 from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.verbatim import departure
@@ -51,9 +52,19 @@ class NumbersCheck:
                     doubts.append(Doubt(claim.id, answer.words, answer.message, "objection"))
                 else:
                     issues.append(self._as_issue(claim, answer))
+            doubts += self._unsure_figures(claim, attempt)
             if len(claim.calculations) > MAX_CALCULATIONS:
                 issues.append(Issue(NAME, f"claim {claim.id} has more than {MAX_CALCULATIONS} calculations", claim.id))
         return Evidence(NAME, tuple(issues), doubts=tuple(doubts))
+
+    def _unsure_figures(self, claim: Claim, attempt: Attempt) -> Iterator[Doubt]:
+        """The figures of a claim that stand in its quotes as OCR has read them, where it was not sure of them."""
+        said = {_digits(word) for word in " ".join((claim.text, *claim.calculations)).split()} - {""}
+        for quote in attempt.quotes_of(claim) if said else ():
+            for word, confidence in unsure_words(self.document, Span(quote.start, quote.end)).items():
+                if _digits(word) in said:
+                    message = f'OCR read "{word}" with a confidence of {confidence} %: compare it with the page'
+                    yield Doubt(claim.id, word, message)
 
     def _as_issue(self, claim: Claim, answer: Answer) -> Issue:
         stand_by = "" if self.vetoes else STAND_BY
@@ -111,3 +122,7 @@ def _is_result_of(words: str, calculations: set[str]) -> bool:
     figure = next((found for found in read_quantities(words, "prose") if found.is_measured), None)
     stated = (found for text in calculations for found in read_quantities(text))
     return figure is not None and any(abs(found.value) == abs(figure.value) for found in stated)
+
+
+def _digits(word: str) -> str:
+    return "".join(filter(str.isdecimal, word))

@@ -24,6 +24,9 @@ LONG_TABLE, ROWS_AROUND = 1_200, 3
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
 
+BEGINNING_CHARS = 40_000
+"""Characters of the first page that tell what a document is: a text without pages is a single one."""
+
 MAX_NOTE_CHARS = 400
 _ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
 """The mark of a note that is printed in the size of the text: "postpaid(2)"."""
@@ -49,10 +52,11 @@ def safe_file_name(path: str) -> str:
 def describe_document(document: Document) -> str:
     """What a document is, as its beginning tells: its first headings and the first lines with a year, on one line."""
     page = document.pages[0]
-    heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < page.end}
+    end = min(page.end, page.start + BEGINNING_CHARS)
+    heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < end}
     at = page.start
     dated: dict[int, str] = {}
-    for line in document.text[page.start : page.end].split("\n"):
+    for line in document.text[page.start : end].split("\n"):
         if _DATE.search(line) and len(dated) < 2 and len(line) < TITLE_CHARS // 2:
             dated[at] = line
         at += len(line) + 1

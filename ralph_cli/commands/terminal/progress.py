@@ -130,7 +130,8 @@ class LineProgress(SilentProgress):
 
     def on_loading(self, done: int, total: int) -> None:
         """Remember how far the document is read; shown when it takes long."""
-        self._loading = (f"reading the document: page {done} of {total}", self._loading[1] or clock.monotonic())
+        page = f": page {done} of {total}" if total > 1 else ""
+        self._loading = (f"reading the document{page}", self._loading[1] or clock.monotonic())
 
     def on_files(self, done: int, total: int) -> None:
         """Remember how many documents are read; shown when it takes long."""

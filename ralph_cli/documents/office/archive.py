@@ -35,11 +35,13 @@ _UNPACK_ERRORS = (
 
 
 class Archive:
-    """The parts of one document. At most 6 bytes are unpacked for each character that a document may have."""
+    """The parts of one document. At most 6 bytes are unpacked for each character that a document may have, and no more
+    than leave the parser room for what it makes of them.
+    """
 
     def __init__(self, data: bytes, name: str, limits: LoadLimits) -> None:
         self.name, self.limits = name, limits
-        self._most = self._left = 6 * limits.characters
+        self._most = self._left = min(6 * limits.characters, limits.memory // 7)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except _UNPACK_ERRORS:

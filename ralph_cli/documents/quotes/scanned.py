@@ -12,11 +12,20 @@ def lowest_confidence(document: Document, span: Span) -> int | None:
     return min((word.confidence for word in scanned_words(document, span)), default=None)
 
 
+def unsure_words(document: Document, span: Span) -> dict[str, int]:
+    """The words of a passage of which OCR is unsure, with its lowest confidence in each."""
+    found: dict[str, int] = {}
+    for word in scanned_words(document, span):
+        if word.confidence < UNSURE:
+            text = document.text[word.start : word.end]
+            found[text] = min(word.confidence, found.get(text, word.confidence))
+    return found
+
+
 def describe_unsure_words(document: Document, span: Span) -> str:
     """The words of a passage of which OCR is unsure, with its confidence in each; "" if there are none."""
-    text = document.text
-    found = [word for word in scanned_words(document, span) if word.confidence < UNSURE]
-    parts = [f'"{shorten_line(text[word.start : word.end], _LONGEST)}" ({word.confidence} %)' for word in found[:_MOST]]
+    found = unsure_words(document, span)
+    parts = [f'"{shorten_line(text, _LONGEST)}" ({confidence} %)' for text, confidence in [*found.items()][:_MOST]]
     more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
     return f"OCR is unsure of {', '.join(parts)}{more}" if found else ""
 

@@ -13,6 +13,7 @@ from fake_tesseract import LETTER, FakeTesseract, Shown, as_tsv
 from fakes import FakeSandbox
 from PIL import Image, ImageDraw, ImageFont
 
+from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document, Span
@@ -197,6 +198,16 @@ def test_judge_and_worker_are_told_what_ocr_is_unsure_of(tesseract, tmp_path):
     bench = DocumentSandbox(FakeSandbox, document)
     assert 'OCR is unsure of "1,577" (41 %)' in bench.run("find('Revenue', after=0)", lambda items: []).stdout
     assert "unsure" not in bench.run("find('Costs', after=0, before=0)", lambda items: []).stdout
+
+
+def test_a_figure_of_which_ocr_is_unsure_is_open_and_no_fact(tesseract, tmp_path):
+    document = read(written(tmp_path / "scan.png", picture()))
+    revenue, costs = ("Revenue was 1,577 in 2023.", ("Revenue 1,577 1,373",)), ("Costs were 900.", ("Costs 900 801",))
+    draft = Draft((DraftClaim(*revenue), DraftClaim(*costs)))
+    attempt = resolve_quotes(draft, document, QuoteIndex(document))
+    found = NumbersCheck(document, "What was revenue?")(attempt)
+    assert [(doubt.claim, doubt.words, doubt.kind) for doubt in found.doubts] == [(1, "1,577", "open")]
+    assert "41 %: compare it with the page" in found.doubts[0].message and found.passed
 
 
 def test_a_record_says_what_was_read_by_ocr_and_is_read_in_the_same_way_again(tesseract, pdf, tmp_path):

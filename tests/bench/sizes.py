@@ -1,0 +1,134 @@
+"""How long loading and asking take, and how much memory, by the size of the document.
+
+python tests/bench/sizes.py [--cores 1] [160 3000 10000 1MB 10MB 100MB]
+
+Documents are made here: PDFs of so many pages with reportlab, texts of so many megabytes. Each measurement is a process
+of its own, bound to so many cores, and is set beside another program on the same file in the same minute: pdftotext for
+a PDF, Python's own decoding for a text. Memory is the most that a process had resident: that of ralph itself, and that
+of the largest of its children (parser, sandbox).
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+SIZES = ("160", "3000", "10000", "1MB", "10MB", "100MB")
+NEEDLE = "The notice period of the Harbour lease is ninety days."
+QUESTION = "What is the notice period of the Harbour lease?"
+_WORDS = """
+    revenue agreement tenant landlord company payable interest section notice of the and to in for by any such other
+    material operations fiscal year increase decrease total net assets cash flows quarter results costs services
+    products customers segment margin tax
+"""
+WORDS = _WORDS.split()
+_TIMED = "import time,sys; t=time.perf_counter(); {}; print(time.perf_counter()-t)"
+_RALPH = {
+    "load": "from ralph_cli.documents.source import DocumentSource; DocumentSource(sys.argv[1]).load()",
+    "qa": "from ralph_cli import api, config; r=api.ask(sys.argv[1], sys.argv[2], settings=config.load_settings("
+    "{'model': 'offline', 'out': sys.argv[3]})); assert 'ninety days' in r.text, r.stop",
+}
+_TEXT = "open(sys.argv[1], 'rb').read().decode('utf-8').count('\\n')"
+_PEAK = (
+    "; import resource; print(*(resource.getrusage(who).ru_maxrss >> 10 for who in "
+    "(resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))"
+)
+
+
+def sentences(rnd: random.Random) -> Iterator[str]:
+    """Sentences without end."""
+    while True:
+        words = [rnd.choice(WORDS) for _ in range(rnd.randint(8, 20))]
+        words.insert(rnd.randrange(len(words)), f"${rnd.randint(1, 99_999):,}")
+        yield f"{' '.join(words).capitalize()}."
+
+
+def make_text(path: Path, megabytes: int) -> None:
+    """Paragraphs, one of which answers the question."""
+    said, size, target = sentences(random.Random(3)), 0, megabytes * 1_000_000
+    with path.open("w", encoding="utf-8") as file:
+        while size < target:
+            paragraph = " ".join(next(said) for _ in range(5))
+            paragraph += f"\n\n{NEEDLE}" if size <= target * 0.7 < size + len(paragraph) + 2 else ""
+            size += file.write(f"{paragraph}\n\n")
+
+
+def make_pdf(path: Path, pages: int) -> None:
+    """Pages of lines and rows of a table, one of which answers the question."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    rnd = random.Random(3)
+    said, canvas = sentences(rnd), Canvas(str(path), pagesize=(612, 792), pageCompression=1)
+    for page in range(pages):
+        canvas.setFont("Helvetica", 9)
+        for line in range(40):
+            y = 740 - 16 * line
+            if line % 4:
+                canvas.drawString(60, y, next(said)[:100])
+            else:
+                canvas.drawString(60, y, f"{rnd.choice(WORDS)} {rnd.choice(WORDS)}".capitalize())
+                for x in (380, 460, 540):
+                    canvas.drawRightString(x, y, f"{rnd.randint(1, 99_999):,}")
+        if page == int(pages * 0.7):
+            canvas.drawString(60, 60, NEEDLE)
+        canvas.drawString(300, 30, str(page + 1))
+        canvas.showPage()
+    canvas.save()
+
+
+def measure(code: str, arguments: list[str], cores: int) -> tuple[float, int, int]:
+    """Seconds, and the most megabytes of the process and of its children."""
+    command = [sys.executable, "-c", _TIMED.format(code) + _PEAK, *arguments]
+    cpus = sorted(os.sched_getaffinity(0))[:cores]
+    done = subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cpus), check=False
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr[-2000:])
+    seconds, peaks = done.stdout.strip().split("\n")[-2:]
+    own, children = map(int, peaks.split())
+    return float(seconds), own, children
+
+
+def measure_other(path: Path, cores: int) -> float:
+    """Seconds that another program takes to read the file."""
+    if path.suffix == ".txt":
+        return measure(_TEXT, [str(path)], cores)[0]
+    cpus = sorted(os.sched_getaffinity(0))[:cores]
+    start = time.perf_counter()
+    subprocess.run(
+        ["pdftotext", "-layout", path, os.devnull], check=True, preexec_fn=lambda: os.sched_setaffinity(0, cpus)
+    )
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Make the documents, measure, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("sizes", nargs="*", default=SIZES)
+    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    options = parser.parse_args()
+    print("| document | load | ratio | memory, parser | qa | memory, sandbox |")
+    print("| --- | --: | --: | --: | --: | --: |")
+    with tempfile.TemporaryDirectory() as folder:
+        for size in options.sizes:
+            is_text = size.endswith("MB")
+            path = Path(folder, f"made{size}{'.txt' if is_text else '.pdf'}")
+            (make_text if is_text else make_pdf)(path, int(size.removesuffix("MB")))
+            other = measure_other(path, options.cores)
+            row = [f"{size}{'' if is_text else ' pages'}"]
+            for what in ("load", "qa"):
+                seconds, own, children = measure(_RALPH[what], [str(path), QUESTION, f"{folder}/{size}"], options.cores)
+                row += [f"{seconds:.1f} s", *([f"{seconds / other:.1f}"] if what == "load" else [])]
+                row.append(f"{own} MB, {children} MB")
+            print(f"| {' | '.join(row)} |", flush=True)
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()
