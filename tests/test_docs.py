@@ -261,7 +261,7 @@ def test_the_loop_example_prints_its_result() -> None:
 
 def test_every_command_has_its_row_and_every_row_its_command() -> None:
     rows = section(PAGES["docs/index.md"], "## All commands")
-    told = set(re.findall(r"^\| `(ralph [a-z -]+?)(?: \[?[A-Z]+\]?)*` \|", rows, re.M))
+    told = set(re.findall(r"^\| `(ralph [a-z -]+?)(?: \[?[A-Z]+(?:\.\.\.)?\]?)*` \|", rows, re.M))
     assert told == {name for name, _ in leaves()}
 
 
@@ -332,6 +332,7 @@ def test_every_field_of_json_is_told(user: User) -> None:
         "## Judge tests": (["judge-test"],),
         "## Evaluations": (["eval", "samples/questions.jsonl", "--limit", "2"],),
         "## Lists of runs": (["trace", "list"],),
+        "## Lists of documents": (["ls", "samples"],),
         "## Exports": (["trace", "export"],),
     }
     for heading, commands in examples.items():

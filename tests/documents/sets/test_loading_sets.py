@@ -141,14 +141,15 @@ def test_strict_loading_stops_at_the_first_file_that_is_skipped(deal: Path) -> N
 
 def test_only_what_has_changed_is_parsed_again(deal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "cache"
+    (deal / "old.html").write_text("<p>An old page.</p>")
     read_set(DocumentSource(str(deal)), cache)
     (deal / "new.html").write_text("<p>A new page.</p>")
     parsed: list[str] = []
     parse = DocumentSource._parse
     monkeypatch.setattr(DocumentSource, "_parse", lambda self, *a: parsed.append(self.name) or parse(self, *a))
     found = read_set(DocumentSource(str(deal)), cache)
-    assert [Path(name).name for name in parsed if not name.endswith((".pdf", "blank.txt"))] == ["new.html"]
-    assert len(found.documents) == 8
+    assert [Path(name).name for name in parsed if name.endswith((".html", ".eml"))] == ["new.html"]
+    assert len(found.documents) == 9
 
 
 def test_an_archive_that_lies_or_is_locked_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
