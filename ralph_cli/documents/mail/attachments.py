@@ -5,6 +5,9 @@ from ralph_cli.documents.process.child import run_parser
 from ralph_cli.documents.sets.archives import Entry, decode_entries
 from ralph_cli.documents.sniff import MAIL_KINDS, Kind
 
+ATTACHMENTS = "attachments"
+"""Code of the caution about a mail that says which attachments it has."""
+
 
 def list_attachments(data: bytes, name: str, kind: Kind, limits: LoadLimits = DEFAULT_LIMITS) -> tuple[Entry, ...]:
     """The attachments of a mail of this kind, and of the mails in it, in their order; none of any other document.

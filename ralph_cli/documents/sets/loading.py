@@ -9,11 +9,11 @@ from pathlib import Path
 from ralph_cli.core.document import Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
+from ralph_cli.documents.mail.attachments import ATTACHMENTS
 from ralph_cli.documents.sets.archives import is_archive
 from ralph_cli.documents.sets.containers import list_files
 from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
-from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.source import DocumentSource
 
 MAX_DEPTH = 3
@@ -35,7 +35,7 @@ def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Se
         return source
     if not source.others and not is_set(source.path):
         source = source.loaded(cache)
-        if source.load().kind not in MAIL_KINDS or source.path == "-":
+        if source.path == "-" or all(caution.code != ATTACHMENTS for caution in source.load().cautions):
             return source
         source = replace(source, document=None)  # its attachments are documents of their own
     found = read_set(source, cache, leave_out)
@@ -159,7 +159,8 @@ class _Work:
             if is_archive(source.name, data):
                 return None, self._list_files(file, data)
             document = source.load_bytes(data, self.cache, self.limits)
-            inside = self._list_files(file, data) if document.kind in MAIL_KINDS else []
+            has_files = any(caution.code == ATTACHMENTS for caution in document.cautions)
+            inside = self._list_files(file, data) if has_files else []
             return NamedDocument(file.name, document, file.path, file.inner), inside
         except DocumentError as error:
             return Skipped(file.name, error.code, error.message, error.hint), []
