@@ -113,6 +113,9 @@ def write_requested_reports(
             run = history.RecordedRun(finished.view, history.read_run(finished.folder).events)
             report.write_reports(run, found, targets, on_written)
     except RalphError as error:
+        if error.code == report.NO_QUOTES and found.document is not None and found.document.members:
+            typer.echo(f"No copy is highlighted: {error.message}", err=True)
+            return code
         print_error(error.message, error.hint, error.code)
         return code or 1
     except KeyboardInterrupt:

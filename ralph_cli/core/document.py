@@ -159,6 +159,10 @@ class ScannedPage:
     words: bytes
 
 
+SKIPPED = "skipped"
+"""Code of the caution about a file that is not in a set although it was named or found."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caution:
     """Something about the document a reader must know: what was replaced, skipped or could not be read."""

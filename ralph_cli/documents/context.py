@@ -91,6 +91,16 @@ def context_span(
     return Span(max(low, member.start), min(high, member.end)) if member else Span(low, high)
 
 
+def record_header(document: Document, offset: int) -> str:
+    """The first line of the table of records (csv) in which `offset` stands, if it names the columns; else ""."""
+    member = document.member_at(offset)
+    kind, start = (member.kind, member.start) if member else (document.kind, 0)
+    if kind != "csv" or not any(start <= table.start <= offset for table in document.tables):
+        return ""
+    end = document.text.find("\n", start)
+    return document.text[start:end] if start <= end < offset else ""
+
+
 def headings_above(headings: Sequence[Heading], offset: int) -> tuple[Heading, ...]:
     """Of a document's headings that of the section around `offset`, and those around it, the outermost first."""
     found: list[Heading] = []

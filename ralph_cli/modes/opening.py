@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ralph_cli.core.coverage import format_ranges
-from ralph_cli.core.document import Document, Heading
+from ralph_cli.core.document import SKIPPED, Document, Heading
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.search.headings import find_headings, is_numbered
 from ralph_cli.text.tables import count_cells, has_columns
@@ -19,7 +19,7 @@ def describe_pages(document: Document) -> str:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
     unread = document.unreadable_pages
     missing = f"; of these not read, or not all of it: {format_ranges(unread)}" if unread else ""
-    labelled = [page for page in document.pages if page.label != str(page.number)]
+    labelled = [page for page in document.pages if page.label != str(page.number) and not document.members]
     # A label is the author's text and stands outside the data marks: only what is plainly a label is repeated.
     plain = bool(labelled) and re.fullmatch(r"[\w.-]{1,8}", labelled[0].label)
     odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
@@ -48,6 +48,8 @@ def render_beginning(document: Document, characters: int) -> str:
     ]
     if len(document.members) > MAX_DOCUMENTS:
         lines.append(f"... {len(document.members) - MAX_DOCUMENTS} more: `docs` has all of them")
+    unread = [caution.message for caution in document.cautions if caution.code == SKIPPED]
+    lines += [f"({message})" for message in unread[:MAX_DOCUMENTS]]
     return "The documents, each with its pages in the whole:\n" + "\n".join(lines)
 
 
@@ -62,12 +64,29 @@ def render_headings(document: Document, nonce: str) -> str:
     titles = _table_titles(document, found)
     parts = _longest_parts(document, found)
     ranked = sorted(parts, key=lambda heading: (heading not in titles, heading.level, not is_numbered(heading.text)))
-    chosen = sorted(ranked[:MAX_HEADINGS], key=lambda heading: heading.start)
-    lines = [f"{document.page_at(heading.start).number} {heading.text[:MAX_HEADING_CHARS]}" for heading in chosen]
+    chosen = sorted(_take_turns(document, ranked)[:MAX_HEADINGS], key=lambda heading: heading.start)
+    lines: list[str] = []
+    for number, heading in enumerate(chosen):
+        member = document.member_at(heading.start)
+        if member and (number == 0 or member is not document.member_at(chosen[number - 1].start)):
+            lines.append(f"{member.name}:")
+        lines.append(f"{document.page_at(heading.start).number} {heading.text[:MAX_HEADING_CHARS]}")
     if len(parts) > len(chosen):
         lines.append(f"... {len(parts) - len(chosen)} more")
     where = "Headings, each with its page" if document.paged else "Headings"
     return f"{where}:\n{frame_data(chr(10).join(lines), nonce)}\n"
+
+
+def _take_turns(document: Document, ranked: Sequence[Heading]) -> list[Heading]:
+    """The first heading of each document of a set, then the second of each: one with many hides no other."""
+    met: Counter[int] = Counter()
+    turns: list[tuple[int, Heading]] = []
+    for heading in ranked:
+        member = document.member_at(heading.start)
+        start = member.start if member else 0
+        met[start] += 1
+        turns.append((met[start] if member else 0, heading))
+    return [heading for _, heading in sorted(turns, key=lambda turn: turn[0])]
 
 
 def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Heading]:

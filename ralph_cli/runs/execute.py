@@ -11,7 +11,7 @@ from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.document import Document, Member
+from ralph_cli.core.document import SKIPPED, Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model
@@ -268,6 +268,7 @@ def describe_document(
     if document is None:
         return {}
     members = {"documents": [describe_member(member) for member in document.members]} if document.members else {}
+    skipped = [caution.message for caution in document.cautions if caution.code == SKIPPED]
     return {
         **read_as,
         "id": document.id,
@@ -282,6 +283,7 @@ def describe_document(
         "cautions": [caution.message for caution in document.cautions],
         "unreadable": list(document.unreadable_pages),
         **members,
+        **({"skipped": skipped} if skipped else {}),
     }
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.config import Settings, complete_settings
+from ralph_cli.core.document import SKIPPED
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.sets.loading import SKIPPED, load_each, load_source
+from ralph_cli.documents.sets.loading import load_each, load_source
 from ralph_cli.documents.source import UNUSED_OPTIONS, DocumentLike, DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.memo.checking.check import check_quotations

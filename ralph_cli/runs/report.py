@@ -31,6 +31,9 @@ from ralph_cli.runs.folders import folder_fault
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.opening import open_recorded
 
+NO_QUOTES = "no-quotes"
+"""Code of the error that there is nothing to highlight."""
+
 MAX_PICTURE_BYTES = 8 << 20
 """Bytes of all pictures in a report; what comes later is named by its page only."""
 
@@ -223,7 +226,8 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
             copies[path] = page_images.annotate(part.document, own, source=part.source)
     if not copies:
         hint = "`ralph trace show` shows what the run has"
-        raise UserError("there is no quote to highlight in this run", code="no-quotes", hint=hint)
+        what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"
+        raise UserError(what, code=NO_QUOTES, hint=hint)
     return copies
 
 

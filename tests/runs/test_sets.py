@@ -65,7 +65,10 @@ def test_each_quote_names_its_document_to_everybody(deal: Path) -> None:
         "2 documents" in opening and "1. lease.txt (text, 1; " in opening and "There are several documents." in opening
     )
     seen = "".join(str(turn) for turn in worker.requests[1].turns)
-    assert "places in 2 documents of 2: lease.txt 1; letter.txt 1" in seen and "page 2 (letter.txt), offset" in seen
+    assert (
+        "places in 2 documents of 2, in turns: lease.txt 1; letter.txt 1" in seen
+        and "page 2 (letter.txt), offset" in seen
+    )
     asked_of_judge = told(judge)
     assert "Document 1, page 1:" in asked_of_judge and "Document 2, page 1:" in asked_of_judge
     assert "2. letter.txt: Side letter of 2 May 2027." in asked_of_judge
@@ -162,3 +165,22 @@ def test_the_command_line_takes_folders_and_tells_what_it_would_read(
     assert [it["name"] for it in json.loads(capsys.readouterr().out)["documents"]] == ["lease.txt", "letter.txt"]
     assert run_command(["qa", "deal", "What is the rent?", "--strict-load", "-q"]) == 1
     assert "broken.pdf" in capsys.readouterr().err
+
+
+def test_everybody_is_told_what_could_not_be_read(deal: Path) -> None:
+    (deal / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    missing = {"not_found": {"searched": ["deposit"], "note": "no document speaks of one"}}
+    result, worker, _ = asked(deal, {"code": "find('deposit')"}, missing, missing)
+    assert "(broken.pdf was not read: " in told(worker, 0)
+    text = report_text(result.view)
+    assert "Not searched: broken.pdf was not read: " in text, text
+    assert "Pages read, at least in part: lease.txt" in text or "Read: the whole text" in text or "none" in text
+
+
+def test_a_record_of_a_table_is_shown_under_what_names_its_columns(deal: Path) -> None:
+    rows = "\n".join(f"Customer {n},{n % 90},{n * 7}" for n in range(2, 200))
+    (deal / "customers.csv").write_text(f"name,days,amount\n{rows}\nBrevik AS,75,180000\n")
+    claim = {"text": "Brevik AS has 75 days.", "quotes": ["Brevik AS,75,180000"]}
+    _, worker, judge = asked(deal, {"code": "find('Brevik', doc='customers')"}, {"claims": [claim]})
+    seen = "".join(str(turn) for turn in worker.requests[1].turns)
+    assert "(above: name,days,amount)" in seen and "(above: name,days,amount)" in told(judge)

@@ -8,7 +8,7 @@ from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.passages import number_page, safe_file_name
 from ralph_cli.checks.quotes import quote_at
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
@@ -153,7 +153,7 @@ class CounterEvidence:
         header = quote_header(self.document, span.start, span.end)
         head = [line for line in header if line not in text[around.start : around.end]]
         body = f"{text[around.start : span.start]}[[{text[span.start : span.end]}]]{text[span.end : around.end]}"
-        return "".join(f"(above: {line})\n" for line in head) + body
+        return "".join(f"(above: {line})\n" for line in head) + body.replace(PAGE_BREAK, "\n")
 
     def _evidence(self, attempt: Attempt, candidates: Sequence[Proposal]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1

@@ -9,7 +9,7 @@ from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines
+from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines, record_header
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings
@@ -210,7 +210,9 @@ def _scanned(document: Document, quotes: Sequence[Quote], window: Span) -> Itera
 
 def _section_line(document: Document, offset: int) -> str:
     """The headings above a passage, on a line."""
-    names = [" ".join(heading.text.split())[:120] for heading in headings_above(find_headings(document), offset)]
+    member = document.member_at(offset)
+    own = [heading for heading in find_headings(document) if not member or member.start <= heading.start < member.end]
+    names = [" ".join(heading.text.split())[:120] for heading in headings_above(own, offset)]
     return f"(section: {' > '.join(names)})\n" if names else ""
 
 
@@ -221,6 +223,8 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     for mark in marks:
         page = document.page_at(mark.start)
         at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
+        if (head := record_header(document, at)) and head not in text[low : mark.end]:
+            found[head] = None
         for line in text[at:last].split("\n"):
             header = header_lines(text[page.start : at], line)
             found |= dict.fromkeys(part for part in header if part not in text[low : mark.end])

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ralph_cli.core.document import Caution, Document
+from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.mail.attachments import ATTACHMENTS
@@ -18,9 +18,6 @@ from ralph_cli.documents.source import DocumentSource
 
 MAX_DEPTH = 3
 """Archives within archives that are opened."""
-
-SKIPPED = "skipped"
-"""Code of the caution about a file that is not in the set although it was named or found."""
 
 _LEFT_OUT_TOGETHER = 5
 
@@ -159,8 +156,9 @@ class _Work:
             if is_archive(source.name, data):
                 return None, self._list_files(file, data)
             document = source.load_bytes(data, self.cache, self.limits)
-            has_files = any(caution.code == ATTACHMENTS for caution in document.cautions)
-            inside = self._list_files(file, data) if has_files else []
+            apart = tuple(caution for caution in document.cautions if caution.code != ATTACHMENTS)
+            inside = self._list_files(file, data) if len(apart) < len(document.cautions) else []
+            document = replace(document, cautions=apart if inside else document.cautions)
             return NamedDocument(file.name, document, file.path, file.inner), inside
         except DocumentError as error:
             return Skipped(file.name, error.code, error.message, error.hint), []

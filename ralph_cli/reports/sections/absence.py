@@ -1,8 +1,8 @@
 """What an absence rests on, in the same words in every report: searches, pages read, the passages nearest to it."""
 
-from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.run import Search
 from ralph_cli.reports.sections.coverage import percent
+from ralph_cli.reports.sections.documents import describe_pages
 from ralph_cli.reports.view import RunView
 
 SEARCHED = "Searched, with the number of places counted in the text"
@@ -32,4 +32,5 @@ def describe_pages_read(view: RunView) -> str:
         return f"Read: {share}."
     if not coverage.shown_pages:
         return "Pages read: none."
-    return f"Pages read, at least in part: {format_ranges(coverage.shown_pages, len(coverage.pages))} ({share})."
+    pages = describe_pages(coverage.shown_pages, len(coverage.pages), view.document)
+    return f"Pages read, at least in part: {pages.removeprefix('pages ').removeprefix('page ')} ({share})."

@@ -58,11 +58,13 @@ def completeness_lines(view: RunView) -> list[tuple[str, str]]:
 
 def unreadable_line(view: RunView) -> str:
     """What an absence says nothing about: pages of which no text, or not all of it, could be read; "" if none."""
-    numbers = tuple(view.document.get("unreadable", ()))
+    numbers, skipped = tuple(view.document.get("unreadable", ())), view.document.get("skipped", [])
+    files = f"Not searched: {'; '.join(map(str, skipped[:MOST_RUNS]))}." if skipped else ""
+    files += f" And {len(skipped) - MOST_RUNS} more." if len(skipped) > MOST_RUNS else ""
     if not numbers:
-        return ""
+        return files
     pages = describe_pages(numbers, MOST_RUNS, view.document)
-    return f"Not searched, or not all of it (damaged, a picture, or letters without a name): {pages}."
+    return f"Not searched, or not all of it (damaged, a picture, or letters without a name): {pages}. {files}".rstrip()
 
 
 def unread_matters(view: RunView) -> bool:

@@ -70,7 +70,7 @@ def find(
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
     left, following = _print_places(places, start, show)
-    _FURTHER[:] = [pattern, show, before, after, following, rows, doc]
+    _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
     for number in range(following, len(places)):
         line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
         left -= len(line) + 1
@@ -86,8 +86,10 @@ def more() -> None:
     """Print the next places of the last `find`."""
     if not _FURTHER:
         print("nothing was searched yet")
+    elif _FURTHER[4] >= _FURTHER[7]:
+        print("all places of the last find were printed or listed")
     else:
-        find(*_FURTHER)
+        find(*_FURTHER[:7])
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -118,7 +120,8 @@ def _spread(places: list[_Place]) -> str:
         counts[name] = counts.get(name, 0) + 1
     told = "; ".join(f"{name} {count}" for name, count in list(counts.items())[:_MOST_DOCUMENTS])
     more = f"; {len(counts) - _MOST_DOCUMENTS} more" if len(counts) > _MOST_DOCUMENTS else ""
-    return f"; places in {_counted(len(counts), 'document')} of {len(table)}: {told}{more}"
+    order = ", in turns" if len(counts) > 1 else ""
+    return f"; places in {_counted(len(counts), 'document')} of {len(table)}{order}: {told}{more}"
 
 
 def _alternatives(pattern: str, part: tuple[int, int]) -> str:

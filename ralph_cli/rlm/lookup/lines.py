@@ -112,7 +112,9 @@ def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
 def _header_of(line: int) -> list[str]:
     """The lines further up on the page that name the columns, period and unit of the row that begins at `line`."""
     text = _text()
-    return header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
+    records = globals().get("_records", [])
+    named = [text[begin:head] for begin, head, end in records if head < line < end]
+    return named or header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
 
 
 def _note(line: int) -> str:
