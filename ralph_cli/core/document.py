@@ -35,6 +35,9 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
 """Origins of words that the document holds, but does not show."""
 
+UNSEEN_ORIGINS: frozenset[Origin] = frozenset(["hidden cell", "hidden text"])
+"""Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away."""
+
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
     "pptx": "slide",

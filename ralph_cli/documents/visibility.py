@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ralph_cli.core.document import HIDDEN_ORIGINS, Document, Span
+from ralph_cli.core.document import UNSEEN_ORIGINS, Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
@@ -80,7 +80,7 @@ def _hidden_part(document: Document, span: Span) -> str:
     """In which hidden part of its document, such as a hidden row, words of a span stand; "" if in none."""
     for addition in overlapping_additions(document, span):
         words = document.text[max(addition.start, span.start) : min(addition.end, span.end)]
-        if addition.origin in HIDDEN_ORIGINS and any(map(str.isalnum, words)):
+        if addition.origin in UNSEEN_ORIGINS and any(map(str.isalnum, words)):
             partly = "" if addition.start <= span.start and span.end <= addition.end else "in part "
             return f"{partly}in a {addition.origin}"
     return ""

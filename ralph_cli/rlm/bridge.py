@@ -244,10 +244,12 @@ def _list_records(document: Document) -> list[tuple[int, int, int]]:
 
 
 def _name_pages(document: Document) -> dict[int, str]:
-    """What pages are called beside their number, where that says more: in a set, and in formats that have no pages."""
+    """What pages are called beside their number, where that says more: in a set, in formats without pages, of OCR."""
+    scanned = dict.fromkeys((scan.number for scan in document.scans), "read by OCR")
     if not document.members and document.page_noun == "page":
-        return {}
-    return {page.number: document.name_page(page) for page in document.pages}
+        return scanned
+    named = {page.number: document.name_page(page) for page in document.pages}
+    return named | {number: f"{named[number]}, {note}" for number, note in scanned.items()}
 
 
 def _describe_lines(document: Document) -> dict[int, str]:

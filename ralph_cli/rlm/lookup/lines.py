@@ -1,6 +1,7 @@
 """Guest code: the lines and pages of `context`, and what is printed of them."""
 
 import bisect
+from typing import Any
 
 from ralph_cli.text.tables import header_lines
 
@@ -124,7 +125,15 @@ def _note(line: int) -> str:
 
 
 def _pages_of(numbers: list[int]) -> str:
-    """Page numbers with how often each occurs: "pages 12 (3), 14, 20"."""
+    """Page numbers with how often each occurs: "pages 12 (3), 14, 20"; of several documents each with its own."""
+    table: list[Any] = globals().get("docs", [])
+    if table:
+        named = [(entry[1], [number for number in numbers if entry[3] <= number <= entry[4]]) for entry in table]
+        return "; ".join(f"{_pages_in(found)} ({name})" for name, found in named if found)
+    return _pages_in(numbers)
+
+
+def _pages_in(numbers: list[int]) -> str:
     counts = {number: numbers.count(number) for number in dict.fromkeys(numbers)}
     told = ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in counts.items())
     return f"page{'s' * (len(counts) != 1)} {told}"

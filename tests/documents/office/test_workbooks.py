@@ -7,6 +7,7 @@ from ralph_cli.core.document import Addition, Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.pages import PageText
+from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.visibility import VisibilityChecker
 
 FORMATS = ("#,##0_);(#,##0)", "0%", "mmm-yy")
@@ -91,7 +92,7 @@ DRAWN = "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
 HIDING = "<cols><col min='2' max='2' hidden='1'/></cols>"
 
 
-def test_what_is_hidden_is_read_marked_and_no_evidence() -> None:
+def test_what_is_folded_away_is_marked_and_what_nobody_sees_is_no_evidence() -> None:
     rows = row(1, words("A1", "seen"), words("B1", "in a column"))
     rows += row(2, words("A2", "in a row"), settings="hidden='1'")
     rows += row(3, words("A3", "on top"), words("C3", "covered"))
@@ -103,9 +104,10 @@ def test_what_is_hidden_is_read_marked_and_no_evidence() -> None:
     assert origins(document) == {text: f"hidden {part}" for text, part in found.items()}
     assert "the sheet Closed" in cautions(document)["hidden-parts"]
     at = document.text.index
-    secret, seen = Span(at("secret"), at("secret") + 6), Span(at("seen"), at("seen") + 4)
+    secret, covered, seen = (Span(at(word), at(word) + len(word)) for word in ("secret", "covered", "seen"))
     check = VisibilityChecker(document, lambda code, message: None)
-    assert check([secret, seen]) == {secret: "in a hidden sheet", seen: ""}
+    assert check([secret, covered, seen]) == {secret: "", covered: "in a hidden cell", seen: ""}
+    assert describe_additions(document, secret) == ("from a hidden sheet",)
 
 
 def test_text_in_the_colour_of_its_cell_is_hidden() -> None:
