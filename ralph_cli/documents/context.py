@@ -15,6 +15,9 @@ MAX_CONTEXT = 2_400
 MIN_CONTEXT = 220
 """Characters on each side that are taken in any case, as far as there are so many."""
 
+RECORDS_AROUND = 2
+"""Records of a table (csv) that are taken on each side of one."""
+
 _HEADER_LINES = 6
 _SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
@@ -67,14 +70,19 @@ def context_span(
     tabular = is_row(lines[first]) or is_row(lines[last])
     width = _full_line_width(lines, first)
     up, down = first, last
+    records = record_header(document, span.start) != ""
     while (
-        up > 0 and span.start - lines.starts[up - 1] <= max_characters and not _starts_block(lines, up, tabular, width)
+        up > 0
+        and (not records or up > first - RECORDS_AROUND)
+        and span.start - lines.starts[up - 1] <= max_characters
+        and not _starts_block(lines, up, tabular, width)
     ):
         up -= 1
     if tabular:
         up = _table_start(lines, up, span.start - max_characters)
     while (
         down + 1 < len(lines.starts)
+        and (not records or down < last + RECORDS_AROUND)
         and lines.span(down + 1)[1] - span.end <= max_characters
         and not _starts_block(lines, down + 1, tabular, width)
     ):
@@ -86,7 +94,8 @@ def context_span(
     if high - span.end > max_characters:
         space = text.find(" ", span.end + max_characters, high)
         high = space if space >= 0 else span.end + max_characters
-    low, high = min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least))
+    if not records:
+        low, high = min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least))
     member = document.member_at(span.start)  # what another document says is no context
     return Span(max(low, member.start), min(high, member.end)) if member else Span(low, high)
 

@@ -10,8 +10,10 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.goal import goal_lines
 from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
+from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, USE_A_MODEL, describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
+from ralph_cli.text.plural import pluralize
 
 CONTEXT_CHARS = 500
 """Characters of the document that are shown on each side of a quote, at most."""
@@ -70,6 +72,8 @@ class Report:
     def document_size(self) -> str:
         """The pages of the document, in words; of a text without pages its characters."""
         about = self.view.document
+        if documents := list_documents(about):
+            return f", {pluralize(len(documents), 'document')}"
         if self.view.paged:
             return f", {about.get('pages')} pages"
         return f", {about['characters']:,} characters" if about.get("characters") else ""

@@ -222,7 +222,8 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
                 page_images.Annotation(span, notes[number].text)
                 for number, span in zip(part.numbers, part.spans, strict=True)
             ]
-            path = target / f"{safe_file_name(part.name.replace('/', '_'))}" if document.members else target
+            name = safe_file_name(part.name.replace("/", "_"))
+            path = target / (name if name.lower().endswith(".pdf") else f"{name}.pdf") if document.members else target
             copies[path] = page_images.annotate(part.document, own, source=part.source)
     if not copies:
         hint = "`ralph trace show` shows what the run has"

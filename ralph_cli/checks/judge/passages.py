@@ -53,6 +53,8 @@ def describe_document(document: Document) -> str:
     """What a document is, as its beginning tells: its first headings and the first lines with a year, on one line."""
     page = document.pages[0]
     end = min(page.end, page.start + BEGINNING_CHARS)
+    if header := record_header(document, page.end):
+        return header[:TITLE_CHARS]
     heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < end}
     at = page.start
     dated: dict[int, str] = {}

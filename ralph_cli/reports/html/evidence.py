@@ -110,7 +110,9 @@ def picture(crop: Crop, what: str) -> Markup:
 
 
 def _facts(quote: Quote, report: Report) -> Markup:
-    if report.view.paged:
+    if report.view.paged and quote.where:
+        place = el("b", quote.where)
+    elif report.view.paged:
         many = "Pages" if quote.last_page > quote.page else "Page"
         printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
         place = join(f"{many} ", el("b", pages_of(quote)), printed)

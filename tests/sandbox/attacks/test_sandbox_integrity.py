@@ -40,7 +40,7 @@ def test_forgery_is_not_believed(engine: str, case: Forgery, shared: Callable[..
     began = time.monotonic()
     for step in case.steps:
         result = sandbox.run(step, answers)
-    assert time.monotonic() - began < LIMITS.seconds + 4
+    assert time.monotonic() - began < LIMITS.seconds + 10  # a machine may be crowded
     seen = f"{result.stdout} {result.value}"
     assert "FORGED" not in seen
     seen.encode("utf-8")  # nothing that breaks a UTF-8 sink
