@@ -16,6 +16,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf import page_images
+from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
@@ -213,13 +214,16 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
     _require_pdf(document, target, "--pdf", "--html")
     notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
     copies: dict[Path, bytes] = {}
+    names: set[str] = set()
     for part in split_by_file(document, [note.span for note in notes], run_document.source):
         if part.document.kind in OCR_KINDS and part.numbers:
             own = [
                 page_images.Annotation(span, notes[number].text)
                 for number, span in zip(part.numbers, part.spans, strict=True)
             ]
-            path = target / f"{safe_file_name(part.name.replace('/', '_'))}" if document.members else target
+            path = (
+                target / take_name(safe_file_name(part.name.replace("/", "_")), names) if document.members else target
+            )
             copies[path] = page_images.annotate(part.document, own, source=part.source)
     if not copies:
         hint = "`ralph trace show` shows what the run has"

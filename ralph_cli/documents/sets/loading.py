@@ -11,7 +11,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.sets.archives import is_archive
 from ralph_cli.documents.sets.containers import list_files
-from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files
+from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files, take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.source import DocumentSource
@@ -97,13 +97,15 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     loaded = work.load(files)
     documents: list[NamedDocument] = []
     known: dict[str, str] = {}
+    names: set[str] = set()
     for item in loaded:
         if isinstance(item, NamedDocument) and item.document.sha256 in known:
             what = f"it is the same file as {known[item.document.sha256]}"
             skipped.append(Skipped(item.name, "duplicate", what))
         elif isinstance(item, NamedDocument):
-            known[item.document.sha256] = item.name
-            documents.append(item)
+            # A folder in an archive may be named as an archive in it, so that two files have one name.
+            known[item.document.sha256] = name = take_name(item.name, names)
+            documents.append(replace(item, name=name))
         else:
             skipped.append(item)
     if source.strict:
