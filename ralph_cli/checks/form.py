@@ -95,7 +95,7 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
     text = claim.text.strip()
     # Answers such as ":" or "Solution" fool model judges (arXiv 2507.08794), so they never get that far.
     if len(text) < MIN_CLAIM_CHARS or len(_WORD.findall(text)) < 2:
-        yield f"claim {number} is too short to mean anything: {text!r}"
+        yield f"claim {number} is too short to mean anything"
     if "\n" in text:
         yield f"claim {number} must be one line"
     elif has_joined_items(text):
@@ -112,7 +112,7 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
         if size == 0:
             yield f"{where} is empty"
         elif size < form.quote_chars.low > longest:  # beside a long one it may be the header of its row
-            short = f"{where} is too short ({size} characters, at least {form.quote_chars.low}): {quote!r}"
+            short = f"{where} is too short ({size} characters, at least {form.quote_chars.low})"
             yield f"{short}; take in the words beside it"
         elif size > form.quote_chars.high:
             long = f"{where} is too long ({size} characters, at most {form.quote_chars.high})"

@@ -122,6 +122,8 @@ _MAIL_HEAD_BYTES, _LEAST_MAIL_HEADERS = 1 << 16, 3
 _MULTIPART = re.compile(rb"^Content-Type:\s*multipart/related", re.IGNORECASE | re.MULTILINE)
 _SAVED_PAGE = re.compile(rb"^(?:Snapshot-Content-Location:|From: <Saved by )", re.IGNORECASE | re.MULTILINE)
 
+_DOCUMENT_ENDINGS = frozenset([".pdf", *_DATA_SUFFIXES, *_MAIL_SUFFIXES, *_BINARY_SUFFIXES]) | _MARKDOWN | _HTML | _TEXT
+
 
 def identify(name: str, data: bytes) -> Kind:
     """The kind of a non-empty file; `name` is its path or "-".
@@ -242,6 +244,11 @@ def _mail_kind(suffix: str, data: bytes) -> Kind:
     if head.startswith(b"From "):
         return "mbox"
     return "mhtml" if _SAVED_PAGE.search(head) and _MULTIPART.search(head) else "eml"
+
+
+def has_known_ending(name: str) -> bool:
+    """Whether a name ends as those of documents do: "lease.pdf", and not "rent of 5.5m"."""
+    return PurePath(name).suffix.lower() in _DOCUMENT_ENDINGS
 
 
 def display_name(name: str) -> str:

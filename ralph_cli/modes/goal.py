@@ -24,7 +24,7 @@ from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson
 from ralph_cli.loop.completion import Intent, completion_evidence, has_done_marker, remove_marker
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.goal_summary import RuntimeSummary
-from ralph_cli.modes.opening import describe_pages, render_headings
+from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.modes.recorded_acts import RecordedActs
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS, Retry
 from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable, Refusal, Say, SetOutput, Verify
@@ -52,14 +52,15 @@ class GoalPrompts:
 
     def opening(self) -> str:
         """The first message: the document's kind and beginning (all of a short one), the verifiers, the objective."""
-        text = self.document.text
+        document, nonce = self.document, self.nonce
+        shown = render_whole(document, nonce) if self.include_document else ""
         lead = "It is short, so here is all of it:" if self.include_document else "Its beginning:"
         return render_prompt(
             "goal_opening",
             document=self._document_line(),
-            headings="" if self.include_document else render_headings(self.document, self.nonce),
+            headings="" if shown else render_headings(document, nonce),
             lead=lead,
-            preview=frame_data(text if self.include_document else text[:PREVIEW_CHARS], self.nonce),
+            preview=shown or render_beginning(document, nonce, PREVIEW_CHARS),
             verifiers=self._verifiers_line(),
             objective=self.objective,
             instructions=self._instructions_part(),

@@ -12,6 +12,9 @@ from ralph_cli.text.tables import count_cells, has_columns
 
 MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 60, 48, 100
 
+_PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", re.IGNORECASE)
+"""A number that is printed on a page: "12", "F-3", "xiv", "B"."""
+
 
 def describe_pages(document: Document) -> str:
     """How many pages there are, whether their printed labels differ, and which were not read, or not all of them."""
@@ -19,28 +22,31 @@ def describe_pages(document: Document) -> str:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
     unread = document.unreadable_pages
     missing = f"; of these not read, or not all of it: {format_ranges(unread)}" if unread else ""
-    labelled = [page for page in document.pages if page.label != str(page.number) and not document.members]
-    # A label is the author's text and stands outside the data marks: only what is plainly a label is repeated.
-    plain = bool(labelled) and re.fullmatch(r"[\w.-]{1,8}", labelled[0].label)
+    labelled = [page for page in document.pages if page.label != str(page.number)]
+    # A label is the author's text and stands outside the data marks: only what is plainly a number is repeated.
+    plain = bool(labelled) and not document.members and _PAGE_NUMBER.fullmatch(labelled[0].label)
     odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
     return f"{len(document.pages)} pages{odd}{missing}"
 
 
-def render_whole(document: Document) -> str:
-    """All of the text; of a set with a line above each document that names it."""
+def render_whole(document: Document, nonce: str) -> str:
+    """All of the text, framed as data; of a set each document by itself, so that none can pretend to be another."""
     if not document.members:
-        return document.text
+        return frame_data(document.text, nonce)
     parts = [
-        f"=== document {number}: {member.name} ===\n{document.text[member.start : member.end]}"
+        f"Document {number}:\n{frame_data(document.text[member.start : member.end], nonce)}"
         for number, member in enumerate(document.members, 1)
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join((_list_documents(document, nonce), *parts))
 
 
-def render_beginning(document: Document, characters: int) -> str:
-    """The first characters of a document; of a set what documents are in it, with their pages in the whole."""
-    if not document.members:
-        return document.text[:characters]
+def render_beginning(document: Document, nonce: str, characters: int) -> str:
+    """The first characters, framed as data; of a set what documents are in it, with their pages in the whole."""
+    return _list_documents(document, nonce) if document.members else frame_data(document.text[:characters], nonce)
+
+
+def _list_documents(document: Document, nonce: str) -> str:
+    """The documents of a set by number; their names are words of whoever named them, and framed as such."""
     lines = [
         f"{number}. {member.name} ({member.kind}, {format_ranges(range(member.first_page, member.last_page + 1))}; "
         f"{member.end - member.start:,} characters)"
@@ -50,7 +56,7 @@ def render_beginning(document: Document, characters: int) -> str:
         lines.append(f"... {len(document.members) - MAX_DOCUMENTS} more: `docs` has all of them")
     unread = [caution.message for caution in document.cautions if caution.code == SKIPPED]
     lines += [f"({message})" for message in unread[:MAX_DOCUMENTS]]
-    return "The documents, each with its pages in the whole:\n" + "\n".join(lines)
+    return f"The documents, each with its pages in the whole:\n{frame_data(chr(10).join(lines), nonce)}"
 
 
 def render_headings(document: Document, nonce: str) -> str:

@@ -59,13 +59,13 @@ class Assignment:
 
     def opening(self, nonce: str, *, include_document: bool) -> str:
         """The first message: metadata and a preview, or the whole text; notes; what is asked comes last."""
-        text = self.document.text
-        shown = render_whole(self.document) if include_document else render_beginning(self.document, PREVIEW_CHARS)
+        document = self.document
+        shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce, PREVIEW_CHARS)
         values = {
-            "kind": self.document.kind if not self.document.members else f"{len(self.document.members)} documents",
-            "characters": f"{len(text):,}",
-            "pages": describe_pages(self.document),
-            "preview": frame_data(shown, nonce),
+            "kind": f"{len(document.members)} documents" if document.members else document.kind,
+            "characters": f"{len(document.text):,}",
+            "pages": describe_pages(document),
+            "preview": shown,
             **self._form_values,
         }
         if self.kind == "task":
@@ -75,7 +75,7 @@ class Assignment:
         if include_document:
             return render_prompt(direct, **values)
         least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
-        return render_prompt(opening, headings=render_headings(self.document, nonce), least_read=least, **values)
+        return render_prompt(opening, headings=render_headings(document, nonce), least_read=least, **values)
 
     def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""

@@ -94,7 +94,7 @@ def _output_lines(step: Step) -> Iterator[str]:
         yield "-- saved to memory:"
         yield _indent(_shorten(step.attempt.memory))
         hard = [item for evidence in step.evidence if not evidence.rulings for item in evidence.issues]
-        yield from (f"  ! {one_line(issue.message)}" for issue in hard)
+        yield from (f"  ! {one_line(issue.line)}" for issue in hard)
 
 
 def _goal_event_lines(event: GoalSet | OutputChanged | VerifierFinished | WorkerReported) -> Iterator[str]:

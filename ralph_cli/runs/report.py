@@ -16,6 +16,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf import page_images
+from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
@@ -216,6 +217,7 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
     _require_pdf(document, target, "--pdf", "--html")
     notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
     copies: dict[Path, bytes] = {}
+    names: set[str] = set()
     for part in split_by_file(document, [note.span for note in notes], run_document.source):
         if part.document.kind in OCR_KINDS and part.numbers:
             own = [
@@ -223,7 +225,8 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
                 for number, span in zip(part.numbers, part.spans, strict=True)
             ]
             name = safe_file_name(part.name.replace("/", "_"))
-            path = target / (name if name.lower().endswith(".pdf") else f"{name}.pdf") if document.members else target
+            name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
+            path = target / take_name(name, names) if document.members else target
             copies[path] = page_images.annotate(part.document, own, source=part.source)
     if not copies:
         hint = "`ralph trace show` shows what the run has"

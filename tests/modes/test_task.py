@@ -678,7 +678,7 @@ def test_a_reason_for_an_output_counts_only_for_what_was_objected_to(settings: S
     done, _, _, judge = play(settings, early, [], max_iterations=2)
     assert not done.ok and not judge.requests and done.unconfirmed == ()
     best = done.outcome.best
-    assert best is not None and "$5,000" in best.issues[0].message
+    assert best is not None and "$5,000" in best.issues[0].line
 
 
 def test_the_judge_of_a_task_may_refuse_the_reason(settings: Settings) -> None:

@@ -10,7 +10,7 @@ from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import introduce_documents, render_passages
+from ralph_cli.checks.judge.passages import break_marks, introduce_documents, render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request
@@ -267,7 +267,7 @@ def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
     """A claim, or item, with its number and those of its quotes."""
     on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
     text = f"{claim.text}\n(searched, {describe_searches(claim.searches)})" if claim.searches else claim.text
-    return f"{noun} {claim.id} ({on}):\n{frame_data(text, nonce)}"
+    return f"{noun} {claim.id} ({on}):\n{frame_data(break_marks(text), nonce)}"
 
 
 def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ruling], nonce: str) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.judge.passages import number_page, safe_file_name
+from ralph_cli.checks.judge.passages import break_marks, number_page, safe_file_name
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -152,8 +152,11 @@ class CounterEvidence:
         text = self.document.text
         header = quote_header(self.document, span.start, span.end)
         head = [line for line in header if line not in text[around.start : around.end]]
-        body = f"{text[around.start : span.start]}[[{text[span.start : span.end]}]]{text[span.end : around.end]}"
-        return "".join(f"(above: {line})\n" for line in head) + body.replace(PAGE_BREAK, "\n")
+        parts = (text[around.start : span.start], text[span.start : span.end], text[span.end : around.end])
+        before, words, after = map(break_marks, parts)
+        return "".join(f"(above: {break_marks(line)})\n" for line in head) + f"{before}[[{words}]]{after}".replace(
+            PAGE_BREAK, "\n"
+        )
 
     def _evidence(self, attempt: Attempt, candidates: Sequence[Proposal]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1
@@ -173,8 +176,8 @@ class CounterEvidence:
             found.append(Qualification(claim.id, quote.id, contradicts, reason, self.model.name))
             if contradicts:
                 where = self.document.describe_page(self.document.page_at(quote.start))
-                what = f"claim {claim.id} is contradicted on {where}: mend it, or say what that passage says"
-                issues.append(Issue(NAME, what, claim.id, f'{reason} ("{" ".join(quote.text.split())}")'))
+                what = f"claim {claim.id} is contradicted by a passage: mend it, or say what that passage says"
+                issues.append(Issue(NAME, what, claim.id, f'{reason} ({where}: "{" ".join(quote.text.split())}")'))
         claims = len({claim.id for claim, _ in candidates})
         read = pluralize(len(candidates), "passage")
         note = f"{read} that might limit {pluralize(claims, 'claim')} read by the judge: {len(found)} do"

@@ -31,6 +31,8 @@ MAX_NOTE_CHARS = 400
 _ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
 """The mark of a note that is printed in the size of the text: "postpaid(2)"."""
 
+_DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
+
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -46,7 +48,12 @@ class _Mark:
 
 def safe_file_name(path: str) -> str:
     """The file's name, without anything that could break out of its place in a prompt."""
-    return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[:80] or "-"
+    return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[-80:] or "-"
+
+
+def break_marks(text: str) -> str:
+    """Words of a document in which no two brackets stand together: what marks a quote is said by code alone."""
+    return _DOUBLE_BRACKET.sub(r"\g<0> ", text)
 
 
 def describe_document(document: Document) -> str:
@@ -107,7 +114,8 @@ def _render_window(
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
     first, begins = document.page_at(min(mark.start for mark in inside)), document.page_at(window.start)
     above += f"[page {document.own_number(begins)}]\n" if begins != first else ""
-    return f"{number_page(document, first.start)}:\n{frame_data(above + body + notes, nonce)}"
+    shown = f"{break_marks(above)}{body}{break_marks(notes)}"
+    return f"{number_page(document, first.start)}:\n{frame_data(shown, nonce)}"
 
 
 def number_page(document: Document, offset: int) -> str:
@@ -119,7 +127,7 @@ def number_page(document: Document, offset: int) -> str:
 def introduce_documents(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
     """What the document is, by its name and beginning; of a set those documents that are quoted, with their numbers."""
     if not document.members:
-        begins = frame_data(describe_document(document), nonce)
+        begins = frame_data(break_marks(describe_document(document)), nonce)
         return f"The document ({safe_file_name(document.path)}) begins:\n{begins}"
     quoted = {document.member_at(quote.start) for quote in quotes}
     lines = [
@@ -131,7 +139,7 @@ def introduce_documents(document: Document, quotes: Sequence[Quote], nonce: str)
         f"Of {len(document.members)} documents these are quoted, by number and name, with how each begins. A passage "
     )
     told += "speaks for its own document; documents may disagree:"
-    return f"{told}\n{frame_data(chr(10).join(lines), nonce)}"
+    return f"{told}\n{frame_data(break_marks(chr(10).join(lines)), nonce)}"
 
 
 def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
@@ -248,11 +256,11 @@ def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str
 
 
 def _with_page_breaks(document: Document, start: int, end: int) -> str:
-    """text[start:end], in which a line says where a page begins."""
+    """text[start:end] without marks of its own, in which a line says where a page begins."""
     first, *others = document.text[start:end].split(PAGE_BREAK)
-    shown, at = first, start + len(first) + 1
+    shown, at = break_marks(first), start + len(first) + 1
     for text in others:
-        shown += f"\n[page {document.own_number(document.page_at(at))}]\n{text}"
+        shown += f"\n[page {document.own_number(document.page_at(at))}]\n{break_marks(text)}"
         at += len(text) + 1
     return shown
 

@@ -23,6 +23,8 @@ MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 FIGURES_CHECK = "figures"
 """The `check` of issues that name something the brief does not quote: what a reader may still find."""
 
+NOT_BORNE_OUT = "the output says what the quoted words do not bear out"
+
 
 @dataclass(frozen=True, slots=True)
 class OutputForm:
@@ -69,7 +71,9 @@ class OutputCheck:
             faults += [*_joined_item_faults(attempt.output), *self._word_count_faults(attempt.output)]
         stands_by = bool(attempt.because) and not self.vetoes
         doubts = tuple(doubt for doubt in unsupported if doubt.kind == "open" or stands_by)
-        objections = _issues(FIGURES_CHECK, (doubt.message for doubt in unsupported if doubt not in doubts))
+        objections = [
+            Issue(FIGURES_CHECK, NOT_BORNE_OUT, material=doubt.message) for doubt in unsupported if doubt not in doubts
+        ]
         score = _score(sources, len(objections), len(faults))
         return Evidence("output", (*_issues("output", faults), *objections), score=score, doubts=doubts)
 

@@ -190,7 +190,7 @@ class LineProgress(SilentProgress):
                 return f"  batch {self._iteration} of {self._batches}{result}{self._usage_suffix()}"
             case StepFinished(step):
                 self._agent = ""
-                issues = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]
+                issues = [f"  refused: {one_line(i.line, 150)}" for i in step.issues if step.attempt.output]
                 rulings = [
                     _ruling_line(item.verdict.value, item.claim, item.reason)
                     for item in step.rulings

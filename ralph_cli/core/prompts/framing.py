@@ -15,8 +15,13 @@ def truncate(text: str, cap: int) -> str:
 
 
 def frame_data(text: str, nonce: str) -> str:
-    """`text` between marks that the document's author cannot know, so that data is never read as instructions."""
-    return f"<data-{nonce}>\n{text}\n</data-{nonce}>"
+    """`text` between marks that the document's author cannot know, so that data is never read as instructions.
+
+    A model that was shown the marks may repeat them, and what it says may come back as data: there they are crossed
+    out, for data that holds its own end would end early.
+    """
+    mark = f"data-{nonce}"
+    return f"<{mark}>\n{text.replace(mark, 'data-(crossed out)')}\n</{mark}>"
 
 
 def render_issues(issues: Iterable[Issue | str], nonce: str) -> str:

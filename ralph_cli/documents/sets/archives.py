@@ -8,6 +8,7 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.child import run_parser
 
 MAX_NAME = 1_000
+"""Characters of a file's name in an archive, and of what is said of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from ralph_cli.documents.sniff import display_name
 MAX_FILES = 10_000
 """Files that a set may have."""
 
+MAX_NAME = 200
+"""Characters of a document's name in a set: it is repeated wherever a place is told."""
+
 _LEFT_OUT = re.compile(r"\.|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
 """Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems."""
 
@@ -78,14 +81,24 @@ def name_files(files: Sequence[FoundFile]) -> list[FoundFile]:
         counts[file.name] = counts.get(file.name, 0) + 1
     named = []
     for file in files:
-        name = wanted = display_name(file.name if counts[file.name] == 1 else "/".join((file.path, *file.inner)))
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{wanted} ({number})"
-        taken.add(name)
-        named.append(FoundFile(name, file.path, file.inner))
+        name = display_name(file.name if counts[file.name] == 1 else "/".join((file.path, *file.inner)))
+        named.append(FoundFile(take_name(name, taken), file.path, file.inner))
     return named
+
+
+def take_name(wanted: str, taken: set[str]) -> str:
+    """The name, of a long one its ends, with a number behind it if another file has it; added to those `taken`."""
+    if len(wanted) > MAX_NAME:
+        wanted = f"{wanted[: MAX_NAME // 2 - 3]}...{wanted[-MAX_NAME // 2 :]}"
+    stem, dot, ending = wanted.rpartition(".")
+    if not dot or "/" in ending:
+        stem, dot, ending = wanted, "", ""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{stem} ({number}){dot}{ending}"
+    taken.add(name)
+    return name
 
 
 def _walk(root: Path, leave_out: set[Path]) -> Iterator[tuple[str, str, str]]:

@@ -19,15 +19,12 @@ from ralph_cli.core.document import (
     ScannedPage,
     Span,
 )
+from ralph_cli.documents.sniff import has_known_ending
 
 SET_KIND = "set"
 
 MAX_CAUTIONS = 200
 """Cautions of the documents of a set that are told one by one."""
-
-
-_LETTERS = 3
-"""Letters that a name has to have, without its ending, to be known as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +132,19 @@ def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Mem
 def mask_names(text: str, document: Document) -> str:
     """A text in which the names of a set's documents are letters only, each as long: a name may hold figures, and they
     say nothing of any document.
+
+    What has not the ending of a file is no name here: "rent of 52,000" may be one, and would hide a false figure.
     """
-    names = {part for member in document.members for part in _names_of(member.name)}
+    names = {
+        name
+        for member in document.members
+        for name in (member.name, PurePosixPath(member.name).name)
+        if has_known_ending(name)
+    }
     if not names:
         return text
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<!\w)(?:{known})(?!\w)", lambda match: "x" * len(match[0]), text, flags=re.IGNORECASE)
-
-
-def _names_of(name: str) -> Iterator[str]:
-    """How a text may call a document: by its path, its last part, or that without its ending."""
-    path = PurePosixPath(name)
-    yield from (name, path.name)
-    if sum(map(str.isalpha, path.stem)) >= _LETTERS:  # "2023" may be a year
-        yield path.stem
 
 
 def _member_cautions(documents: Sequence[NamedDocument], members: Sequence[Member]) -> Iterator[Caution]:

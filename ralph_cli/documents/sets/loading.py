@@ -12,7 +12,7 @@ from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.mail.attachments import ATTACHMENTS
 from ralph_cli.documents.sets.archives import is_archive
 from ralph_cli.documents.sets.containers import list_files
-from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files
+from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files, take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.source import DocumentSource
 
@@ -91,7 +91,9 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     given = {other.path: other for other in source.others} | {source.path: source}
     files, skipped = find_files(paths, leave_out)
     work = _Work(source, given, cache)
-    loaded = work.load(files)
+    names: set[str] = set()
+    # A folder in an archive may be named as an archive in it, so that two files have one name.
+    loaded = [replace(item, name=take_name(item.name, names)) for item in work.load(files)]
     documents: list[NamedDocument] = []
     kept: dict[str, str] = {}
     for name, sha256 in ((it.name, it.document.sha256) for it in loaded if isinstance(it, NamedDocument)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.sets.archives import Entry, encode_entries
+from ralph_cli.documents.sets.archives import MAX_NAME, Entry, encode_entries
 
 MAX_FILES = 10_000
 """Files that an archive may have."""
@@ -39,7 +39,14 @@ def _read_members(
     archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], name: str, limits: LoadLimits
 ) -> Iterator[Entry]:
     left = limits.bytes
+    names: set[str] = set()
     for member in members:
+        if len(member.filename) > MAX_NAME or member.filename in names:
+            is_long = len(member.filename) > MAX_NAME
+            what = f"its name has more than {MAX_NAME:,} characters" if is_long else "another file in it has this name"
+            yield Entry(member.filename[:MAX_NAME], b"", f"{what}: unpack the archive first")
+            continue
+        names.add(member.filename)
         if member.flag_bits & 1:
             yield Entry(member.filename, b"", "it is encrypted: unpack the archive with its password first")
             continue

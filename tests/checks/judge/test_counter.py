@@ -61,7 +61,7 @@ def test_a_passage_that_limits_a_claim_is_kept_beside_it_and_fails_nothing():
 def test_a_passage_that_contradicts_a_claim_sends_it_back():
     evidence, _ = countered(findings((1, "contradicts")))
     (issue,) = evidence.issues
-    assert not evidence.passed and issue.claim == 1 and "contradicted on page 2" in issue.message
+    assert not evidence.passed and issue.claim == 1 and "(page 2: " in issue.line
     assert "Notwithstanding" in issue.material and "Notwithstanding" not in issue.message
 
 

@@ -176,7 +176,7 @@ def test_the_score_is_the_share_of_what_was_found() -> None:
 
 def test_page_numbers_of_a_document_without_pages_are_refused() -> None:
     found = check("The Supplier must finish within 45 days, see p. 2 of it.", paged=False)
-    assert "has no pages" in found.issues[0].message
+    assert "has no pages" in found.issues[0].line
 
 
 def test_the_header_quoted_for_the_same_item_names_the_scale_of_a_row() -> None:
@@ -294,9 +294,7 @@ def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_sa
     ]
     assert misses("name,a fee of 9999\nrent,yes\n", "csv")[0].startswith("in the header line, column 'a fee of 9999'")
     schema = {"type": "object", "properties": {"In 2031": {"type": "string"}}}
-    assert not any(
-        "2031" in issue.message for issue in check('{"In 2031": "nothing"}', kind="json", schema=schema).issues
-    )
+    assert not any("2031" in issue.line for issue in check('{"In 2031": "nothing"}', kind="json", schema=schema).issues)
 
 
 def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
@@ -311,7 +309,7 @@ def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
     assert misses(json.dumps(fine), "json") == []
     asked = {"type": "object", "properties": {"rent_9999_usd": {"type": "string"}}}
     evidence = check('{"rent_9999_usd": "nothing"}', kind="json", schema=asked)
-    assert not any("9999" in issue.message for issue in evidence.issues)
+    assert not any("9999" in issue.line for issue in evidence.issues)
 
 
 def test_what_keys_say() -> None:
@@ -350,7 +348,7 @@ def test_an_amount_in_a_currency_that_the_document_lacks_is_refused_and_counts_i
     assert checked(plain).passed
     strange = checked(plain.replace("4,800", "\u20ac4,800"))
     (issue,) = strange.issues
-    assert "names no such currency" in issue.message and strange.score is not None and strange.score < 1
+    assert "names no such currency" in issue.line and strange.score is not None and strange.score < 1
     assert checked(plain.replace("4,800", "\u20ac4,800"), "Say the rent in euros").passed
 
 
