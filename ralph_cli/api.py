@@ -53,7 +53,8 @@ def ask(
     was found; `text`, `claims` and `quotes` are the answer, `cost` is in US dollars, `folder` holds the run's record. A
     question that could not be answered is a Result, too, and no error: `stop` says why.
 
-    `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read; `password`
+    `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read, or a list
+    of these; a folder, a pattern and an archive mean all documents in them, and each quote names its own. `password`
     opens an encrypted PDF, and `encoding` (such as "cp1252") is that of a text or HTML file. `settings` are those of
     the environment and ralph.toml by default; `load_settings` changes some of them. `models` replaces the "worker",
     "judge", "subquery" or "verifier" by models of the caller's, `engine` the sandbox.
