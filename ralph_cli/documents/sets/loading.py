@@ -94,17 +94,18 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     given = {other.path: other for other in source.others} | {source.path: source}
     files, skipped = find_files(paths, leave_out)
     work = _Work(source, given, cache)
-    names: set[str] = set()  # a folder in an archive may be named as an archive in it
-    loaded = [replace(item, name=take_name(item.name, names)) for item in work.load(files)]
+    loaded = work.load(files)
     documents: list[NamedDocument] = []
     known: dict[str, str] = {}
+    names: set[str] = set()
     for item in loaded:
         if isinstance(item, NamedDocument) and item.document.sha256 in known:
             what = f"it is the same file as {known[item.document.sha256]}"
             skipped.append(Skipped(item.name, "duplicate", what))
         elif isinstance(item, NamedDocument):
-            known[item.document.sha256] = item.name
-            documents.append(item)
+            # A folder in an archive may be named as an archive in it, so that two files have one name.
+            known[item.document.sha256] = name = take_name(item.name, names)
+            documents.append(replace(item, name=name))
         else:
             skipped.append(item)
     if source.strict:
