@@ -22,9 +22,9 @@ def describe_pages(document: Document) -> str:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
     unread = document.unreadable_pages
     missing = f"; of these not read, or not all of it: {format_ranges(unread)}" if unread else ""
-    labelled = [page for page in document.pages if page.label != str(page.number)]
+    labelled = [page for page in document.pages if page.label != str(page.number) and not document.members]
     # A label is the author's text and stands outside the data marks: only what is plainly a number is repeated.
-    plain = bool(labelled) and not document.members and _PAGE_NUMBER.fullmatch(labelled[0].label)
+    plain = bool(labelled) and _PAGE_NUMBER.fullmatch(labelled[0].label)
     odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
     return f"{len(document.pages)} pages{odd}{missing}"
 

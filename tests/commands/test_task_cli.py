@@ -98,8 +98,9 @@ def test_what_is_refused_is_exit_code_2_and_named(memo: Path, capsys: pytest.Cap
     assert run(["task", "memo.txt", "Summarize", "--model", worker, "--max-iterations", "1"]) == 2
     out, err = capsys.readouterr()
     assert out.startswith("Not accepted (max_iterations). The best attempt:\n" + SUMMARY.replace("4,800", "4,900"))
-    assert "What the checks found:\n  - line 1 of the output: the figure 4,900" in out
-    assert "refused: line 1 of the output" in err
+    faults = "  - the quoted words do not bear it out: line 1 of the output: the figure 4,900"
+    assert f"What the checks found:\n{faults}" in out
+    assert "refused: the quoted words do not bear it out: line 1" in err
 
 
 @pytest.mark.parametrize(("kind", "begins"), [("csv", "quote\n"), ("json", "[\n"), ("text", "- "), ("md", "- ")])

@@ -38,7 +38,7 @@ from ralph_cli.api import ask, run_task
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.config import Settings
-from ralph_cli.core.document import HIDDEN_ORIGINS, Document, Span
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_text
@@ -127,7 +127,7 @@ def check_quotes(played: Played) -> None:
         assert member is not None and quote.end <= member.end and quote.where.startswith(f"{member.name}, ")
         assert (member.name == "lease.txt") == (quote.text in LEASE)
         parts = overlapping_additions(played.document, Span(quote.start, quote.end))
-        assert not any(part.origin in HIDDEN_ORIGINS for part in parts)
+        assert not any(part.origin in ("hidden text", "hidden cell") for part in parts)
     for ruling in [] if best.attempt.output else best.rulings:  # of a task the output is ruled on as a whole
         claim = next(claim for claim in best.attempt.claims if claim.id == ruling.claim)
         said = played.judge.said[claim.text, tuple(quote.text for quote in best.attempt.quotes_of(claim))]

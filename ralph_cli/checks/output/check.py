@@ -23,7 +23,7 @@ MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 FIGURES_CHECK = "figures"
 """The `check` of issues that name something the brief does not quote: what a reader may still find."""
 
-NOT_BORNE_OUT = "the output says what the quoted words do not bear out"
+NOT_BORNE_OUT = "the quoted words do not bear it out"
 
 
 @dataclass(frozen=True, slots=True)
