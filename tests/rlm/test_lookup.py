@@ -170,3 +170,8 @@ def test_headings_are_known_by_how_they_are_written() -> None:
     assert found["Item 1. Business"] == found["Note 7 \u2013 Inventories"] == 1
     assert found["Consolidated Balance Sheets"] == found["Competition and Markets"] == 2
     assert "ACME TOOLS ANNUAL REPORT" not in found and not any("hall" in name or "Total" in name for name in found)
+
+
+def test_a_part_is_found_by_the_first_line_of_its_page() -> None:
+    text = "The report of the year.\fConsolidated balance sheet\nCash  12  11\nTotal  12  11"
+    assert ask("section('Consolidated balance sheet')", text).startswith("section 'Consolidated balance sheet', page 2")

@@ -146,12 +146,9 @@ def last_month(date: Date) -> int:
 
 def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: DocumentFacts) -> tuple[Candidate, ...]:
     """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
-    quoted = [read_scales(quote.text) for quote in quotes]
-    scales = Scales(
-        frozenset(power for scales in quoted for power in scales.powers),
-        frozenset(item for scales in quoted for item in scales.exceptions),
-        all(scales.in_row for scales in quoted if scales.powers),
-    )
+    # The unit of a table that is quoted with its rows is that of the rows, and of no sentence quoted beside them.
+    stated = [quote for quote in quotes if not any(map(is_row, quote.text.split("\n")))]
+    scales = _join_scales(quotes), _join_scales(stated)
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
@@ -160,6 +157,16 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
         year = Quantity("", 0, 0, Decimal(facts.main_year), kind="date", date=Date(facts.main_year))
         found.append(Candidate(year, source="document"))
     return tuple(found)
+
+
+def _join_scales(quotes: Sequence[Quote]) -> Scales:
+    """The scales that quotes state."""
+    quoted = [read_scales(quote.text) for quote in quotes]
+    return Scales(
+        frozenset(power for scales in quoted for power in scales.powers),
+        frozenset(item for scales in quoted for item in scales.exceptions),
+        all(scales.in_row for scales in quoted if scales.powers),
+    )
 
 
 def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[Candidate, ...]:
@@ -186,9 +193,10 @@ def _explicit_power(quantity: Quantity) -> frozenset[int]:
 
 
 def _candidates_of_quote(
-    quote: Quote, quoted: Scales, headers: TableHeaders, facts: DocumentFacts
+    quote: Quote, quoted: tuple[Scales, Scales], headers: TableHeaders, facts: DocumentFacts
 ) -> Iterator[Candidate]:
     quantities = read_quantities(quote.text)
+    of_rows, of_prose = quoted
     places = find_places(quote, quantities, headers, facts.fiscal_end)
     for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
@@ -197,7 +205,8 @@ def _candidates_of_quote(
         if not header.currencies and is_row(quote.text[start:end]):
             header = replace(header, currencies=only_currency(facts.text))
         column = place.column if place else ""
-        candidate = make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
+        line = quote.text[start:end]
+        candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
         yield replace(candidate, place=place)
         if _is_difference(quantity, quote.text, quantities):
             yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), place=place)

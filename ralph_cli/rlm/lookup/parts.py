@@ -134,7 +134,11 @@ def term(words: str) -> None:
     )
     defining = [match for match in marked if _DEFINES.match(text, match.end())]
     heads = list(
-        re.finditer(rf"(?m)(?:^|(?<=\f))[ \t]*(?:[\d.]+[ \t]+)?{loose}\b[ \t]*(?:means?\b|[.:\u2013\u2014-])", text, re.IGNORECASE)
+        re.finditer(
+            rf"(?m)(?:^|(?<=\f))[ \t]*(?:[\d.]+[ \t]+)?{loose}\b[ \t]*(?:means?\b|[.:\u2013\u2014-])",
+            text,
+            re.IGNORECASE,
+        )
     )
     found = defining or heads or marked or list(re.finditer(rf"\b{loose}\b", text, re.IGNORECASE))
     if not found:
@@ -172,7 +176,9 @@ def _parts_named(words: str) -> list[_Part]:
     if found or not wanted:
         return found
     loose = r"\W+".join(map(re.escape, words.split()))
-    lines = re.finditer(rf"(?m)(?:^|(?<=\f))[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}$", _text(), re.IGNORECASE)
+    lines = re.finditer(
+        rf"(?m)(?:^|(?<=\f))[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}$", _text(), re.IGNORECASE
+    )
     named = ((match.start(), " ".join(match[0].split())) for match in lines if not is_row(match[0]))
     return [(start, 9, line) for start, line in named if not line[0].islower()]
 

@@ -198,3 +198,19 @@ def test_sentences_as_claims_of_themselves_pass_and_with_one_field_changed_nearl
     assert seen["true", "objection"] == 0 and seen["true", "supported"] >= 20
     reached = sum(count for (kind, _), count in seen.items() if kind == "false")
     assert reached >= 20 and seen["false", "supported"] <= 0.05 * reached, seen
+
+
+def test_the_unit_of_a_quoted_table_is_not_that_of_a_sentence_quoted_beside_it() -> None:
+    text = (
+        "EUR thousand  31 Dec 2024  31 Dec 2023\nProvision for the site  1,150  900\n\n"
+        "The seller bears the cost up to EUR 1,500,000 in all.\n"
+    )
+    claim = "A provision of EUR 1,150 thousand stands beside an indemnity of up to EUR 1,500,000."
+    quotes = [
+        "EUR thousand  31 Dec 2024  31 Dec 2023\nProvision for the site  1,150  900",
+        "The seller bears the cost up to EUR 1,500,000",
+    ]
+    found = check(document(text), claim, quotes)
+    assert found.issues == () and found.doubts == ()
+    wrong = check(document(text), claim.replace("1,150 thousand", "1,150"), quotes)
+    assert wrong.issues or wrong.doubts
