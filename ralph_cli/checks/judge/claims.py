@@ -196,8 +196,9 @@ class Judge:
         def doubts_of(claim: Claim) -> list[Doubt]:
             return [doubt for doubt in doubts if doubt.claim == claim.id]
 
+        quoted = [quote.start for quote in attempt.quotes]
         parts = [
-            introduce_documents(self.document, attempt.quotes, nonce),
+            introduce_documents(self.document, [*quoted, *(item.span.start for _, item in passages)], nonce),
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
         ]

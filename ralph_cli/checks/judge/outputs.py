@@ -126,7 +126,7 @@ class TaskJudge:
             return "(no document was read)"
         shown = render_passages(self.document, attempt.quotes, nonce, self.context_chars)
         if self.document.members:
-            shown = f"{introduce_documents(self.document, attempt.quotes, nonce)}\n\n{shown}"
+            shown = f"{introduce_documents(self.document, [quote.start for quote in attempt.quotes], nonce)}\n\n{shown}"
         told = (claim for claim in attempt.claims if claim.searches or claim.calculations)  # the others only repeat
         items = [render_numbered("Item", claim, nonce) for claim in told]
         return "\n\n".join((shown, "\n".join(items))) if items else shown

@@ -124,20 +124,18 @@ def number_page(document: Document, offset: int) -> str:
     return f"Document {document.members.index(member) + 1}, page {number}" if member else f"Page {number}"
 
 
-def introduce_documents(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
-    """What the document is, by its name and beginning; of a set those documents that are quoted, with their numbers."""
+def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) -> str:
+    """What the document is, by its name and beginning; of a set those that hold these places, with their numbers."""
     if not document.members:
         begins = frame_data(break_marks(describe_document(document)), nonce)
         return f"The document ({safe_file_name(document.path)}) begins:\n{begins}"
-    quoted = {document.member_at(quote.start) for quote in quotes}
+    shown = {document.member_at(offset) for offset in offsets}
     lines = [
         f"{number}. {member.name}: {describe_document(take_member(document, member))}"
         for number, member in enumerate(document.members, 1)
-        if member in quoted
+        if member in shown
     ]
-    told = (
-        f"Of {len(document.members)} documents these are quoted, by number and name, with how each begins. A passage "
-    )
+    told = f"Of {len(document.members)} documents these are shown, by number and name, with how each begins. A passage "
     told += "speaks for its own document; documents may disagree:"
     return f"{told}\n{frame_data(break_marks(chr(10).join(lines)), nonce)}"
 
