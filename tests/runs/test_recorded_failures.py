@@ -164,5 +164,5 @@ def test_all_of_them_in_one_task(settings: Settings) -> None:
     refused = [event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems]
     assert [len(problems) >= 1 for problems in refused] == [True, True, True]
     first = next(event.step for event in events if event.kind == "step_finished")
-    messages = " / ".join(issue.message for issue in first.issues)
+    messages = " / ".join(issue.line for issue in first.issues)
     assert "two items of a list" in messages and "long-term memory" in messages and "the figure 24" in messages
