@@ -176,7 +176,7 @@ def no_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 
 @pytest.mark.usefixtures("no_connections")
 @pytest.mark.parametrize(
-    ("count", "seed"), [(60, 15), *(pytest.param(200, n, marks=pytest.mark.full) for n in range(10))]
+    ("count", "seed"), [(40, 15), *(pytest.param(200, n, marks=pytest.mark.full) for n in range(10))]
 )
 def test_an_obedient_worker_hands_in_nothing_that_is_not_there(
     count: int, seed: int, prompts: dict[str, tuple[object, ...]]
