@@ -15,8 +15,9 @@ from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, document_members, pack
 from ralph_cli.journal.redact import Redactor, create_redactor
 from ralph_cli.journal.store import read_rows, refuse_if_running
+from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.runs.history import as_object, find_run, run_from_events
-from ralph_cli.runs.opening import is_recorded_set, read_recorded, recorded_members
+from ralph_cli.runs.opening import is_recorded_set, read_recorded
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
@@ -109,7 +110,7 @@ def _refuse_keys(clean: Redactor, parts: tuple[bytes, ...]) -> None:
 def _read_documents(started: RunStarted) -> dict[str, bytes]:
     """The bytes of the document or documents, if their files are still those that were read."""
     of_set = is_recorded_set(started.document)
-    records = recorded_members(started.document) if of_set else [started.document]
+    records = list_documents(started.document) if of_set else [started.document]
     try:
         return document_members([read_recorded(record) for record in records], of_set=of_set)
     except DocumentError as error:

@@ -11,6 +11,7 @@ from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.reports.sections.documents import list_documents
 
 DOCUMENT_CHANGED = "document-changed"
 
@@ -33,7 +34,7 @@ def open_recorded(
         return load_source(options, cache)
     if not is_recorded_set(record):
         return load_recorded(record, read_recorded(record), cache, options)
-    contents = [read_recorded(entry) for entry in recorded_members(record)]
+    contents = [read_recorded(entry) for entry in list_documents(record)]
     return load_recorded_set(record, contents, cache, options)
 
 
@@ -50,7 +51,7 @@ def load_recorded_set(
 ) -> DocumentSource:
     """The set of a record in the bytes of its files, which are in the record's order."""
     documents = []
-    for entry, data in zip(recorded_members(record), contents, strict=True):
+    for entry, data in zip(list_documents(record), contents, strict=True):
         source = load_recorded(entry, data, cache, options)
         document = source.load()
         documents.append(NamedDocument(str(entry.get("name", "")), document, source.path, source.inner))
@@ -61,12 +62,6 @@ def load_recorded_set(
 def is_recorded_set(record: Mapping[str, Any]) -> bool:
     """Whether a record is of a set of documents."""
     return isinstance(record.get("documents"), list)
-
-
-def recorded_members(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What a record tells of each document of its set."""
-    listed = record.get("documents")
-    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
 def read_recorded(record: Mapping[str, Any]) -> bytes:

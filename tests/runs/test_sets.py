@@ -19,6 +19,7 @@ from ralph_cli.core.results.verification import Standing
 from ralph_cli.core.run import StopType
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
+from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.export import export
 from ralph_cli.runs.result import Result
@@ -184,3 +185,11 @@ def test_a_record_of_a_table_is_shown_under_what_names_its_columns(deal: Path) -
     _, worker, judge = asked(deal, {"code": "find('Brevik', doc='customers')"}, {"claims": [claim]})
     seen = "".join(str(turn) for turn in worker.requests[1].turns)
     assert "(above: name,days,amount)" in seen and "(above: name,days,amount)" in told(judge)
+
+
+@pytest.mark.parametrize("name", ["start", "characters", "first_page", "pages"])
+def test_a_record_whose_numbers_are_none_is_no_crash(name: str) -> None:
+    record = {"documents": [{"name": "a", "start": 0, "characters": 9, "first_page": 1, "pages": 1}]}
+    assert len(list_documents(record)) == 1
+    record["documents"][0][name] = "x"
+    assert list_documents(record) == []

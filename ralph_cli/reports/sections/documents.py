@@ -9,11 +9,17 @@ from ralph_cli.core.run import Passage, Quote
 
 Record = Mapping[str, Any]
 
+_NUMBERS = ("start", "characters", "first_page", "pages")
+
 
 def list_documents(record: Record) -> list[Record]:
-    """What a run recorded of each document of its set, in order; empty for one document."""
+    """What a run recorded of each document of its set, in order; empty for one document.
+
+    A record may be anybody's: an entry whose numbers are none is left out.
+    """
     listed = record.get("documents")
-    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return [entry for entry in entries if all(type(entry.get(name)) is int for name in _NUMBERS)]
 
 
 def document_at(record: Record, offset: int) -> Record | None:

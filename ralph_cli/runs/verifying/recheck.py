@@ -17,8 +17,8 @@ from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standi
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.sections.unconfirmed import count_doubts, list_unconfirmed
-from ralph_cli.runs.opening import recorded_members
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
     compare_doubts,
@@ -103,8 +103,8 @@ def _quote_standings(
     index, now = QuoteIndex(current), DocumentContext(current)
     if reading == "same":
         return tuple(recheck_quote(quote, now, index) for quote in attempt.quotes)
-    if current.members and recorded_members(started.document):
-        return locate_in_set(attempt.quotes, recorded_members(started.document), current, original)
+    if current.members and list_documents(started.document):
+        return locate_in_set(attempt.quotes, list_documents(started.document), current, original)
     then = DocumentContext(original) if original is not None else None
     return tuple(locate_quote(quote, now, index, then) for quote in attempt.quotes)
 
