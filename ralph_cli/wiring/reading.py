@@ -63,6 +63,7 @@ def open_reader(
         document=document,
         system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
+        shared_opening=assignment.shared_opening(nonce, include_document=direct),
         short_system=assignment.system(include_document=False),
         short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
