@@ -160,7 +160,7 @@ class DocumentReader:
 
     def __post_init__(self) -> None:
         document, text = self.assignment.document, self.assignment.text
-        self._index = QuoteIndex(document)
+        self._index = document.derive(QuoteIndex)
         self.absence_review = AbsenceReview(document, text, lambda: self.explorer.searches, self.shown_spans)
         self.completeness_review = CompletenessReview(document, text, self._index, self.shown_spans)
 
