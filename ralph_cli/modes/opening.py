@@ -84,7 +84,8 @@ def render_headings(document: Document, nonce: str) -> str:
         name, page = heading.text[:MAX_HEADING_CHARS], document.page_at(heading.start).number
         if run := told.get(heading.start):
             last = document.page_at(run[-1].start).number
-            lines.append(f"{page}-{last} {_label(heading)} to {_label(run[-1])} ({len(run)} parts)")
+            ends = " to ".join(dict.fromkeys((_label(heading), _label(run[-1]))))
+            lines.append(f"{page}-{last} {ends} ({len(run)} parts)")
         else:
             lines.append(f"{page} {name}")
     hidden = len(found) - len(lines)
