@@ -1,0 +1,38 @@
+"""A table from its questions and documents: begun, or gone on with."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ralph_cli.core.results.table import Table, TableQuestion
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.runs.execute import Setup
+from ralph_cli.table.record import begin_table, open_table, read_cells
+from ralph_cli.table.rows import list_rows
+from ralph_cli.table.run import Filling, OnCell, fill_table
+
+
+def make_table(
+    questions: tuple[TableQuestion, ...],
+    source: DocumentSource,
+    folder: Path,
+    setup: Setup,
+    filling: Filling,
+    *,
+    resume: bool = False,
+    on_cell: OnCell = lambda done, total, cell: None,
+    on_row: Callable[[int, int], None] = lambda done, total: None,
+) -> Table:
+    """Put the questions to the documents of `source`, and keep what comes of it in `folder`.
+
+    With `resume` the table that is there goes on: what it has is not asked again. Raises ConfigError, DocumentError
+    when nothing can be read, JournalError.
+    """
+    settings = setup.settings
+    source = source.with_ocr(settings.ocr_options)
+    before = open_table(folder) if resume else None
+    rows, _ = list_rows(source, questions, settings.cache_folder, (folder, settings.out))
+    record = before.with_changes(questions, rows) if before else begin_table(folder, questions, rows)
+    record.write()
+    known = read_cells(record, on_row)
+    return fill_table(record, known, source, replace(setup, sink=setup.sink), filling, on_cell)
