@@ -8,12 +8,18 @@ from ralph_cli.documents.mail.attachments import list_attachments
 from ralph_cli.documents.sets.archives import Entry, is_archive, unpack
 from ralph_cli.documents.sniff import display_name, identify
 
+MAX_DEPTH = 3
+"""Archives within archives that are opened."""
+
 
 def read_inner(data: bytes, path: str, inner: Sequence[str], limits: LoadLimits) -> bytes:
     """The bytes of the file that stands under these names in the file at `path`, the outermost first.
 
     Raises DocumentError "missing" when there is none, "damaged" when it cannot be had, or what unpacking raises.
     """
+    if len(inner) > MAX_DEPTH:
+        what = f"a document in {display_name(path)} stands in files within files, deeper than {MAX_DEPTH}"
+        raise DocumentError(what, code="damaged", hint="unpack the archive first")
     for name in inner:
         found = next((entry for entry in list_files(data, path, limits, name) if entry.name == name), None)
         if found is None:

@@ -11,13 +11,10 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.mail.attachments import ATTACHMENTS
 from ralph_cli.documents.sets.archives import is_archive
-from ralph_cli.documents.sets.containers import list_files
+from ralph_cli.documents.sets.containers import MAX_DEPTH, list_files
 from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files, take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.source import DocumentSource
-
-MAX_DEPTH = 3
-"""Archives within archives that are opened."""
 
 _LEFT_OUT_TOGETHER = 5
 
