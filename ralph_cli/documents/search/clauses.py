@@ -9,20 +9,21 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ralph_cli.core.document import Heading
+from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
 from ralph_cli.documents.search.headings import LONGEST_HEADING, heading_level
 
+MOST_CHARACTERS = 5_000_000
 MOST_LEFT_OUT = 3
 """By how much a number may be higher than the one before: parts are deleted, or left out of an extract."""
 
-_SERIES, _LONGEST_RANGE, _TITLE = 8, 30, 24
+_SERIES, _LONGEST_RANGE, _TITLE = 4, 30, 24
 _PARTS = r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?)"
 """Words that name a numbered part of any document; "Schedule 4" and "Annex 2" are parts of their own beside those."""
 
 _LETTER = r"\((?:[a-z]{1,2}|[ivx]{3,5}|\d{1,2})\)"
 _DECIMAL = r"\d{1,3}(?:\.\d{1,3})*"
 _LINE = re.compile(
-    r"(?:^|(?<=[\n\f]))[ \t]*(?:#{1,6}[ \t]+)?(?:"
+    r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?(?:"
     rf"(?:(?P<sign>\u00a7+)[ \u00a0]?|(?P<word>[A-Z][A-Za-z]{{2,}})[ \u00a0]+)?"
     rf"(?P<number>{_DECIMAL}|(?<=[ \u00a0])[IVXLC]+\b)(?P<stop>[.):]?)|(?P<letter>{_LETTER}))"
     r"(?=[ \t\u00a0:\u2013\u2014-]*(?:\n|\Z|[\u201c\"'\u2018(]?(?P<first>[^\W\d_])))"
@@ -119,10 +120,9 @@ class _Reading:
             self.level = level
 
     def _continue(self, path: _Path, is_heading: bool, may_leap: bool) -> _Series | None:
-        """The series that a number goes on with, the last one first; 5.1 behind 4 only if it `may_leap`."""
+        """The series that a number goes on with, the last one first; 5.1 behind 4, or 6 behind 4, if it `may_leap`."""
         for series in reversed(self.series):
-            is_next = _follows(series.path, path) and (may_leap or path[:-1] == series.path[: len(path) - 1])
-            if is_next and not (series.is_list and is_heading):
+            if _follows(series.path, path, may_leap) and not (series.is_list and is_heading):
                 series.path = path
                 self.series.remove(series)
                 self.series.append(series)
@@ -157,6 +157,7 @@ class _Reading:
 def find_clauses(text: str, headings: Sequence[Heading] = (), start: int = 0, end: int | None = None) -> list[Clause]:
     """The numbered parts of text[start:end] in order; `headings` are those of the document: one may end a part."""
     end = len(text) if end is None else end
+    text = text.replace(PAGE_BREAK, "\n")
     reading = _Reading(text)
     levels = {_line_start(text, it.start): it.level for it in headings if start <= it.start < end}
     lines = {match.start(): match for match in _LINE.finditer(text, start, end)}
@@ -169,11 +170,26 @@ def find_clauses(text: str, headings: Sequence[Heading] = (), start: int = 0, en
 
 
 def clause_at(clauses: Sequence[Clause], offset: int, text: str) -> Clause | None:
-    """The numbered part in which the character at `offset` stands; a lettered one ends with its paragraph."""
+    """The numbered part in which the character at `offset` stands; one with a letter ends with its paragraph."""
     at = bisect_right(clauses, offset, key=lambda clause: clause.start) - 1
     while at >= 0 and "(" in clauses[at].key and "\n\n" in text[clauses[at].start : offset]:
         at -= 1
     return clauses[at] if at >= 0 and clauses[at].key else None
+
+
+def clause_places(text: str, headings: Sequence[Heading]) -> Iterator[NamedPlace]:
+    """The numbered parts as places, in order; one without a name says that the part before it has ended.
+
+    There are none in a text of more than five million characters: it is no contract, and takes long to look through.
+    """
+    clauses = find_clauses(text, headings) if len(text) <= MOST_CHARACTERS else []
+    base = ""
+    for clause, behind in zip(clauses, [*(it.start for it in clauses[1:]), len(text)], strict=False):
+        yield NamedPlace(clause.start, clause.name)
+        if "(" not in clause.key:
+            base = clause.name
+        elif 0 < (end := text.find("\n\n", clause.start, behind)) + 2 < behind:
+            yield NamedPlace(end + 2, base)
 
 
 def named_clauses(text: str) -> frozenset[str]:
@@ -206,8 +222,7 @@ def above(key: str) -> Iterator[str]:
 
 
 def _line_start(text: str, offset: int) -> int:
-    line = text.rfind("\n", 0, offset) + 1
-    return text.rfind("\f", line, offset) + 1 or line
+    return text.rfind("\n", 0, offset) + 1
 
 
 def _to_path(number: str) -> _Path:
@@ -219,14 +234,15 @@ def _to_path(number: str) -> _Path:
     return (sum(-value if value < after else value for value, after in zip(values, behind, strict=True)),)
 
 
-def _follows(last: _Path, path: _Path) -> bool:
+def _follows(last: _Path, path: _Path, may_leap: bool) -> bool:
     """Whether a number goes on with the last: its first part, 7.1 behind 7, or the next at its level or one above."""
+    most = MOST_LEFT_OUT if may_leap else 1
     if path[:-1] == last:
-        return path[-1] in (0, 1)
+        return path[-1] <= most
     depth = next((n for n, (a, b) in enumerate(zip(last, path, strict=False)) if a != b), len(path))
-    if depth >= min(len(last), len(path)) or not 0 < path[depth] - last[depth] <= MOST_LEFT_OUT:
+    if depth >= min(len(last), len(path)) or not 0 < path[depth] - last[depth] <= most:
         return False
-    return path[depth + 1 :] in ((), (1,), (0,))
+    return path[depth + 1 :] in (((), (0,), (1,)) if may_leap else ((),))
 
 
 def _next_letter(last: str, letter: str) -> bool:
