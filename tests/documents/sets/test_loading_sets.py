@@ -102,7 +102,7 @@ def test_each_document_of_a_set_is_what_it_is_alone(deal: Path) -> None:
 def test_a_place_is_told_with_its_document(deal: Path) -> None:
     document = loaded(deal)
     at = document.text.index("52,000")
-    assert document.describe_span(Span(at, at + 6)) == "letters/side.md, line 2"
+    assert document.describe_span(Span(at, at + 6)) == "letters/side.md, clause 1, line 2"
     at = document.text.index("Deep")
     assert document.describe_span(Span(at, at + 4)) == "mail.eml/in.zip/a.txt, line 1"
 
