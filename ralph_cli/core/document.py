@@ -1,8 +1,11 @@
 """A document is one immutable text with a map from character offsets to pages."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, get_args
+
+T = TypeVar("T")
 
 PAGE_BREAK = "\f"
 """Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
@@ -234,6 +237,14 @@ class Document:
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
     scans: tuple[ScannedPage, ...] = ()
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def derive(self, make: Callable[["Document"], T]) -> T:
+        """What `make` gives of this document, made once for all who ask: nothing of a document ever changes."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        derived: T = self._derived[make]
+        return derived
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

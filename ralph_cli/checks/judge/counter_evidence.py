@@ -82,7 +82,7 @@ class CounterEvidence:
     _findings: dict[PassageKey, Finding] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._index = QualifierIndex(self.document)
+        self._index = self.document.derive(QualifierIndex)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         proposed = self._candidates(attempt)
@@ -112,7 +112,7 @@ class CounterEvidence:
 
     def _candidates(self, attempt: Attempt) -> list[Proposal]:
         """The passages to be read, with the claim each may limit; what the judge has seen of a claim is left out."""
-        lines = index_lines(self.document)
+        lines = self.document.derive(index_lines)
         found = []
         for claim in attempt.claims:
             if claim.searches:
