@@ -5,12 +5,13 @@ Each holds true words of its own, too, so that there is something to quote.
 
 import io
 import json
+import re
 from collections.abc import Callable
 from email.message import EmailMessage
 from html import escape
 from pathlib import Path
 
-from fake_tesseract import Shown, as_tsv
+from fake_tesseract import LETTER, Shown, as_tsv
 from hidden_pdfs import raw_pdf, stream
 from hostile_office import OWN, book, open_sheets, open_slides, open_text, slides, word_text, workbook
 from office_files import pack
@@ -139,7 +140,7 @@ def read_off(payload: str) -> str:
     """What tesseract prints of that picture, if it mistakes nothing."""
     return as_tsv(
         *(
-            [Shown(part, 60 + 200 * column, 48 + _ROW * number) for column, part in enumerate(line.split())]
+            [Shown(part[0], 60 + LETTER * part.start(), 48 + _ROW * number) for part in re.finditer(r"\S+", line)]
             for number, line in enumerate(_picture_lines(payload))
         )
     )
