@@ -1,6 +1,6 @@
 """The Python API: names and paths in, a result out; the same functions that the commands call."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from ralph_cli.core.events import EventSink
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.goal import GoalState
+from ralph_cli.core.results.table import CellState, Table, TableQuestion
 from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.evaluation.question_sets import read_questions
 from ralph_cli.evaluation.results import Evaluation
@@ -28,6 +29,10 @@ from ralph_cli.runs.lookup import check_memo as check_memo
 from ralph_cli.runs.lookup import check_quotes as check_quotes
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
+from ralph_cli.table import make as table_making
+from ralph_cli.table.estimate import TableEstimate
+from ralph_cli.table.questions import read_table_questions
+from ralph_cli.table.run import Filling, OnCell
 from sandbox import Sandbox
 
 
@@ -202,3 +207,60 @@ def evaluate(
     return run_evaluation(
         read, setup, limit=limit, each=Budget(time_each, cost_each), folder=resume, on_question=on_question
     )
+
+
+def make_table(
+    questions: str | Path | Sequence[TableQuestion],
+    documents: DocumentLike,
+    *,
+    folder: str | Path = Path("out/table"),
+    resume: bool = False,
+    again: Collection[CellState] = (),
+    only_changed: bool = False,
+    cost_each: float | None = None,
+    time_each: float | None = None,
+    jobs: int | None = None,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: EventSink | None = None,
+    on_cell: OnCell = lambda done, total, cell: None,
+    password: str | None = None,
+    encoding: str | None = None,
+) -> Table:
+    """Put the same questions to each of many documents; each cell of the table is the result of an `ask`.
+
+        table = make_table("questions.csv", ["deal/"])
+        for cell in table:
+            print(cell.row, cell.question, cell.shown)
+
+    `questions` are a file (see docs/table.md) or values. The runs are kept in `folder`; with `resume` the table that is
+    there goes on, and asks only what has no answer yet, or is in one of the states `again`. With `only_changed`
+    accepted answers from an earlier version of a document are first verified in that of now, without a model, and asked
+    again only if they no longer hold; `Table.changes` tells of each. `cost_each` (US dollars)
+    and `time_each` (seconds) bound each cell, the settings the whole table. As many documents as `jobs` says are asked
+    side by side, by default one a core. `on_cell` is called with each cell when it is done. A document that cannot be
+    read is a row that says so, and a cell that fails is told in it. Raises UserError for questions that cannot be used;
+    the rest is as in `ask`.
+    """
+    asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
+    source = DocumentSource.of(documents, password=password, encoding=encoding)
+    setup = Setup.of(settings, models, verifier, engine, sink)
+    filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0, only_changed=only_changed)
+    return table_making.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell)
+
+
+def estimate_table(
+    questions: str | Path | Sequence[TableQuestion],
+    documents: DocumentLike,
+    *,
+    folder: str | Path = Path("out/table"),
+    resume: bool = False,
+    again: Collection[CellState] = (),
+    settings: Settings | None = None,
+) -> TableEstimate:
+    """What `make_table` would ask and what that will likely cost, by model; nothing is sent or written."""
+    asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
+    setup, filling = Setup.of(settings), Filling(again=again)
+    return table_making.estimate(asked, DocumentSource.of(documents), Path(folder), setup, filling, resume=resume)

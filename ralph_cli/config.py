@@ -210,6 +210,9 @@ class Settings(BaseModel):
     """How many different quotes: 5 (exactly) or 3-8."""
     quote_chars: Lengths = setting(Range(MIN_QUOTE_CHARS, 500), ANSWER, RECORDED)
     """Characters of a quote: 160 (at most) or 40-160."""
+    answer_as: str = setting("", ANSWER, RECORDED, default_words="in any form", max_length=300)
+    """What the answer of `qa` is to be, in words: `a date`, `a number of days`, `yes or no`. Its first claim states it.
+    """
     allow_hidden_text: bool = setting(False, ANSWER, RECORDED)
     """Take quotes that a reader of the page cannot see, and mark them. For `qa`, `task` and `check`."""
     format: Format | None = setting(None, ANSWER, RECORDED, default_words="Markdown; JSON with a schema")
@@ -591,7 +594,7 @@ def _as_config_error(error: ValidationError, origin: Mapping[str, str]) -> Confi
         return ConfigError(f"unknown setting: {where}", code="unknown-setting", hint=hint)
     hint = ""
     if fault["type"] in _FAULTS:
-        value = "" if name in SECRETS else f", not {fault['input']}"
+        value = "" if name in SECRETS else f", not {fault['input']!s:.80}"
         message = _FAULTS[fault["type"]].format(**fault.get("ctx", {})) + value
         if fault.get("ctx") == {"le": 1}:
             hint = "it is a share: 0.9 is 90 %"

@@ -109,6 +109,7 @@ class Sandbox(Protocol):
     def define(self, code: str, offered: Sequence[str]) -> None:
         """Have code of the caller's own run in every worker, in a namespace of its own; kept here, as the document is.
 
+        It begins a session: a worker that has run snippets forgets their variables.
         The names in `offered` are put into the snippets' namespace before each of them, whatever the last one did to
         them. The code finds `context` and `pages` among its globals, and those of the snippets as the dict _session.
         """

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, task, trace, verify
+from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, table, task, trace, verify
 from ralph_cli.commands.machine import doctor, models
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.terminal.interrupts import interrupts
@@ -44,6 +44,7 @@ app = typer.Typer(
 app.command("qa", cls=Late, rich_help_panel=ASK)(qa.qa)
 app.command("task", cls=Late, rich_help_panel=ASK)(task.task)
 app.command("goal", cls=Late, rich_help_panel=ASK)(goal.goal)
+app.command("table", cls=Late, rich_help_panel=ASK)(table.table)
 app.command("check", cls=Late, rich_help_panel=CHECK)(check.check)
 app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
 app.command("eval", cls=Late, rich_help_panel=CHECK)(eval.evaluate)

@@ -14,7 +14,7 @@ from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence", "refresh")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
 def qa(
     given: Given,
     documents: options.Documents = None,

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -70,12 +70,16 @@ class Ledger:
 
     A call whose bill is unknown counts as the most that was promised for it; when nothing was, a cap on the cost cannot
     be kept any more. What is reported as spent is unknown either way. A bill above the promise is booked as it is, and
-    ends the run if it goes beyond a cap. The ledger is made in the thread, or the coroutine's context, that the run
-    belongs to: cancelling that coroutine ends the run before its next call.
+    ends the run if it goes beyond a cap. What is promised and booked here is so `within` another ledger, too,
+    which several runs share. The ledger is made in the thread, or the coroutine's context, that the run belongs to:
+    cancelling that coroutine ends the run before its next call.
     """
 
-    def __init__(self, budget: Budget, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
+    def __init__(
+        self, budget: Budget, *, within: "Ledger | None" = None, monotonic: Callable[[], float] = clock.monotonic
+    ) -> None:
         self.budget = budget
+        self._within = within
         self._monotonic = monotonic
         self._cancelled = cancellation.get()
         self._is_closed = False
@@ -101,13 +105,17 @@ class Ledger:
     @property
     def seconds_left(self) -> float | None:
         """Seconds until the run's time is over; None when it has no limit."""
-        return None if self.budget.seconds is None else max(self.budget.seconds - self.elapsed, 0.0)
+        own = None if self.budget.seconds is None else max(self.budget.seconds - self.elapsed, 0.0)
+        left = [own, self._within.seconds_left if self._within else None]
+        return min((seconds for seconds in left if seconds is not None), default=None)
 
     @property
     def left(self) -> dict[str, float]:
         """What is left of each bound that is set: cost, calls, tokens, time."""
         with self._changed:
-            return {limit: max(cap - spent, 0) for limit, cap, spent in self._bounds()}
+            own = {limit: max(cap - spent, 0) for limit, cap, spent in self._bounds()}
+        shared = self._within.left if self._within else {}
+        return {**shared, **{limit: min(amount, shared.get(limit, amount)) for limit, amount in own.items()}}
 
     def close(self) -> None:
         """The run is over: whoever still waits for a call ends without making it."""
@@ -125,6 +133,8 @@ class Ledger:
         if cap is not None and self.elapsed >= cap:
             hint = f"resume with a higher {_FLAGS['time']}"
             raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1), hint=hint)
+        if self._within is not None:
+            self._within.check_time()
 
     def call_in_remaining_time(self, call: Callable[[], T]) -> T:
         """What `call` gives, if it does so while the run has time; else LimitExceeded, and it is left behind at work.
@@ -148,7 +158,28 @@ class Ledger:
         LimitExceeded before the call if the promise cannot fit, or if there is a cap on a cost that is unknown. A call
         that fails without being booked gives its promise back.
         """
-        promise, ticket = Forecast(worst_usd, worst_tokens), object()
+        with (
+            self._within.reserve(worst_usd, worst_tokens) if self._within else nullcontext() as book_shared,
+            self._reserve_here(Forecast(worst_usd, worst_tokens)) as book_here,
+        ):
+
+            def book(usage: Usage) -> None:
+                book_here(usage)
+                if book_shared is not None:
+                    book_shared(usage)
+
+            yield book
+
+    def book_earlier(self, usage: Usage) -> None:
+        """Count what was spent before this ledger was made. What nobody knows the price of counts for nothing."""
+        with self._changed:
+            self._spent += usage
+            self._counted_usd += usage.usd or 0.0
+
+    @contextmanager
+    def _reserve_here(self, promise: Forecast) -> Iterator[Callable[[Usage], None]]:
+        """The same, within the bounds of this ledger alone."""
+        ticket = object()
         with self._changed:
             while not self._fits(promise):
                 self._changed.wait(POLL_S)
@@ -157,7 +188,7 @@ class Ledger:
         def book(usage: Usage) -> None:
             with self._changed:
                 self._spent += usage
-                counted = worst_usd if usage.usd is None else usage.usd
+                counted = promise.usd if usage.usd is None else usage.usd
                 self._counted_usd += counted or 0.0
                 self._unpriced = self._unpriced or counted is None
 

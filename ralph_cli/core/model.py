@@ -70,8 +70,9 @@ class Request:
 
     `agent` names who asks (worker, subquery, judge). `output_schema` asks for one JSON object of that shape as text.
     `inputs` are the named values the prompt was rendered from; language models never see them, engines that read no
-    prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching. `ordinal` counts those
-    that an iteration's code asks side by side, from 1; it is 0 for what is asked alone, and no model sees it.
+    prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching, `shared` is how many
+    characters of the first turn other runs may begin with, too. `ordinal` counts those that an iteration's code asks
+    side by side, from 1; it is 0 for what is asked alone, and no model sees it.
     """
 
     agent: str
@@ -82,6 +83,7 @@ class Request:
     output_name: str = "output"
     max_tokens: int = 8_000
     cache: bool = False
+    shared: int = 0
     inputs: Mapping[str, Any] = field(default_factory=dict)
     ordinal: int = 0
 

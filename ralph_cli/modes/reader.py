@@ -34,7 +34,8 @@ class Assignment:
     """What a worker has to find in a document: the answer to a question, or what a task needs.
 
     `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
-    the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown.
+    the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown;
+    `answer_as` is what the answer to a question is to be, in words.
     """
 
     kind: Literal["question", "task"]
@@ -44,6 +45,7 @@ class Assignment:
     memory: str = ""
     least_share: float = 0.0
     output_chars: int
+    answer_as: str = ""
 
     def system(self, *, include_document: bool) -> str:
         """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
@@ -77,6 +79,10 @@ class Assignment:
         least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
         return render_prompt(opening, headings=render_headings(document, nonce), least_read=least, **values)
 
+    def shared_part(self, opening: str) -> str:
+        """What the first message begins with whatever is asked of this document."""
+        return opening[: opening.rindex(self.text)]
+
     def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
@@ -100,7 +106,10 @@ class Assignment:
     def _form_values(self) -> dict[str, object]:
         form = self.form
         values = {"bullets": form.bullets, "quotes": form.quotes, "quote_chars": form.quote_chars}
-        return {**values, self.kind: self.text}
+        if self.kind == "task":
+            return {**values, "task": self.text}
+        wanted = f"\nThe answer is to be {self.answer_as}: the first claim states it." if self.answer_as else ""
+        return {**values, "question": self.text, "answer_as": wanted}
 
 
 def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | MalformedCall:
@@ -150,7 +159,7 @@ class DocumentReader:
 
     def __post_init__(self) -> None:
         document, text = self.assignment.document, self.assignment.text
-        self._index = QuoteIndex(document)
+        self._index = document.derive(QuoteIndex)
         self.absence_review = AbsenceReview(document, text, lambda: self.explorer.searches, self.shown_spans)
         self.completeness_review = CompletenessReview(document, text, self._index, self.shown_spans)
 

@@ -84,10 +84,11 @@ class Explorer:
     `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
     MalformedCall is answered with its fault, and any other act of a mode's own is carried out by `perform`. What is
     said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
-    `holds_text` says whether the opening holds the whole document. `short_opening` makes one without it, for a
-    conversation that has grown too long, and `short_system` is the system prompt of that. `coverage_tracker` keeps
-    what was read, in earlier conversations too; `listed_headings`, a part of the opening, is no reading. `recorded`
-    holds the snippets of the runs that this one goes on with: they are not run for what they print.
+    `shared_opening` is what the opening for any question to this document begins with. `holds_text` says whether the
+    opening holds the whole document. `short_opening` makes one without it, for a conversation that has grown too long,
+    and `short_system` is the system prompt of that. `coverage_tracker` keeps what was read, in earlier conversations
+    too; `listed_headings`, a part of the opening, is no reading. `recorded` holds the snippets of the runs that this
+    one goes on with: they are not run for what they print.
     """
 
     model: Model
@@ -103,6 +104,7 @@ class Explorer:
     output_chars: int
     coverage_tracker: CoverageTracker
     listed_headings: str = ""
+    shared_opening: str = ""
     holds_text: bool = False
     agent: str = "worker"
     tool: Tool = ACT_TOOL
@@ -216,8 +218,17 @@ class Explorer:
         return self.model.complete(self._request(max_tokens))
 
     def _request(self, max_tokens: int) -> Request:
+        first = self.turns[0] if self.turns else None
+        is_shared = isinstance(first, UserTurn) and first.text.startswith(self.shared_opening)
         return Request(
-            self.agent, self.system, self.turns, (self.tool,), max_tokens=max_tokens, cache=True, inputs=self.inputs
+            self.agent,
+            self.system,
+            self.turns,
+            (self.tool,),
+            max_tokens=max_tokens,
+            cache=True,
+            shared=len(self.shared_opening) if is_shared else 0,
+            inputs=self.inputs,
         )
 
     def _compact(self) -> None:

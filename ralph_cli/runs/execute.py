@@ -69,6 +69,8 @@ class Setup:
     """What a run is made with: the settings, and what a caller brings in place of what they would choose.
 
     `models` replaces models by role, `engine` the sandbox; `sink` is called with every event once it is in the journal.
+    Runs that belong together may share what they spend (`purse`), how a sandbox is opened (`open_engines`), and what
+    the marks around data follow from (`shared_seed`), so that their prompts begin alike.
     """
 
     settings: Settings
@@ -77,12 +79,19 @@ class Setup:
     engine: Callable[[], Sandbox] | None = None
     sink: EventSink | None = None
     earlier: EarlierRuns | None = None
+    purse: Ledger | None = None
+    open_engines: Callable[[Settings, int, Callable[[str], None]], Callable[[], Sandbox]] = engine_opener
+    shared_seed: str = ""
 
     def choose_models(self) -> ModelNames:
         """The models of the run: those of a run that is replayed, else as `wiring.models.choose_models` says."""
         if self.earlier is not None and self.earlier.names is not None:
             return self.earlier.names
         return choose_models(self.settings, self.models, self.verifier)
+
+    def new_seed(self) -> str:
+        """The seed of a run: by chance, behind what it shares with others."""
+        return f"{self.shared_seed}-{clock.token(8)}" if self.shared_seed else clock.token(16)
 
     @classmethod
     def of(
@@ -126,7 +135,7 @@ class Job:
 def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     document, settings, sink = job.document, setup.settings, setup.sink
-    earlier = setup.earlier or EarlierRuns((), clock.token(16))
+    earlier = setup.earlier or EarlierRuns((), setup.new_seed())
     recording = Recording(*earlier.runs, is_closed=earlier.names is not None)
     folder = new_run_folder(settings, job.mode, document)
     journal = Journal(folder, machine_key(settings.cache_folder))
@@ -136,7 +145,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
     budget, bounds = run_budget(settings, job.names.by_role, setup.models)
-    ledger = Ledger(budget)
+    ledger = Ledger(budget, within=setup.purse)
     with ExitStack() as closing:
         closing.callback(journal.close)
         closing.callback(ledger.close)
@@ -154,7 +163,9 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
             all_sinks(notice)
         size = len(document.text) if document else 0
-        opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
+        opener = setup.engine or setup.open_engines(
+            settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what))
+        )
         stage = RunContext(
             settings,
             built,

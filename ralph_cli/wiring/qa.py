@@ -33,6 +33,7 @@ def build_qa(
         form=settings.form,
         least_share=least_share,
         output_chars=settings.output_chars,
+        answer_as=settings.answer_as,
     )
     reader, closers = open_reader(context, assignment, source, "worker")
     figures = NumbersCheck(document, question, vetoes=has_vetoes(context))

@@ -62,20 +62,14 @@ class Guest:
         self._queries = Queries(host_call, bounds)
         self._context = Text("")
         self._pages: tuple[tuple[Any, ...], ...] = ()
-        self._sources = Sources()
         self._recursion_limit = sys.getrecursionlimit()
-        # A module of its own, so that dataclasses, typing and pickle find the namespace under the usual name.
-        main = types.ModuleType("__main__")
-        sys.modules["__main__"] = main
-        self._names = vars(main)
-        self._prelude = types.ModuleType("prelude")
-        self._offered: dict[str, Any] = {}
-        sys.modules.update(stand_ins.serial_executors())
-        stand_ins.use_event_loop()
-        random.seed(0)  # a snippet that is run again, in another interpreter, draws the same
-        self._moment = moment.Moment()
         self._modules: dict[str, types.ModuleType] = {}
         self._originals: list[names.Original] = []
+        self._offered: dict[str, Any] = {}
+        self._begin()
+        sys.modules.update(stand_ins.serial_executors())
+        stand_ins.use_event_loop()
+        self._moment = moment.Moment()
 
     def load(self, context: Any, pages: str) -> None:
         """Set the document: its UTF-8 bytes, and its pages as JSON."""
@@ -85,8 +79,11 @@ class Guest:
     def define(self, code: str, offered: str) -> str | None:
         """Run code of the host's in a namespace of its own, and offer what the list `offered`, as JSON, names.
 
-        Returns what went wrong, or None.
+        It begins a session: the variables of earlier snippets are gone. Returns what went wrong, or None.
         """
+        self._restore()
+        self._originals = [original for original in self._originals if original.owner is not self._prelude]
+        self._begin()
         self._restore()
         prelude = vars(self._prelude)
         try:
@@ -96,6 +93,19 @@ class Guest:
             return f"{type(error).__name__}: {error}"
         self._originals.append(names.Original(self._prelude))
         return None
+
+    def _begin(self) -> None:
+        """A fresh namespace for snippets, in which a snippet that is run again draws the same by chance."""
+        # A module of its own, so that dataclasses, typing and pickle find the namespace under the usual name.
+        main = types.ModuleType("__main__")
+        sys.modules["__main__"] = main
+        self._names = vars(main)
+        if "__main__" in self._modules:
+            self._modules["__main__"] = main
+        self._prelude = types.ModuleType("prelude")
+        self._offered = {}
+        self._sources = Sources()
+        random.seed(0)
 
     def run(self, code: str, watched: str = "[]", now: str = "null") -> str:
         """Run a snippet; gives the fields of its result as JSON. What it raises is a fault of this runner's.

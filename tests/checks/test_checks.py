@@ -117,6 +117,23 @@ def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen(
     assert quote.occurrences == 3 and len(quote.places) == 3
 
 
+def test_a_quote_that_leaves_words_out_is_the_quotes_that_its_parts_are() -> None:
+    about = document("The tenant shall on the first day of each month pay the rent that is agreed.\nMore... or less.")
+    index = QuoteIndex(about)
+
+    def quoted(words: str) -> list[str]:
+        attempt = resolve_quotes(Draft((DraftClaim("The tenant pays rent.", (words,)),)), about, index)
+        assert bool(attempt.refused) == (not attempt.quotes)
+        return [quote.text for quote in attempt.quotes]
+
+    parts = ["The tenant shall", "pay the rent that is agreed."]
+    assert quoted("The tenant shall ... pay the rent that is agreed.") == parts
+    assert quoted("The tenant shall [\u2026] pay the rent that is agreed.") == parts
+    assert quoted("More... or less.") == ["More... or less."]
+    assert quoted("The tenant shall ... pay no rent that is agreed.") == []
+    assert quoted("The tenant shall ... the") == []
+
+
 def test_a_page_that_a_claim_names_decides_where_its_words_are_meant() -> None:
     about = document("Total assets  5  6\fOther words\fTotal assets  5  6\nand more of them")
     index = QuoteIndex(about)

@@ -8,11 +8,12 @@ import threading
 class Nonces:
     """Nonces of one run: each is fresh within it, and all follow from a random seed that the journal keeps.
 
-    A resumed run must send the very requests that were recorded, so chance may enter a run only once.
+    A resumed run must send the very requests that were recorded, so chance may enter a run only once. Of a seed with a
+    dash only the part before it counts: runs that share it have the same nonces, and begin their prompts alike.
     """
 
     def __init__(self, seed: str) -> None:
-        self._seed = seed
+        self._seed = seed.partition("-")[0]
         self._count = itertools.count(1)
         self._lock = threading.Lock()
 

@@ -51,6 +51,8 @@ def request_body(request: Request, model: str) -> Json:
     """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
     limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}
+    if request.cache and request.shared:
+        _mark_shared(out["messages"][0], request.shared)
     if request.system.strip():
         out["system"] = request.system
     if request.tools:
@@ -76,6 +78,15 @@ def messages(turns: tuple[Turn, ...], model: str) -> list[Json]:
         else:
             out.append({"role": role, "content": blocks})
     return out
+
+
+def _mark_shared(message: Json, characters: int) -> None:
+    """Let what other runs begin with, too, be a block of its own with a mark of the cache: a read needs such a mark."""
+    first, *others = message["content"]
+    text = first.get("text", "")
+    if message["role"] == "user" and text[:characters].strip() and text[characters:].strip():
+        marked = {"type": "text", "text": text[:characters], "cache_control": {"type": "ephemeral"}}
+        message["content"] = [marked, {"type": "text", "text": text[characters:]}, *others]
 
 
 def _blocks(turn: Turn, model: str) -> list[Json]:

@@ -61,18 +61,26 @@ def resume(
     """
     settings = complete_settings(settings)
     folder = run if isinstance(run, Path) else find_run(settings.out, run) if run else find_unfinished(settings.out)
+    setup = Setup(settings=settings, models=models or {}, verifier=verifier, engine=engine, sink=sink)
+    source = DocumentSource.of(document or "", password=password)
+    return resume_run(folder, setup, source, changes or {}, accept_settings=accept_settings)
+
+
+def resume_run(
+    folder: Path, setup: Setup, document: DocumentSource, changes: Mapping[str, Any], *, accept_settings: bool = False
+) -> Result:
+    """Go on with the run in `folder`, made with what `setup` has, but for the settings of the run; see `resume`."""
+    settings = setup.settings
     with hold_runs(folder) as earlier:
         started, last = find_start(earlier.runs[0], str(folder)), earlier.runs[0][-1]
         _require_resumable(started, last, folder, settings.cache_folder)
-        _require_verifier(started, verifier)
-        source = open_document(started, settings, DocumentSource.of(document or "", password=password))
+        _require_verifier(started, setup.verifier)
+        source = open_document(started, settings, document)
         schema = schema_setting(started, earlier.folders, settings, accept=accept_settings)
-        models, changes = models or {}, {**schema, **(changes or {})}
         chosen, notices = resumed_settings(
-            started, settings, changes, accept=accept_settings, given_models=models.keys()
+            started, settings, {**schema, **changes}, accept=accept_settings, given_models=setup.models.keys()
         )
-        earlier = replace(earlier, notices=notices)
-        setup = Setup(settings=chosen, models=models, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
+        setup = replace(setup, settings=chosen, earlier=replace(earlier, notices=notices))
         if started.mode == "task":
             return do_task(source, started.question, setup)
         assert source is not None

@@ -1,0 +1,219 @@
+"""A table: the same questions put to many documents, and what is known of each cell."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import Halt
+
+AnswerType = Literal["text", "yes/no", "number", "date", "money", "list", "choice"]
+"""What an answer is to be; "text" is anything."""
+
+ALL_DOCUMENTS = "all documents"
+"""The name of the row of those questions that are put to the documents together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuestion:
+    """A question of a table; its `id` names the column. `unit` is that of a number or an amount of money.
+
+    With `each` "set" it is put once, to all documents together.
+    """
+
+    id: str
+    question: str
+    type: AnswerType = "text"
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+    each: Literal["document", "set"] = "document"
+
+    @property
+    def answer_as(self) -> str:
+        """What the worker is told of the answer, in words; see the setting of that name."""
+        match self.type:
+            case "yes/no":
+                return "yes or no"
+            case "number":
+                return f"one number, in {self.unit}" if self.unit else "one number"
+            case "date":
+                return "one date, as exact as the document has it"
+            case "money":
+                return f"one amount of money, in {self.unit}" if self.unit else "one amount of money, with its currency"
+            case "choice":
+                return f"one of these: {'; '.join(self.choices)}"
+            case "list":
+                return "a list with one item in each claim"
+            case _:
+                return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """The typed value of an answer, made by code from its words.
+
+    `text` is what a person reads: "45 days", "2027-05-31", "EUR 5.1 million", "yes". `number` is a number or an amount
+    in `unit` (5100000.0 for "EUR 5.1 million"), `items` are those of a list. `problem` says why there is no value; the
+    rest is empty then.
+    """
+
+    text: str = ""
+    number: float | None = None
+    unit: str = ""
+    items: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def plain(self) -> str | float | bool | list[str] | None:
+        """The value for programs; None if there is none."""
+        if self.problem:
+            return None
+        if self.number is not None:
+            return self.number
+        if self.items:
+            return list(self.items)
+        return {"yes": True, "no": False}.get(self.text, self.text)
+
+
+class CellState(StrEnum):
+    """What became of a cell. ANSWERED, QUALIFIED and ABSENT passed every check.
+
+    QUALIFIED is an accepted answer to which other passages of the document add something. PASSAGES and NO_PASSAGES are
+    what the built-in engine found, which no language model has read. REFUSED ran and was not accepted; CUT_OFF met a
+    bound, or was interrupted.
+    """
+
+    ANSWERED = "answered"
+    QUALIFIED = "qualified"
+    ABSENT = "absent"
+    PASSAGES = "passages"
+    NO_PASSAGES = "no passages"
+    UNJUDGED = "unjudged"
+    REFUSED = "refused"
+    CUT_OFF = "cut off"
+    FAILED = "failed"
+    PENDING = "not asked"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing is left to do for the cell, unless a person asks for it again."""
+        return self not in (CellState.CUT_OFF, CellState.PENDING)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it passed every check."""
+        return self in (CellState.ANSWERED, CellState.QUALIFIED, CellState.ABSENT)
+
+
+@dataclass(frozen=True, slots=True)
+class CellQuote:
+    """A quote behind a cell: its words, where they stand, and in which document of a set."""
+
+    text: str
+    place: str
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One question put to one document: `row` is the document's name, `question` the question's id.
+
+    `answer` is what was accepted or found, `reason` why there is no accepted answer, and what else a reader should know
+    of one (`notes`). `searched` tells of an absence what was looked for and how often it stood there. `evidence` is the
+    page with the proof, relative to the table's folder. `run` is empty for what was not asked.
+    """
+
+    row: str
+    question: str
+    state: CellState = CellState.PENDING
+    answer: str = ""
+    value: Value | None = None
+    quotes: tuple[CellQuote, ...] = ()
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()
+    run: str = ""
+    models: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    evidence: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What stands in the cell for a person: the value, else the answer, else why there is none."""
+        if self.value is not None and self.value.text:
+            return self.value.text
+        return self.answer or self.reason or self.state.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellChange:
+    """An answer from an earlier version of a document, verified in the version of now.
+
+    `run` is that of the answer, `quotes` says of each of its quotes what became of it (see `Standing`). It `holds`, or
+    `why` says why it is asked again.
+    """
+
+    row: str
+    question: str
+    run: str
+    quotes: tuple[str, ...] = ()
+    holds: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow:
+    """A document of a table, or all of them together; `fault` says why it could not be read.
+
+    `path` and `inner` say where it is, as of a `DocumentSource`. Without a fault it has a `sha256`.
+    """
+
+    name: str
+    path: str
+    inner: tuple[str, ...] = ()
+    sha256: str = ""
+    kind: str = ""
+    pages: int = 0
+    characters: int = 0
+    fault: str = ""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is that of all documents together."""
+        return self.name == ALL_DOCUMENTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table as its folder has it. `cells` are by the row's name and the question's id; `halt` says why it stopped.
+
+    `changes` are the answers that were verified in documents which had changed, in this sitting.
+    """
+
+    folder: Path
+    questions: tuple[TableQuestion, ...]
+    rows: tuple[TableRow, ...]
+    cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
+    halt: Halt
+    changes: tuple[CellChange, ...] = ()
+
+    def cell(self, row: TableRow, question: TableQuestion) -> Cell:
+        """The cell of that row and column; one that has no record was not asked."""
+        known = self.cells.get((row.name, question.id))
+        if known is None and row.fault:
+            return Cell(row=row.name, question=question.id, state=CellState.FAILED, reason=row.fault)
+        return known or Cell(row=row.name, question=question.id, reason="it was not asked yet")
+
+    def of_each(self, row: TableRow) -> tuple[TableQuestion, ...]:
+        """The questions that are put to that row."""
+        return tuple(question for question in self.questions if (question.each == "set") == row.is_set)
+
+    def __iter__(self) -> Iterator[Cell]:
+        """All cells, row by row."""
+        return (self.cell(row, question) for row in self.rows for question in self.of_each(row))
+
+    def __len__(self) -> int:
+        return sum(len(self.of_each(row)) for row in self.rows)

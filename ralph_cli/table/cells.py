@@ -1,0 +1,80 @@
+"""From a run to the cell that it fills."""
+
+from collections.abc import Iterator
+
+from ralph_cli.core.results.table import Cell, CellQuote, CellState, TableQuestion, TableRow
+from ralph_cli.core.run import StopType
+from ralph_cli.reports.view import RunView, describe_place
+from ralph_cli.table.values.reading import read_value
+
+TAKEN_OVER = "taken over from the earlier version of the document"
+"""How the notice of a run begins whose answer was found in an earlier version, and still stands in this one."""
+
+_STATES = {
+    StopType.COMPLETION: CellState.ANSWERED,
+    StopType.ABSENT: CellState.ABSENT,
+    StopType.PASSAGES: CellState.PASSAGES,
+    StopType.NO_PASSAGES: CellState.NO_PASSAGES,
+    StopType.UNJUDGED: CellState.UNJUDGED,
+    StopType.SYSTEM_ERROR: CellState.FAILED,
+}
+
+
+def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
+    """The cell that a run fills."""
+    state = _state(view)
+    statements = [claim.text for claim in view.claims]
+    accepted = state in (CellState.ANSWERED, CellState.QUALIFIED)
+    answered = accepted or state is CellState.PASSAGES
+    return Cell(
+        row=row.name,
+        question=question.id,
+        state=state,
+        answer="\n".join(statements) if answered else "",
+        value=read_value(question, statements) if accepted else None,
+        quotes=tuple(
+            CellQuote(quote.text, describe_place(quote, paged=view.paged))
+            for quote in (view.quotes if answered else ())
+        ),
+        reason=_reason(view, state),
+        notes=tuple(_notes(view)),
+        searched=tuple(f'"{search.term}": {search.hits}' for search in view.searches),
+        run=view.run,
+        usage=view.usage,
+        seconds=view.seconds,
+    )
+
+
+def _state(view: RunView) -> CellState:
+    stop = view.halt.type
+    if stop is StopType.COMPLETION:
+        if all(claim.verdict == "absent" for claim in view.claims):
+            return CellState.ABSENT
+        if any(claim.qualifications for claim in view.claims):
+            return CellState.QUALIFIED
+    if stop in _STATES:
+        return _STATES[stop]
+    return CellState.CUT_OFF if stop.is_cut_off() else CellState.REFUSED
+
+
+def _reason(view: RunView, state: CellState) -> str:
+    """Why there is no accepted answer; empty where there is one."""
+    if state in (CellState.ANSWERED, CellState.QUALIFIED):
+        return ""
+    if state is CellState.ABSENT:
+        return view.absence or "the document does not say it"
+    if state is CellState.PASSAGES:
+        return "passages that may answer; no language model has read them"
+    first = next((issue.message for issue in view.issues), "") if state is CellState.REFUSED else ""
+    return f"{view.halt.detail}: {first}" if first else view.halt.detail
+
+
+def _notes(view: RunView) -> Iterator[str]:
+    """What a reader of the answer should know beside it."""
+    for claim in view.claims:
+        for item in claim.qualifications:
+            yield f"{'contradicted' if item.contradicts else 'qualified'} elsewhere: {item.reason}"
+    for doubt in view.unconfirmed:
+        yield doubt.message
+    yield from view.losses
+    yield from (notice for notice in view.notices if notice.startswith(TAKEN_OVER))

@@ -1,0 +1,44 @@
+"""The documents of a table, each a row; and a row of all of them together, where a question is put to the set."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.results.table import ALL_DOCUMENTS, TableQuestion, TableRow
+from ralph_cli.documents.sets.finding import Skipped
+from ralph_cli.documents.sets.loading import read_set
+from ralph_cli.documents.source import DocumentSource
+
+
+def list_rows(
+    source: DocumentSource, questions: Sequence[TableQuestion], cache: Path | None, leave_out: Sequence[Path] = ()
+) -> tuple[tuple[TableRow, ...], tuple[Skipped, ...]]:
+    """The rows of the documents that a source means, and what was left out of them.
+
+    A file that cannot be read is a row that says why. Raises DocumentError when there is no document at all.
+    """
+    found = read_set(source, cache, leave_out)
+    if not found.documents:
+        found.join()  # says why
+    rows = [_row(item.name, item.path, item.inner, item.document) for item in found.documents]
+    unread = [item for item in found.skipped if item.code not in ("left-out", "duplicate")]
+    rows += [TableRow(name=item.name, path=item.name, fault=item.message) for item in unread]
+    if any(question.each == "set" for question in questions):
+        try:
+            rows.append(_row(ALL_DOCUMENTS, source.path, (), found.join()))
+        except DocumentError as error:
+            rows.append(TableRow(name=ALL_DOCUMENTS, path=source.path, fault=error.message))
+    return tuple(rows), tuple(item for item in found.skipped if item not in unread)
+
+
+def _row(name: str, path: str, inner: tuple[str, ...], document: Document) -> TableRow:
+    return TableRow(
+        name=name,
+        path=path,
+        inner=inner,
+        sha256=document.sha256,
+        kind=document.kind,
+        pages=len(document.pages),
+        characters=len(document.text),
+    )

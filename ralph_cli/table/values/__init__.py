@@ -1,0 +1,1 @@
+"""The typed value of an answer, read from its words by code."""
