@@ -14,7 +14,7 @@ from ralph_cli.rlm.lookup.lines import (
     _page_in,
     _page_number,
     _pages_of,
-    _part_of,
+    _parts_of,
     _print_lines,
     _text,
     _whole_lines,
@@ -67,10 +67,10 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
     Of several that fit the longest is printed, and the others are named. A part ends where the next of its level
     begins.
     """
-    within = _part_of(doc)
-    if within is None:
+    within = _parts_of(doc)
+    if not within:
         return
-    found = [part for part in _parts_named(words) if within[0] <= part[0] < max(within[1], 1)]
+    found = [part for part in _parts_named(words) if any(low <= part[0] < max(high, 1) for low, high in within)]
     if not found:
         print(f"no heading has the words {words!r}: find() looks for them in the text")
         return
@@ -209,11 +209,29 @@ def _words(text: str) -> list[str]:
 
 
 def _end_of(part: _Part) -> int:
-    """Where a part ends: at the next heading of its level or above, at least at the next one of all."""
+    """Where a part ends: at the next heading of its level or above, or the next of its numbers, 18 behind 17."""
     ends = [entry[6] for entry in globals().get("docs", []) if entry[6] > part[0]]
     end = ends[0] if ends else len(_text())
     later = [other for other in _parts() if part[0] < other[0] < end]
-    return next((at for at, level, _ in later if level <= part[1]), end)
+    number = _number(part[2])
+    for depth in range(len(number)) if len(number) > 1 else ():  # 7.3 and 8. behind 7.2 may be no headings
+        after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
+        line = re.compile(rf"(?m)^[ \t]*{after}{'[.)]?' if depth else '[.)]'}[ \t]+(?=[^\W\da-z_])")
+        match = line.search(_text(), part[0], end)
+        end = match.start() if match else end
+    return next((at for at, level, name in later if level <= part[1] or _is_next(number, _number(name))), end)
+
+
+def _number(heading: str) -> tuple[int, ...]:
+    """The number that a heading begins with: of "Note 17.2 Leases" 17 and 2."""
+    match = re.match(r"\W*(?:[^\W\d_]+ )?(\d{1,3}(?:\.\d{1,3})*)(?![\w%])", heading)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def _is_next(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a number is the next, or the one after that, at the level of a number or one above: 7.3 or 8 for 7.2."""
+    depth = len(other) - 1
+    return 0 < len(other) <= len(number) and other[:depth] == number[:depth] and 0 < other[depth] - number[depth] < 3
 
 
 def _table_blocks(page: _Page) -> list[tuple[int, int]]:
