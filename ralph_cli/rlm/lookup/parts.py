@@ -14,7 +14,7 @@ from ralph_cli.rlm.lookup.lines import (
     _page_in,
     _page_number,
     _pages_of,
-    _parts_of,
+    _part_of,
     _print_lines,
     _text,
     _whole_lines,
@@ -67,10 +67,10 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
     Of several that fit the longest is printed, and the others are named. A part ends where the next of its level
     begins.
     """
-    within = _parts_of(doc)
-    if not within:
+    within = _part_of(doc)
+    if within is None:
         return
-    found = [part for part in _parts_named(words) if any(low <= part[0] < max(high, 1) for low, high in within)]
+    found = [part for part in _parts_named(words) if within[0] <= part[0] < max(within[1], 1)]
     if not found:
         print(f"no heading has the words {words!r}: find() looks for them in the text")
         return
