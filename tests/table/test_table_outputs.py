@@ -1,4 +1,4 @@
-"""The files of a table on disk: evidence behind each cell, made once; what is missing is told and costs nothing else."""
+"""The files of a table on disk: evidence of each cell, made once; what is missing is told and costs nothing else."""
 
 import json
 import sys
