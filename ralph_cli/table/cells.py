@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellQuote, CellState, TableQuestion, TableRow
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.sections.documents import place_values
@@ -35,7 +36,8 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         notes=tuple(_notes(view)),
         searched=tuple(f'"{search.term}": {search.hits}' for search in view.searches),
         run=view.run,
-        usage=view.usage,
+        # What the built-in engine counts are words.
+        usage=view.usage if view.asks_models else Usage(),
         seconds=view.seconds,
     )
 
