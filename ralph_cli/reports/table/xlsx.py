@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 MAX_TEXT = 32_767
 """Characters of a cell, of which Excel takes no more (its specifications and limits)."""
 
+MAX_ROWS = 1_048_000
+"""Rows of a sheet; Excel takes 1,048,576."""
+
 MAX_LINKS = 65_000
 """Links of a sheet; Excel takes 65,530."""
 
@@ -152,19 +155,21 @@ def _comment(cell: Cell) -> str:
 
 def _fill_quotes(sheet: Any, table: Table) -> None:
     _head(sheet, _QUOTE_COLUMNS)
-    at, links = 1, 0
-    for cell in table:
-        for quote in cell.quotes:
-            at += 1
-            texts = (quote.document or cell.row, cell.question, STATES[cell.state].words, cell.shown, quote.text)
-            for column, text in enumerate(texts, 1):
-                _write(sheet, at, column, text)
-            place = _write(sheet, at, 6, quote.place)
-            if (target := quote.link or cell.evidence) and links < MAX_LINKS:
-                _link(place, target)
-                links += 1
-            sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
-            _set_height(sheet, at, [(cell.shown, 40), (quote.text, 80)])
+    links = 0
+    quoted = ((filled, quote) for filled in table for quote in filled.quotes)
+    for at, (cell, quote) in enumerate(quoted, 2):
+        if at > MAX_ROWS:
+            _write(sheet, at, 1, "A sheet has no room for more quotes: table.jsonl has all.")
+            break
+        texts = (quote.document or cell.row, cell.question, STATES[cell.state].words, cell.shown, quote.text)
+        for column, text in enumerate(texts, 1):
+            _write(sheet, at, column, text)
+        place = _write(sheet, at, 6, quote.place)
+        if (target := quote.link or cell.evidence) and links < MAX_LINKS:
+            _link(place, target)
+            links += 1
+        sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
+        _set_height(sheet, at, [(cell.shown, 40), (quote.text, 80)])
     _finish(sheet, freeze="A2")
 
 
