@@ -30,6 +30,7 @@ from ralph_cli.runs.lookup import check_quotes as check_quotes
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
 from ralph_cli.table import make as table_making
+from ralph_cli.table.estimate import TableEstimate
 from ralph_cli.table.questions import read_table_questions
 from ralph_cli.table.run import Filling, OnCell
 from sandbox import Sandbox
@@ -215,6 +216,7 @@ def make_table(
     folder: str | Path = Path("out/table"),
     resume: bool = False,
     again: Collection[CellState] = (),
+    only_changed: bool = False,
     cost_each: float | None = None,
     time_each: float | None = None,
     jobs: int | None = None,
@@ -234,7 +236,9 @@ def make_table(
             print(cell.row, cell.question, cell.shown)
 
     `questions` are a file (see docs/table.md) or values. The runs are kept in `folder`; with `resume` the table that is
-    there goes on, and asks only what has no answer yet, or is in one of the states `again`. `cost_each` (US dollars)
+    there goes on, and asks only what has no answer yet, or is in one of the states `again`. With `only_changed`
+    accepted answers from an earlier version of a document are first verified in that of now, without a model, and asked
+    again only if they no longer hold; `Table.changes` tells of each. `cost_each` (US dollars)
     and `time_each` (seconds) bound each cell, the settings the whole table. As many documents as `jobs` says are asked
     side by side, by default one a core. `on_cell` is called with each cell when it is done. A document that cannot be
     read is a row that says so, and a cell that fails is told in it. Raises UserError for questions that cannot be used;
@@ -243,5 +247,20 @@ def make_table(
     asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
     source = DocumentSource.of(documents, password=password, encoding=encoding)
     setup = Setup.of(settings, models, verifier, engine, sink)
-    filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0)
+    filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0, only_changed=only_changed)
     return table_making.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell)
+
+
+def estimate_table(
+    questions: str | Path | Sequence[TableQuestion],
+    documents: DocumentLike,
+    *,
+    folder: str | Path = Path("out/table"),
+    resume: bool = False,
+    again: Collection[CellState] = (),
+    settings: Settings | None = None,
+) -> TableEstimate:
+    """What `make_table` would ask and what that will likely cost, by model; nothing is sent or written."""
+    asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
+    setup, filling = Setup.of(settings), Filling(again=again)
+    return table_making.estimate(asked, DocumentSource.of(documents), Path(folder), setup, filling, resume=resume)

@@ -100,21 +100,23 @@ class CompletenessReview:
             return CompletenessProof("places", False, f"terms that cannot be counted, or are too common: {named}")
         shown = self.shown_spans()
         unread = [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
+        faults = []
         if unread:
             where = self._name_places(unread)
-            message = f"{len(unread)} of {len(places)} places of these terms were not read ({named}): {where}"
-            return CompletenessProof("places", False, message)
+            faults.append(f"{len(unread)} of {len(places)} places of these terms were not read: {where}")
         if elsewhere := self._items_elsewhere(attempt, places):
-            message = f"none of the terms stands near the quotes of items {format_ranges(elsewhere)}: {named}"
-            return CompletenessProof("places", False, message)
+            faults.append(f"none of the terms stands near the quotes of items {format_ranges(elsewhere)}")
+        if faults:
+            return CompletenessProof("places", False, f"{'; '.join(faults)} ({named})")
         return CompletenessProof("places", True, f"every place of these terms in the text was read: {named}")
 
     def _items_elsewhere(self, attempt: Attempt, places: list[tuple[int, int]]) -> list[int]:
-        """The items that these places would not have led to."""
+        """The items with quotes that these places would not have led to."""
         return [
             claim.id
             for claim in attempt.claims
-            if not any(
+            if claim.quotes
+            and not any(
                 start - NEAR < quote.end and quote.start < end + NEAR
                 for quote in attempt.quotes_of(claim)
                 for start, end in places

@@ -1,5 +1,6 @@
 """Every quote is the document's own words: looked up by code, stored with span and page, checked again at the end."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,7 +18,11 @@ from ralph_cli.text.tables import header_lines
 MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
 """Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
 
+MIN_PART_CHARS = 12
+"""Characters of a part of a quote that leaves words out: fewer stand in many places."""
+
 _TITLE_CHARS = 300
+_ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 MAX_PLACES = 50
 """Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
@@ -60,7 +65,8 @@ def resolve_quotes(
     those it is the one on the page that most quotes of the claim share, or whose title the claim names, as near to each
     other as can be: a table row and its header are often repeated elsewhere, but seldom together. With a `visibility`,
     a place that a reader sees is preferred, and a quote that stands in none is refused unless that is allowed. A quote
-    of fewer than `shortest` characters must be of the header above a quoted row of the same claim.
+    of fewer than `shortest` characters must be of the header above a quoted row of the same claim. One with an ellipsis
+    is taken as the quotes that its parts are.
     """
     resolved: list[_ResolvedQuote] = []
     for number, claim in enumerate(draft.claims, 1):
@@ -99,12 +105,21 @@ def resolve_quotes(
 def _resolve_claim(
     number: int, claim: DraftClaim, document: Document, index: QuoteIndex, seen_spans: Spans
 ) -> list[_ResolvedQuote]:
-    found = [index.find(wording) for wording in claim.quotes]
+    said = [(place, part) for place, quote in enumerate(claim.quotes, 1) for part in _split_at_ellipses(quote, index)]
+    found = [index.find(wording) for _, wording in said]
     spans = _choose_places([match for match in found if match], document, seen_spans, claim)
     return [
         _ResolvedQuote(number, place, wording, match, spans[match] if match else None)
-        for place, (wording, match) in enumerate(zip(claim.quotes, found, strict=True), 1)
+        for (place, wording), match in zip(said, found, strict=True)
     ]
+
+
+def _split_at_ellipses(wording: str, index: QuoteIndex) -> list[str]:
+    """The quotes that words are which leave something out: their parts, if each is in the document and the whole is
+    not. What is left out is seen by whoever reads the marked parts in their place."""
+    parts = [part.strip() for part in _ELLIPSIS.split(wording)]
+    is_split = len(parts) > 1 and min(map(len, parts)) >= MIN_PART_CHARS and not index.find(wording)
+    return parts if is_split and all(map(index.find, parts)) else [wording]
 
 
 def _prefer_visible(

@@ -10,7 +10,11 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.search.headings import find_headings, is_numbered
 from ralph_cli.text.tables import count_cells, has_columns
 
-MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 60, 48, 100
+MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 20, 48, 100
+LEAST_RUN = 4
+"""Numbered headings of a kind that are told in one line where there are too many."""
+
+_WORD_AND_NUMBER = re.compile(r"[^\W\d_]{3,}\s+(?:\d{1,3}[A-Z]?|[IVXLC]+)\b")
 
 _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", re.IGNORECASE)
 """A number that is printed on a page: "12", "F-3", "xiv", "B"."""
@@ -60,39 +64,49 @@ def _list_documents(document: Document, nonce: str) -> str:
 
 
 def render_headings(document: Document, nonce: str) -> str:
-    """Where parts of the document begin, by page, framed as data; empty when no heading is known.
+    """Where parts of the document begin, by page, framed as data; empty when no heading is known, and for a set.
 
-    Of more than there is room for, those of pages that are nearly all table are told, then the upper and numbered ones.
+    Of more than there is room for, the numbered ones of a kind ("Note 1" to "Note 24") are told in one line, then those
+    of pages that are nearly all table come first, and the upper and numbered ones. `headings` prints all.
     """
-    found = find_headings(document)
+    found = () if document.members else find_headings(document)
     if not found:
         return ""
     titles = _table_titles(document, found)
     parts = _longest_parts(document, found)
-    ranked = sorted(parts, key=lambda heading: (heading not in titles, heading.level, not is_numbered(heading.text)))
-    chosen = sorted(_take_turns(document, ranked)[:MAX_HEADINGS], key=lambda heading: heading.start)
+    runs = _numbered_runs([heading for heading in parts if heading.level == 1])
+    told = {run[0].start: run for run in runs} if len(parts) > MAX_HEADINGS else {}
+    inside = {heading.start for run in told.values() for heading in run[1:]}
+    left = [heading for heading in parts if heading.start not in inside]
+    ranked = sorted(left, key=lambda it: (it not in titles, it.level, it.start not in told, not is_numbered(it.text)))
     lines: list[str] = []
-    for number, heading in enumerate(chosen):
-        member = document.member_at(heading.start)
-        if member and (number == 0 or member is not document.member_at(chosen[number - 1].start)):
-            lines.append(f"{member.name}:")
-        lines.append(f"{document.page_at(heading.start).number} {heading.text[:MAX_HEADING_CHARS]}")
-    if len(parts) > len(chosen):
-        lines.append(f"... {len(parts) - len(chosen)} more")
-    where = "Headings, each with its page" if document.paged else "Headings"
+    for heading in sorted(ranked[:MAX_HEADINGS], key=lambda heading: heading.start):
+        name, page = heading.text[:MAX_HEADING_CHARS], document.page_at(heading.start).number
+        if run := told.get(heading.start):
+            last = document.page_at(run[-1].start).number
+            ends = " to ".join(dict.fromkeys((_label(heading), _label(run[-1]))))
+            lines.append(f"{page}-{last} {ends} ({len(run)} parts)")
+        else:
+            lines.append(f"{page} {name}")
+    hidden = len(found) - len(lines)
+    more = ", headings() prints all" if hidden > 0 else ""
+    where = f"Headings, each with its page{more}" if document.paged else f"Headings{more}"
     return f"{where}:\n{frame_data(chr(10).join(lines), nonce)}\n"
 
 
-def _take_turns(document: Document, ranked: Sequence[Heading]) -> list[Heading]:
-    """The first heading of each document of a set, then the second of each: one with many hides no other."""
-    met: Counter[int] = Counter()
-    turns: list[tuple[int, Heading]] = []
-    for heading in ranked:
-        member = document.member_at(heading.start)
-        start = member.start if member else 0
-        met[start] += 1
-        turns.append((met[start] if member else 0, heading))
-    return [heading for _, heading in sorted(turns, key=lambda turn: turn[0])]
+def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:
+    """The headings that are a word and a number, by that word, of words with several."""
+    runs: dict[str, list[Heading]] = {}
+    for heading in headings:
+        if label := _label(heading):
+            runs.setdefault(label.split()[0].casefold(), []).append(heading)
+    return [sorted(run, key=lambda heading: heading.start) for run in runs.values() if len(run) >= LEAST_RUN]
+
+
+def _label(heading: Heading) -> str:
+    """The word and number that a heading begins with: "Note 7"; empty if it does not."""
+    match = _WORD_AND_NUMBER.match(heading.text)
+    return " ".join(match[0].split()) if match else ""
 
 
 def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Heading]:

@@ -95,8 +95,8 @@ class QaMode:
         # A figure may stand in the very quote that was refused.
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
-        found = (*issues, *attempt.refused, *figures)
-        return Review(found or self.reader.absence_review.claim_issues(merged.claims), attempt)
+        absent = self.reader.absence_review.claim_issues(merged.claims)
+        return Review((*issues, *attempt.refused, *figures, *absent), attempt)
 
     def _merge(self, draft: Draft) -> Draft:
         """The draft with what is kept, and with reasons only for claims to which code has objected."""

@@ -236,16 +236,14 @@ class TaskMode:
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
         issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
-        if issues:
-            return Review(issues)
         earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
         if draft.absence is not None and not earlier:
-            issues = self.reader.absence_review.issues(draft.absence)
+            issues = issues or self.reader.absence_review.issues(draft.absence)
         elif draft.claims and not self.reader.ranks_only:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
             said = draft.completeness or self._completeness
-            issues = (
+            issues += (
                 *self.reader.absence_review.claim_issues(draft.claims),
                 *self.reader.completeness_review.issues(said, gathered),
             )

@@ -23,7 +23,7 @@ from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFai
 MAX_ANSWER_TOKENS = 2_000
 """Tokens of the answer to a sub-query."""
 
-OFFERED = ("find", "more", "show", "at", "section", "table", "term", "rest", "budget")
+OFFERED = ("find", "more", "show", "at", "section", "headings", "table", "term", "rest", "budget", "help")
 """The look-up functions that a snippet finds."""
 
 CLOSE_WAIT_S = 5.0

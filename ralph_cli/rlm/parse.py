@@ -13,21 +13,18 @@ from ralph_cli.core.run import Absence, Completeness, Draft, DraftClaim
 
 _CLAIM_SCHEMA = object_schema(
     ("text",),
-    text=string("one statement, in your words"),
-    quotes=array(string(), "verbatim words of the document that prove the statement"),
-    calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
-    page=integer("the page of the quotes, if their words stand on several"),
-    because=string("only if code has objected to this claim and it is right all the same: why, in a few words"),
-    searched=array(string(), "only of a statement that the document does not say something: what was looked for"),
+    text=string(),
+    quotes=array(string(), "verbatim"),
+    calculations=array(string(), "computation over quoted figures = its result"),
+    page=integer("of the quotes, if their words stand on several"),
+    because=string("after an objection: why the claim is right all the same"),
+    searched=array(string(), "what was looked for in vain"),
 )
+_SEARCHED = array(string(), "words and figures")
 _ACT_FIELDS = {
-    "code": string("Python to run; what it prints comes back"),
-    "claims": array(_CLAIM_SCHEMA, "statements, each with the words of the document that prove it"),
-    "not_found": object_schema(
-        ("searched",),
-        searched=array(string(), "the words and figures looked for"),
-        note=string("what the document has instead, if anything"),
-    ),
+    "code": string("Python to run"),
+    "claims": array(_CLAIM_SCHEMA),
+    "not_found": object_schema(("searched",), searched=_SEARCHED, note=string("what there is instead, if anything")),
 }
 _COMPLETE_SCHEMA = object_schema(
     (),
@@ -35,10 +32,7 @@ _COMPLETE_SCHEMA = object_schema(
     terms=array(string(), "words at whose places in the text all instances stand, each place read"),
     pages=string("pages that were all read, such as 12-18, or all"),
 )
-_ONE_THING = (
-    "Do exactly one thing: run Python (`code`), hand in {} (`claims`), or hand in that the document does not say "
-    "(`not_found`)."
-)
+_ONE_THING = "Exactly one thing: `code`, `claims` ({}) or `not_found`."
 ACT_TOOL = Tool("act", _ONE_THING.format("the answer"), object_schema((), **_ACT_FIELDS))
 """The one tool of a worker who answers a question."""
 

@@ -7,6 +7,9 @@ from ralph_cli.core.run import StopType
 from ralph_cli.reports.view import RunView, describe_place
 from ralph_cli.table.values.reading import read_value
 
+TAKEN_OVER = "taken over from the earlier version of the document"
+"""How the notice of a run begins whose answer was found in an earlier version, and still stands in this one."""
+
 _STATES = {
     StopType.COMPLETION: CellState.ANSWERED,
     StopType.ABSENT: CellState.ABSENT,
@@ -74,3 +77,4 @@ def _notes(view: RunView) -> Iterator[str]:
     for doubt in view.unconfirmed:
         yield doubt.message
     yield from view.losses
+    yield from (notice for notice in view.notices if notice.startswith(TAKEN_OVER))

@@ -65,6 +65,7 @@ class Guest:
         self._recursion_limit = sys.getrecursionlimit()
         self._modules: dict[str, types.ModuleType] = {}
         self._originals: list[names.Original] = []
+        self._offered: dict[str, Any] = {}
         self._begin()
         sys.modules.update(stand_ins.serial_executors())
         stand_ins.use_event_loop()
@@ -102,7 +103,7 @@ class Guest:
         if "__main__" in self._modules:
             self._modules["__main__"] = main
         self._prelude = types.ModuleType("prelude")
-        self._offered: dict[str, Any] = {}
+        self._offered = {}
         self._sources = Sources()
         random.seed(0)
 

@@ -39,6 +39,22 @@ def test_each_rule_of_form_fails_where_it_must(claims: tuple[DraftClaim, ...], t
     assert any(told in message for message in messages), messages
 
 
+OPENERS = (" ", ".", ",", ":", "Thought process:", "Solution", "\u89e3", "\u304b\u3044\u305b\u3064", "Respuesta")
+"""Words that say nothing and that model judges let pass (arXiv 2507.08794)."""
+
+
+@pytest.mark.parametrize("text", [form.format(case(words)) for words in OPENERS for case in (str, str.upper, str.lower)
+                                  for form in ("{}", " {}\t", "{}\u200b", "{0}{0}")])  # fmt: skip
+def test_what_says_nothing_never_reaches_a_judge(text: str) -> None:
+    (issue,) = form_issues(Draft((DraftClaim(text, GOOD.quotes),)), FORM)
+    assert "too short to mean anything" in issue.message or "announced: say what" in issue.message
+
+
+def test_a_claim_that_is_a_quote_may_end_as_the_document_does() -> None:
+    words = "The rent is due as follows:"
+    assert form_issues(Draft((DraftClaim(words, (words,)),)), FORM) == ()
+
+
 def test_good_form_has_no_issues() -> None:
     assert form_issues(Draft((GOOD,)), FORM) == ()
     assert form_issues(Draft(absence=Absence(("parking",))), FORM) == ()
@@ -99,6 +115,23 @@ def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen(
         Draft((DraftClaim("It was 5.", (row,)),)), about, index, ((places[1], places[1] + 20),)
     ).quotes
     assert quote.occurrences == 3 and len(quote.places) == 3
+
+
+def test_a_quote_that_leaves_words_out_is_the_quotes_that_its_parts_are() -> None:
+    about = document("The tenant shall on the first day of each month pay the rent that is agreed.\nMore... or less.")
+    index = QuoteIndex(about)
+
+    def quoted(words: str) -> list[str]:
+        attempt = resolve_quotes(Draft((DraftClaim("The tenant pays rent.", (words,)),)), about, index)
+        assert bool(attempt.refused) == (not attempt.quotes)
+        return [quote.text for quote in attempt.quotes]
+
+    parts = ["The tenant shall", "pay the rent that is agreed."]
+    assert quoted("The tenant shall ... pay the rent that is agreed.") == parts
+    assert quoted("The tenant shall [\u2026] pay the rent that is agreed.") == parts
+    assert quoted("More... or less.") == ["More... or less."]
+    assert quoted("The tenant shall ... pay no rent that is agreed.") == []
+    assert quoted("The tenant shall ... the") == []
 
 
 def test_a_page_that_a_claim_names_decides_where_its_words_are_meant() -> None:

@@ -61,6 +61,14 @@ def test_what_is_said_is_looked_at(
     assert result[0] is holds and told in result[1]
 
 
+def test_places_that_were_not_read_and_items_elsewhere_are_told_at_once() -> None:
+    said = Completeness(terms=("ice",))
+    holds, told = proved(said)
+    assert not holds and "1 of 1 places" in told and "near the quotes of items 1-2" in told
+    # An item without a quote says what is not there: no place would have led to it.
+    assert proved(said, page(3), attempt=Attempt(claims=(Claim(1, "x", ()),)))[0]
+
+
 def test_a_text_that_was_read_whole_needs_no_words() -> None:
     (proof,) = review((0, len(BOARD.text))).prove(None, brief(ANN))
     assert proof.holds and proof.message == "the whole text was read"

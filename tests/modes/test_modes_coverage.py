@@ -60,7 +60,7 @@ def test_a_list_is_sent_back_until_something_shows_that_nothing_is_missing(setti
     )
     assert done.outcome.ok and done.outcome.iterations == 1
     told_ = told(worker.requests[2])
-    assert "1 of 2 places of these terms were not read (pays a: 2 places): pages 9" in told_
+    assert "1 of 2 places of these terms were not read: pages 9 (pays a: 2 places)" in told_
     text = report_text(done.view)
     assert (
         "Complete, as far as code can tell: every place of these terms in the text was read: pays a: 2 places." in text

@@ -129,6 +129,13 @@ def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
     )
 
 
+def test_the_last_line_tells_who_has_spent_what_and_what_a_cache_has_saved() -> None:
+    spent = {"worker": 0.007, "judge": 0.003}
+    text = report_text(replace(shown(StopType.COMPLETION), usd_by_role=spent, saved_usd=0.002))
+    told = "3 model calls, 100 tokens in, 20 out, $0.0100, 1 iteration (worker $0.0070, judge $0.0030)"
+    assert text.rstrip().splitlines()[-1] == f"{told}; $0.0020 saved by the cache, 1.5 s"
+
+
 def test_verbatim_is_never_called_supported() -> None:
     told = shown(StopType.COMPLETION, Verdict.VERBATIM)
     text = report_text(told)

@@ -9,6 +9,7 @@ from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.lookup.find import _compiled
+from ralph_cli.rlm.shown import ShownTextFinder
 
 OUTPUT_CAP = 6_000
 REPORT = "\f".join(
@@ -163,6 +164,28 @@ def test_a_part_is_listed_once_and_not_where_the_contents_name_it() -> None:
     listed = render_headings(document(f"{contents}\f{parts}"), "n0")
     assert listed.count("Item 1. Business") == listed.count("Item 2. Properties") == 1
     assert "2 Item 1. Business\n3 Item 2. Properties\n" in listed
+
+
+def test_many_numbered_parts_of_a_kind_are_told_in_one_line_and_all_when_asked_for() -> None:
+    notes = [f"Note {n} \u2013 {chr(64 + n)}atters\nWhat is said of it." for n in range(1, 25)]
+    text = "\f".join(("Overview of the Year\nIt was a good year.", *notes))
+    listed = render_headings(document(text), "n0")
+    assert "\n1 Overview of the Year\n2-25 Note 1 to Note 24 (24 parts)\n" in listed and "headings()" in listed
+    shown = ask("headings()", text)
+    assert shown.startswith("25 headings,") and "\n13 [begins: Note 12 \u2013 Latters]\n" in shown
+    assert ask("headings('gatters')", text).splitlines()[1:] == ["8 [begins: Note 7 \u2013 Gatters]"]
+    few = render_headings(document("\f".join(notes[:9])), "n0")
+    assert "\n3 Note 3 \u2013 Catters\n" in few and "headings()" not in few
+
+
+def test_headings_that_were_printed_were_not_read() -> None:
+    text = "\f".join(f"{n}. Provisions On The Matter Of Repairs\nA landlord mends what is old." for n in range(1, 9))
+    assert ShownTextFinder(text).find_spans(ask("headings()", text)) == ()
+
+
+def test_what_a_function_can_do_is_told_when_asked_for() -> None:
+    shown = ask("help(find)")
+    assert shown.startswith("find(pattern: str, show: int = 6") and "With `doc` only that\ndocument" in shown
 
 
 def test_headings_are_known_by_how_they_are_written() -> None:

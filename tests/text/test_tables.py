@@ -53,6 +53,23 @@ def test_the_header_is_the_nearest_line_of_each_kind() -> None:
     assert header_lines("x" * 200 + " 2018 2017", "Net income  5,363  4,869") == []
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Employees  31 Dec 2024  31 Dec 2023",
+        "31. Dezember 2024  31. Dezember 2023",
+        "31 de dezembro de 2024  31 de dezembro de 2023",
+        "December 31, 2024  December 31, 2023",
+        "2024-12-31  2023-12-31",
+        "31-Dec-24  31-Dec-23",
+        "31/12/24  31/12/23",
+        "EUR thousand  1 Jan 2024  Used  Added  31 Dec 2024",
+    ],
+)
+def test_days_name_columns_and_a_row_with_a_day_in_it_does_not(header: str) -> None:
+    assert header_lines(f"{header}\nLoan of 4 June 2022  1,000  31 Dec 2024\n", "Group  742  725") == [header]
+
+
 def test_a_dash_is_a_nil_only_in_a_cell() -> None:
     assert NIL_CELL.search("Impairment  -  5") and NIL_CELL.search("Impairment $ - $ 5")
     assert not NIL_CELL.search("the stores - all of them - were sold")

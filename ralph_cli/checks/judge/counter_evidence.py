@@ -82,7 +82,7 @@ class CounterEvidence:
     _findings: dict[PassageKey, Finding] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._index = QualifierIndex(self.document)
+        self._index = self.document.derive(QualifierIndex)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         proposed = self._candidates(attempt)
@@ -112,16 +112,16 @@ class CounterEvidence:
 
     def _candidates(self, attempt: Attempt) -> list[Proposal]:
         """The passages to be read, with the claim each may limit; what the judge has seen of a claim is left out."""
-        lines = index_lines(self.document)
+        lines = self.document.derive(index_lines)
         found = []
         for claim in attempt.claims:
             if claim.searches:
                 continue  # its own search was made
             quotes = attempt.quotes_of(claim)
-            texts = [quote.text for quote in quotes]
+            spans = [Span(quote.start, quote.end) for quote in quotes]
             # Only around its own quotes: beside another claim the same passage was read with another thing in mind.
-            known = [context_span(self.document, Span(quote.start, quote.end), lines) for quote in quotes]
-            found += [(claim, item) for item in self._index.candidates(claim.text, texts, known, MAX_PER_CLAIM)]
+            known = [context_span(self.document, span, lines) for span in spans]
+            found += [(claim, item) for item in self._index.candidates(claim.text, spans, known, MAX_PER_CLAIM)]
         best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 

@@ -85,7 +85,7 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, lea
     lines further up that name its columns, period and unit; of a long one rows far from a mark are left out. Each
     passage has the headings that it stands under. Other places of the same words are counted.
     """
-    lines = index_lines(document)
+    lines = document.derive(index_lines)
     marks = [
         _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), lines, least=least))
         for it in quotes

@@ -285,9 +285,11 @@ def _listed(own: int, room: int) -> str:
 
 
 def _top(page: _Page) -> str:
-    """The first words of a page, which often name the statement or section; empty in a text without pages."""
+    """The first words of a page, which often name the statement or section; empty where its name has its title, and in
+    a text without pages."""
     table = _page_table()
-    if len(table) < 2:
+    alone = any(entry[3] == entry[4] == page[0] for entry in globals().get("docs", []))
+    if len(table) < 2 or alone or globals().get("_page_names", {}).get(page[0], "").endswith(")"):
         return ""
     at = table.index(page)
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}

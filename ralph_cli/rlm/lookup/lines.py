@@ -1,6 +1,8 @@
 """Guest code: the lines and pages of `context`, and what is printed of them."""
 
 import bisect
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from ralph_cli.text.tables import header_lines
@@ -146,6 +148,11 @@ def _counted(count: int, noun: str) -> str:
 def rest() -> None:
     """Print what was cut off the output of the last call that was too long."""
     print(globals().get("_session", globals()).pop("_cut_off", "") or "nothing was cut off")
+
+
+def help(function: Callable[..., Any]) -> None:
+    """Print how a function is called and what it does."""
+    print(f"{function.__name__}{inspect.signature(function)}\n{inspect.getdoc(function)}")
 
 
 def budget() -> dict[str, float]:

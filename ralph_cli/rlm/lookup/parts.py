@@ -1,4 +1,4 @@
-"""Guest code: `show`, `at`, `section`, `table` and `term`, which print parts of the document."""
+"""Guest code: `show`, `at`, `section`, `headings`, `table` and `term`, which print parts of the document."""
 
 import re
 from typing import Any
@@ -98,6 +98,19 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
     if at < end:
         read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
         print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
+
+
+def headings(words: str = "", doc: str | int | None = None) -> None:
+    """Print the headings with these words, all without any, each with the page on which its part begins."""
+    within = _part_of(doc)
+    if within is None:
+        return
+    wanted = _words(words)
+    found = [part for part in _parts() if within[0] <= part[0] < max(within[1], 1)]
+    found = [part for part in found if _has_words(_words(part[2]), wanted)]
+    print(f"{_counted(len(found), 'heading')}, each with its page; section(words) prints its part")
+    for at, _, name in found:
+        print(f"{_page_at(at)[0]} [begins: {name[:100]}]")
 
 
 def table(page: int | str, words: str = "", doc: str | int | None = None) -> None:
