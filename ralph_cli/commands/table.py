@@ -1,26 +1,39 @@
 """`ralph table`: the same questions to many documents."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
+from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
-from ralph_cli.core.run import StopType
+from ralph_cli.core.run import Halt, StopType
 from ralph_cli.reports.safe_text import one_line, to_json
+from ralph_cli.reports.styled import plain_text
 from ralph_cli.text.plural import pluralize
 
 if TYPE_CHECKING:
-    from ralph_cli.commands.terminal.progress import SilentProgress
-    from ralph_cli.core.results.table import Cell, CellState, Table
+    from ralph_cli.core.results.table import CellChange, CellState, Table
     from ralph_cli.table.estimate import TableEstimate
+    from ralph_cli.table.outputs import WrittenTable
+
+MAX_PROBLEMS = 5
+"""What could not be made is told so many times."""
 
 Questions = Annotated[
     Path | None,
-    typer.Argument(metavar="QUESTIONS", help="CSV (id, question, type), YAML, or a question on each line."),
+    typer.Argument(
+        metavar="QUESTIONS",
+        help="CSV (id, question, type), YAML, or a question on each line; or the folder of a table, to write its files "
+        "anew.",
+    ),
 ]
 Output = Annotated[Path, options.result_option("-o", "--output", help="Folder of the table.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the table in that folder.")]
@@ -47,10 +60,19 @@ Jobs = Annotated[
     int | None, options.number("--jobs", help="Documents that are asked side by side; default one a core.", least=1)
 ]
 
+Evidence = Annotated[
+    Literal["none", "pages", "full"],
+    options.result_option(
+        "--evidence",
+        help="For each cell a page with its quotes in their context, and of each PDF a copy with them highlighted; "
+        "full: with pictures; none: no new ones.",
+    ),
+]
+
 
 @takes(
     *(name for name in RUN if name not in ("max_time", "max_cost", "max_calls", "max_tokens", "out")),
-    *JUDGED,
+    *(name for name in JUDGED if name != "retry"),
     "panel",
     "bullets",
     "quotes",
@@ -73,40 +95,93 @@ def table(
     retry: Retry = None,
     only_changed: OnlyChanged = False,
     dry_run: DryRun = False,
+    evidence: Evidence = "pages",
     strict_load: options.StrictLoad = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
     json: options.Json = False,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Put the same questions to each of many documents; every cell of the table has its proof."""
+    """Put the same questions to each of many documents; every cell of the table has its proof.
+
+    With the folder of a table alone its files are written anew from its records.
+    """
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.commands.terminal.table_progress import TableProgress
+    from ralph_cli.table.outputs import output_paths, write_table
 
     settings = config.load_settings(given)
     paths = [*(documents or []), *(doc or [])]
-    with progress(settings, quiet=quiet) as display:
-        source = options.source_of(*paths, password=password, encoding=encoding, strict=strict_load, display=display)
-        asked, again = questions or Path(), _states(retry)
-        if dry_run:
-            found = api.estimate_table(asked, source, folder=output, resume=resume, again=again, settings=settings)
-            return _print_estimate(found, json=json)
-        filled = api.make_table(
-            asked,
-            source,
-            folder=output,
-            resume=resume,
-            again=again,
-            settings=settings,
-            only_changed=only_changed,
-            cost_each=cost_each,
-            time_each=time_each,
-            jobs=jobs,
-            on_cell=_Lines(display),
-        )
-    for cell in filled:
-        typer.echo(f"{one_line(cell.row)} / {cell.question}: {one_line(cell.shown, 200)}")
-    return exit_code(filled)
+    recorded = _recorded_table(questions, paths, resume=resume)
+    folder = recorded or output
+    with replacing(output_paths(folder), settings.cache_folder, force=force):
+        with progress(settings, quiet=quiet) as display:
+            source = options.source_of(
+                *(paths if not recorded else [""]),
+                password=password,
+                encoding=encoding,
+                strict=strict_load,
+                display=display,
+            )
+            told = TableProgress(display)
+            write = partial(write_table, folder, settings, source=source, on_progress=told.on_progress)
+            halt: Halt | None = None
+            changes: Sequence[CellChange] = ()
+            asked, again = questions or Path(), _states(retry)
+            if dry_run and recorded is None:
+                found = api.estimate_table(asked, source, folder=output, resume=resume, again=again, settings=settings)
+                return _print_estimate(found, json=json)
+            if recorded is None:
+                try:
+                    filled = api.make_table(
+                        asked,
+                        source,
+                        folder=output,
+                        resume=resume,
+                        again=again,
+                        only_changed=only_changed,
+                        cost_each=cost_each,
+                        time_each=time_each,
+                        jobs=jobs,
+                        settings=settings,
+                        on_cell=told.on_cell,
+                    )
+                    halt, changes = filled.halt, filled.changes
+                except KeyboardInterrupt:
+                    _hand_over(write(level="none", halt=Halt(StopType.USER_INTERRUPTED, "interrupted")), json=json)
+                    raise
+            written = write(level=evidence, halt=halt)
+        _hand_over(written, changes, json=json)
+    return exit_code(written.table)
+
+
+def _recorded_table(questions: Path | None, paths: list[str], *, resume: bool) -> Path | None:
+    """The folder of a table that is to be written anew: it stands in the place of the questions, alone."""
+    if questions is None or paths or resume or not questions.is_dir():
+        return None
+    return questions
+
+
+def _hand_over(written: "WrittenTable", changes: "Sequence[CellChange]" = (), *, json: bool) -> None:
+    """Say how the table came out and where it is."""
+    from ralph_cli.reports.table.json import as_object
+    from ralph_cli.reports.table.terminal import table_lines
+
+    files = {name: str(path) for name, path in written.files.items()}
+    for problem in written.problems[:MAX_PROBLEMS]:
+        typer.echo(f"note: {one_line(problem)}", err=True)
+    if (more := len(written.problems) - MAX_PROBLEMS) > 0:
+        typer.echo(f"note: and {more:,} more of the kind", err=True)
+    if json:
+        shown = as_object(written.table, files, written.problems)
+        typer.echo(to_json(shown | {"changes": [asdict(change) for change in changes]}))
+    else:
+        for change in changes:
+            typer.echo(f"{one_line(change.row)}, {change.question}: {_describe_change(change)}")
+        lines = list(table_lines(written.table, files, written.made))
+        print_lines(lines, plain_text(lines))
 
 
 def exit_code(table: "Table") -> int:
@@ -152,12 +227,8 @@ def _print_estimate(found: "TableEstimate", *, json: bool) -> int:
     return 0
 
 
-class _Lines:
-    """Tells of each cell when it is done."""
-
-    def __init__(self, display: "SilentProgress") -> None:
-        self._display = display
-
-    def __call__(self, done: int, total: int, cell: "Cell") -> None:
-        where = f"{one_line(cell.row, 60)} / {cell.question}"
-        self._display.write(f"{done} of {total}: {where}: {cell.state}: {one_line(cell.shown, 100)}")
+def _describe_change(change: "CellChange") -> str:
+    """What became of an answer from an earlier version of the document."""
+    if change.holds:
+        return f"still stands ({pluralize(len(change.quotes), 'quote')} looked up), not asked again"
+    return f"asked again: {one_line(change.why)}"

@@ -215,10 +215,28 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
     _require_pdf(document, target, "--pdf", "--html")
-    notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
+    copies = annotate_copies(list_annotations(report), document, target, run_document.source)
+    if not copies:
+        hint = "`ralph trace show` shows what the run has"
+        what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"
+        raise UserError(what, code=NO_QUOTES, hint=hint)
+    return copies
+
+
+def list_annotations(report: Report) -> list[page_images.Annotation]:
+    """The quotes of a run with what stands beside each when it is highlighted."""
+    return [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
+
+
+def annotate_copies(
+    notes: Sequence[page_images.Annotation], document: Document, target: Path, source: DocumentSource | None
+) -> dict[Path, bytes]:
+    """A copy of the PDF with these notes, to be written to `target`; of a set one of each PDF that has any, in that
+    folder.
+    """
     copies: dict[Path, bytes] = {}
     names: set[str] = set()
-    for part in split_by_file(document, [note.span for note in notes], run_document.source):
+    for part in split_by_file(document, [note.span for note in notes], source):
         if part.document.kind in OCR_KINDS and part.numbers:
             own = [
                 page_images.Annotation(span, notes[number].text)
@@ -228,10 +246,6 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
             name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
             path = target / take_name(name, names) if document.members else target
             copies[path] = page_images.annotate(part.document, own, source=part.source)
-    if not copies:
-        hint = "`ralph trace show` shows what the run has"
-        what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"
-        raise UserError(what, code=NO_QUOTES, hint=hint)
     return copies
 
 

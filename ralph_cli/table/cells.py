@@ -33,7 +33,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         answer="\n".join(statements) if answered else "",
         value=read_value(question, statements) if accepted else None,
         quotes=tuple(
-            CellQuote(quote.text, describe_place(quote, paged=view.paged))
+            CellQuote(quote.text, describe_place(quote, paged=view.paged), page=quote.page if view.paged else 0)
             for quote in (view.quotes if answered else ())
         ),
         reason=_reason(view, state),

@@ -109,11 +109,17 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellQuote:
-    """A quote behind a cell: its words, where they stand, and in which document of a set."""
+    """A quote behind a cell: its words, where they stand, and in which document of a set.
+
+    `page` counts from 1 in the file, 0 where there are no pages. `link` is the page of the highlighted copy, relative
+    to the table's folder.
+    """
 
     text: str
     place: str
     document: str = ""
+    page: int = 0
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
