@@ -1,8 +1,13 @@
 """What differs between the documents of a table: values, outliers, who is silent, and what is not compared."""
 
+import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+from test_table import DOG, RENT, Cast, fill
+
+from ralph_cli.commands.app import run
 from ralph_cli.core.results.comparison import Comparison, DocumentGroup
 from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, CellState, Table, TableQuestion, TableRow
 from ralph_cli.core.run import Halt, StopType
@@ -116,3 +121,15 @@ def test_a_question_to_the_set_has_nothing_to_compare() -> None:
     asked = TableQuestion(id="q", question="Which?", each="set")
     table = Table(folder=Path("t"), questions=(asked,), rows=(), halt=Halt(StopType.COMPLETION, ""))
     assert compare_table(table) == ()
+
+
+def test_the_command_compares_what_a_folder_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(fill(Cast(), tmp_path, RENT, DOG).folder)
+    assert run(["table", folder, "--compare", "--evidence", "none"]) == 0
+    told = capsys.readouterr().out
+    assert "rent: What is the rent?\n  2 different values in 2 documents\n" in told
+    assert "      1  $48,000 per year  a.html\n" in told and "  do not say it: a.html, b.html\n" in told
+    assert run(["table", folder, "--compare", "--evidence", "none", "--json"]) == 0
+    rent, dog = json.loads(capsys.readouterr().out)["comparison"]
+    assert [group["rows"] for group in rent["values"]] == [["a.html"], ["b.html"]]
+    assert dog["silent"] == ["a.html", "b.html"]
