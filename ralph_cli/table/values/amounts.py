@@ -1,6 +1,7 @@
 """The number, or the amount of money, that a statement gives in the unit that is wanted."""
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from ralph_cli.table.values.writing import write_amount, write_measure
 _SCALES = {3: "thousands?|000s?", 6: "millions?|mn|mln|mio|[€$£]m", 9: "billions?|mrd|bn|[€$£]bn"}
 """In what a question may want its figures counted, by the power of ten."""
 
+MAX_DIGITS = sys.float_info.dig
 _PERCENT = ("%", "percent", "per cent", "pct")
 
 
@@ -40,7 +42,7 @@ def _in_currency(figure: Figure, wanted: Figure | None) -> Figure | None:
     if not figure.unit.isalpha() and wanted is not None and figure.base != wanted.base:
         bare = {"$": "USD", "¥": "JPY"}.get(figure.unit)
         figure = figure if bare is None else figure.renamed(bare)
-    return figure if wanted is None or fits(figure, wanted) else None
+    return figure if wanted is None or fits(figure, wanted, "") else None
 
 
 def _with_literal_unit(statement: str, unit: str, figures: Sequence[Figure]) -> list[Figure]:
@@ -52,7 +54,7 @@ def _with_literal_unit(statement: str, unit: str, figures: Sequence[Figure]) -> 
 def _fitting(statement: str, figures: Sequence[Figure], wanted: Figure | None) -> list[Figure]:
     if wanted is None:
         return [figure for figure in figures if figure.kind != "money"]
-    found = [figure for figure in figures if fits(figure, wanted)]
+    found = [figure for figure in figures if fits(figure, wanted, statement)]
     if found or not figures:
         return found
     # A number of which nothing is said is what was asked for if there is no other word, or if things are counted.
@@ -84,6 +86,8 @@ def _sole(
         return Value(problem=f"whether {figure.text} is counted in the unit of the question cannot be told")
     if not figure.is_plain:
         return Value(problem=f'"{figure.quantity.text}" is no plain number')
+    if len(figure.quantity.value.as_tuple().digits) > MAX_DIGITS:
+        return Value(problem=f"{figure.quantity.text} has more than the {MAX_DIGITS} digits that a value keeps")
     if problem := problem_of(statement, question.question, figure.quantity, figure.text):
         return Value(problem=problem)
     return _value(question, figure, wanted, hedge_of(statement, figure.quantity))

@@ -10,8 +10,8 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
 _CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-_OWNERS = {"$": r"US|U\.S\.", "¥": r"(?i)JP|yen|Japan"}
-"""What must stand beside a sign, or a word, that several currencies share, to tell that it is this one."""
+_OWNERS = {"$": r"USD|(?:US|U\.S\.)\s?(?:\$|dollar)", "¥": r"JPY|\byen\b"}
+"""What a statement must say to tell which of several currencies a sign that they share, or "dollars", means."""
 
 _LENGTHS = {
     "second": ("second", 1), "minute": ("second", 60), "hour": ("second", 3_600), "day": ("second", 86_400),
@@ -90,10 +90,13 @@ def read_unit(unit: str) -> Figure | None:
     for text in (f"1 {unit}", f"{unit} 1", *(f"1 {word}" for word in unit.split()), *signs):
         found = read_quantities(text, "prose")
         if any(one.kind == "currency" for one in found):
-            return _figure(f"{text} US", next(one for one in found if one.kind == "currency"))
+            return _figure(f"{text} USD", next(one for one in found if one.kind == "currency"))
     found = read_quantities(f"1 {unit}", "prose")
     is_read = len(found) == 1 and all(sign.isalpha() or sign in " .-%" for sign in unit)
-    return _figure(f"1 {unit}", found[0]) if is_read and found[0].is_measured else None
+    if not is_read or not found[0].is_measured:
+        return None
+    one = _figure(f"1 {unit}", found[0])
+    return replace(one, unit=unit.split()[-1]) if one.kind == "count" else one
 
 
 def drop_repetitions(statement: str) -> str:
@@ -109,9 +112,7 @@ def drop_repetitions(statement: str) -> str:
 
 def _figure(statement: str, one: Quantity) -> Figure:
     number = one.value.scaleb(one.power or 0)
-    area = re.match(r"(?i)\W*(?:per|a|an|/)\s*(?:(sq)|(cub))\w*\W", statement[one.end :]) if one.per_thing else None
-    thing = one.per_thing if area is None else f"{'square' if area[1] else 'cubic'} {one.per_thing}"
-    per = "".join(f" per {what}" for what in (thing, one.per_time) if what)
+    per = "".join(f" per {what}" for what in (_per_thing(statement, one), one.per_time) if what)
     match one.kind:
         case "currency":
             code = _currency(statement, one)
@@ -135,11 +136,19 @@ def _figure(statement: str, one: Quantity) -> Figure:
             return Figure(one, "count", "", number, per=per)
 
 
+def _per_thing(statement: str, one: Quantity) -> str:
+    """What a figure is stated for, as the statement has it: "share", "MWh", "square foot"."""
+    behind = re.match(r"(?i)\W*?(?:per|an?|each|every|/)\s*(?:(sq)\w*\W+|(cu)\w*\W+)?([^\W\d_]+)", statement[one.end :])
+    if not one.per_thing or behind is None:
+        return one.per_thing
+    is_named = re.search(rf"\b{re.escape(one.per_thing)}", statement[one.end :], re.IGNORECASE)
+    return f"{'square ' if behind[1] else 'cubic ' if behind[2] else ''}{one.per_thing if is_named else behind[3]}"
+
+
 def _currency(statement: str, one: Quantity) -> str:
     """The code of its currency; a sign that may be that of several stays what it is."""
-    around = statement[one.start : one.end + 3]
     owner = _OWNERS.get(one.unit)
-    if owner is not None and not re.search(owner, around):
+    if owner is not None and not re.search(owner, statement):
         return one.unit
     return _CODES.get(one.unit, one.unit.upper())
 
@@ -164,13 +173,15 @@ def _is_name(statement: str, one: Quantity) -> bool:
     return bool(read) and read[0].kind == "identifier"
 
 
-def fits(figure: Figure, wanted: Figure) -> bool:
-    """Whether a figure is one of what is wanted."""
-    if figure.kind != wanted.kind or figure.base != wanted.base:
+def fits(figure: Figure, wanted: Figure, statement: str) -> bool:
+    """Whether a figure of a statement is one of what is wanted: "12 employees", but not "12 employee seats"."""
+    if figure.kind != wanted.kind or figure.base != wanted.base or wanted.per not in ("", figure.per):
         return False
-    nouns = frozenset(wanted.quantity.nouns)
-    named = not nouns or figure.kind != "count" or nouns <= frozenset(figure.quantity.nouns)
-    return named and wanted.per in ("", figure.per)
+    nouns = wanted.quantity.nouns
+    if figure.kind != "count" or not nouns:
+        return True
+    named = re.match(rf"(?i)[^\d.,;:]*?(?<!\w){re.escape(wanted.unit)}(?!\w)", statement[figure.quantity.end :])
+    return set(nouns) <= set(figure.quantity.nouns) and (named is not None or figure.number == 1)
 
 
 def is_exact(number: Decimal) -> bool:

@@ -20,11 +20,12 @@ _BEYOND = (
 _BEYOND += r"|(?:in\s+)?excess\s+of|beyond|under|below|short\s+of"
 _SMALL = r"(?:\s+(?:a|an|the|total|sum|of|period))*\s*"
 _HEDGE = re.compile(
-    rf"(?i)\b(?:(?P<plain>{_NOT}later\s+than|on\s+or\s+before)|(?P<least>{_AT_LEAST})|(?P<most>{_AT_MOST})|(?P<beyond>{_BEYOND})|(?P<about>{_ABOUT})){_SMALL}"
-    rf"(?:(?:{_ABOUT})\s+)?\Z"
+    rf"(?i)\b(?:(?P<plain>{_NOT}later\s+than|on\s+or\s+before)|(?P<least>{_AT_LEAST})|(?P<most>{_AT_MOST})"
+    rf"|(?P<beyond>{_BEYOND})|(?P<about>{_ABOUT})){_SMALL}(?:(?:{_ABOUT})\s+)?\Z"
 )
 _OR_MORE = re.compile(
-    r"(?i)(?:\s+[^\W\d_]+['’]?){0,2}\s*\(?(?:or|and)\s+(?:(?P<least>more|above|longer)|(?P<most>less|fewer|below))\b"
+    r"(?i)(?:\s+[^\W\d_]+['’]?){0,2}[\s,(]*(?:(?P<least>(?:or|and)\s+(?:more|above|longer)|at\s+least|minimum)"
+    r"|(?P<most>(?:or|and)\s+(?:less|fewer|below)|at\s+(?:the\s+)?most|maximum))(?=\W*(?:[.,;:)]|\Z))"
 )
 _LINK = re.compile(r"(?i)\b(?:is|was|are|were|be|been|to|equals?)\b")
 _PARTED = re.compile(r"[;:,(]|\b(?:and|but|which|that)\b")
@@ -51,11 +52,10 @@ def problem_of(statement: str, question: str, one: Quantity, written: str) -> st
         return f"{written} is a part of a range, of several numbers or of a sum"
     if (hedge := _HEDGE.search(before)) is not None and hedge["beyond"]:
         return f'it gives a bound ("{" ".join(hedge[0].split())} {written}") and no value'
-    if hedge is None and not _OR_MORE.match(statement, one.end):
-        if _bound_beside(statement, one):
-            return f"it gives a bound ({'more' if one.bound == 'over' else 'less'} than {written}) and no value"
-        if denial := is_denied(before):
-            return f'it denies something ("{denial}") where it names {written}'
+    if hedge is None and not _OR_MORE.match(statement, one.end) and _bound_beside(statement, one):
+        return f"it gives a bound ({'more' if one.bound == 'over' else 'less'} than {written}) and no value"
+    if denial := is_denied(before if hedge is None else before[: hedge.start()]):
+        return f'it denies something ("{denial}") where it names {written}'
     if (loss := _LOSS.search(statement)) is not None and not _LOSS.search(question):
         return f'it speaks of a loss ("{loss[0]}"), which the question does not'
     if (fell := _FELL.search(before)) is not None and fell[0][:4].lower() not in question.lower():
