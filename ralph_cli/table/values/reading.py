@@ -7,6 +7,9 @@ from ralph_cli.table.values.amounts import read_amount
 from ralph_cli.table.values.dates import read_date
 from ralph_cli.table.values.words import read_choice, read_list, read_yes_no
 
+MAX_CHARACTERS = 2_000
+"""In a longer statement nobody looks for one value."""
+
 
 def read_value(question: TableQuestion, statements: Sequence[str]) -> Value | None:
     """The value that the statements of an accepted answer give; None for a question that wants no type.
@@ -19,10 +22,12 @@ def read_value(question: TableQuestion, statements: Sequence[str]) -> Value | No
     match question.type:
         case "yes/no":
             return read_yes_no(statements)
-        case "choice":
-            return read_choice(question.choices, first)
         case "list":
             return read_list(statements)
+        case _ if len(first) > MAX_CHARACTERS:
+            return Value(problem=f"its first claim has more than {MAX_CHARACTERS:,} characters")
+        case "choice":
+            return read_choice(question.choices, first)
         case "date":
             return read_date(question, first)
         case _:

@@ -52,6 +52,7 @@ def test_answers_in_words_have_the_value_that_a_person_reads(answer: dict[str, A
         ("number", "", "Half of the 12 directors are independent."),
         ("number", "", "The stock was split 7-for-1."),
         ("number", "", "9" * 30),
+        ("number", "days", f"The period is 45 days{', as was agreed' * 200}."),
         ("money", "", "The cap is the greater of EUR 5 million and 100% of the fees."),
         ("money", "", "EUR 5 million or 10% of the fees."),
         ("money", "", "There was a net loss of EUR 5 million."),
