@@ -122,6 +122,9 @@ def table(
     settings = config.load_settings(given)
     paths = [*(documents or []), *(doc or [])]
     recorded = _recorded_table(questions, paths, resume=resume)
+    if questions is None or not (paths or recorded):
+        missing = "documents are" if questions else "questions are"
+        raise UserError(f"the {missing} missing", code="usage", hint="ralph table QUESTIONS DOCUMENT... -o FOLDER")
     folder = recorded or output
     with replacing(output_paths(folder), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
@@ -136,14 +139,16 @@ def table(
             write = partial(write_table, folder, settings, source=source, on_progress=told.on_progress)
             halt: Halt | None = None
             changes: Sequence[CellChange] = ()
-            asked, again = questions or Path(), _states(retry)
+            again = _states(retry)
             if dry_run and recorded is None:
-                found = api.estimate_table(asked, source, folder=output, resume=resume, again=again, settings=settings)
+                found = api.estimate_table(
+                    questions, source, folder=output, resume=resume, again=again, settings=settings
+                )
                 return _print_estimate(found, json=json)
             if recorded is None:
                 try:
                     filled = api.make_table(
-                        asked,
+                        questions,
                         source,
                         folder=output,
                         resume=resume,

@@ -1,6 +1,7 @@
 """Evidence reports: a run and its document put together, and written as HTML, highlighted PDF, Markdown or CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -27,6 +28,7 @@ from ralph_cli.reports.html.coverage_strip import build_coverage_strip
 from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, Excerpt, Report, find_excerpt
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.runs.folders import folder_fault
 from ralph_cli.runs.history import RecordedRun
@@ -92,10 +94,28 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
         raise UserError(f"{path} is not a file", code="bad-target", hint=hint)
     if fault := folder_fault(path.absolute().parent):
         raise UserError(f"{path} cannot be written: {fault}", code="bad-target", hint=hint)
+    _refuse_documents(path, sources)
+
+
+def _refuse_documents(path: Path, sources: tuple[str, ...]) -> None:
     for source in sources:
-        if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
-            what = f"{path} is the document itself, which is never overwritten"
-            raise UserError(what, code="bad-target", hint="name another file")
+        with suppress(OSError, ValueError):  # one of them is not there, or is no path
+            if source != "-" and path.samefile(source):
+                what = f"{path} is the document itself, which is never overwritten"
+                raise UserError(what, code="bad-target", hint="name another file")
+
+
+def recorded_files(run: RecordedRun) -> tuple[str, ...]:
+    """The files of which the document of a run was read, as it tells of them; of a set all of them."""
+    record = run.view.document
+    return tuple(str(entry.get("path", "-")) for entry in list_documents(record) or [record])
+
+
+def document_files(document: Document | None) -> tuple[str, ...]:
+    """The files of a document, of a set all of them."""
+    if document is None:
+        return ()
+    return tuple(member.path for member in document.members) or (document.path,)
 
 
 def load_run_document(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
@@ -276,8 +296,8 @@ def write_reports(
 
     What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
     """
-    document = str(run.view.document.get("path", "-"))
-    targets.check(document, run_document.document.path if run_document.document else "-")
+    sources = (*recorded_files(run), *document_files(run_document.document))
+    targets.check(*sources)
     report = build_report(run, run_document, pictures=targets.html is not None)
     make: dict[str, Callable[[Path], dict[Path, bytes]]] = {
         "html": lambda path: {path: page.render_page(report).encode()},
@@ -289,6 +309,7 @@ def write_reports(
     for name, target in targets.paths_by_format().items():
         try:
             for path, content in make[name](target).items():
+                _refuse_documents(path, sources)
                 write_report_file(path, content)
                 on_written(path, len(content))
         except UserError as error:

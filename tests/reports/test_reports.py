@@ -44,6 +44,7 @@ from ralph_cli.reports.json import as_object
 from ralph_cli.reports.notebook import render_table
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible, one_line, to_json
+from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.reports.view import RunView, build_view
 from ralph_cli.runs.report import RunDocument, build_report
@@ -217,7 +218,9 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
     told = shown(StopType.MAX_ITERATIONS, Verdict.NOT, text=f"a{payload}b")
-    for text in (report_text(told), to_json(as_object(told))):
+    told = replace(told, usd_by_role={f"a{payload}b": 0.01})
+    begun = RunStarted("r", "qa", "q", {"path": "p", "sha256": f"a{payload}b"}, {}, f"a{payload}b")
+    for text in (report_text(told), to_json(as_object(told)), story([begun])):
         assert payload not in text
     assert f"\\u{{{ord(payload[0]):x}}}" in make_visible(payload)
 

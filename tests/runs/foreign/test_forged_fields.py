@@ -151,7 +151,7 @@ def recorded_runs(folder: Path) -> list[Result]:
     ]
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(1_200, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [12, pytest.param(800, marks=pytest.mark.full)])
 def test_no_field_of_a_foreign_record_reaches_a_key_a_program_or_a_file(
     tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
