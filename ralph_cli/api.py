@@ -31,7 +31,7 @@ from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
 from ralph_cli.table import make as table_making
 from ralph_cli.table.questions import read_table_questions
-from ralph_cli.table.run import Filling, OnCell
+from ralph_cli.table.run import Fill, Filling, OnCell, fill_table
 from sandbox import Sandbox
 
 
@@ -223,7 +223,10 @@ def make_table(
     verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: EventSink | None = None,
+    database: str | None = None,
+    store: str | Path | None = None,
     on_cell: OnCell = lambda done, total, cell: None,
+    on_wait: Callable[[str], None] = lambda message: None,
     password: str | None = None,
     encoding: str | None = None,
 ) -> Table:
@@ -236,12 +239,24 @@ def make_table(
     `questions` are a file (see docs/table.md) or values. The runs are kept in `folder`; with `resume` the table that is
     there goes on, and asks only what has no answer yet, or is in one of the states `again`. `cost_each` (US dollars)
     and `time_each` (seconds) bound each cell, the settings the whole table. As many documents as `jobs` says are asked
-    side by side, by default one a core. `on_cell` is called with each cell when it is done. A document that cannot be
-    read is a row that says so, and a cell that fails is told in it. Raises UserError for questions that cannot be used;
+    side by side, by default one a core. With a `database` (postgresql://...) and a `store` (a folder or an address)
+    workers on other machines answer, and `on_wait` is told what is waited for: see docs/cluster.md. `on_cell` is called
+    with each cell when it is done. A document that cannot be read is a row that says so, and a cell that fails is told
+    in it. Raises UserError for questions that cannot be used;
     the rest is as in `ask`.
     """
     asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
     source = DocumentSource.of(documents, password=password, encoding=encoding)
     setup = Setup.of(settings, models, verifier, engine, sink)
     filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0)
-    return table_making.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell)
+    fill: Fill = fill_table
+    if (database is None) != (store is None):
+        what = "workers need both a database and a store" if store is None else "a store is of use with a database only"
+        raise ConfigError(what, code="usage", hint="--database postgresql://USER@HOST/NAME --store FOLDER")
+    if database is not None:
+        from ralph_cli.cluster.submitting import Submission
+
+        fill = Submission(database, str(store), on_wait)
+    return table_making.make_table(
+        asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill
+    )

@@ -26,6 +26,12 @@ TimeEach = Annotated[float | None, typer.Option("--time-each", help="Seconds for
 Jobs = Annotated[
     int | None, options.number("--jobs", help="Documents that are asked side by side; default one a core.", least=1)
 ]
+Database = Annotated[
+    str | None, typer.Option("--database", help="Let workers answer, by this postgresql://USER@HOST/NAME.")
+]
+Store = Annotated[
+    str | None, typer.Option("--store", help="Folder or address (s3://, gcs://, az://) that workers share.")
+]
 
 
 @takes(
@@ -53,6 +59,8 @@ def table(
     strict_load: options.StrictLoad = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
+    database: Database = None,
+    store: Store = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -73,7 +81,10 @@ def table(
             time_each=time_each,
             jobs=jobs,
             settings=settings,
+            database=database,
+            store=store,
             on_cell=_Lines(display),
+            on_wait=display.write,
         )
     for cell in filled:
         typer.echo(f"{one_line(cell.row)} / {cell.question}: {one_line(cell.shown, 200)}")
