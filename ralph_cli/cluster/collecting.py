@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
-from ralph_cli.cluster.database import POLL_SECONDS, JobQueue, JobState
+from ralph_cli.cluster.database import POLL_SECONDS, JobState, Queue
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
@@ -56,7 +56,7 @@ def open_row(row: TableRow, source: DocumentSource, setup: Setup, record: TableR
 class Collecting:
     """The jobs of a table that are under way. `halt` says why some were not done, `known` has what came of the rest."""
 
-    queue: JobQueue
+    queue: Queue
     store: Store
     record: TableRecord
     known: KnownCells

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ralph_cli.cluster.job import code_version
 from ralph_cli.core.errors import ConfigError, RalphError
@@ -59,6 +59,22 @@ class QueueState:
     ended: Mapping[str, int]
     living: tuple[str, ...]
     is_paused: bool
+
+
+class Queue(Protocol):
+    """The jobs, as far as a table that is being filled needs them; see `JobQueue`."""
+
+    def submit(self, job_id: str, job: str) -> None:
+        """Let a worker do the job with that hash."""
+
+    def states(self, job_ids: Collection[str]) -> list[JobState]:
+        """How far these jobs are."""
+
+    def cancel(self, job_ids: Collection[str] | None = None, *, at_work: bool = True) -> int:
+        """Cancel jobs that are not done."""
+
+    def close(self) -> None:
+        """Give the connections back."""
 
 
 def require_worker_id(name: str) -> str:

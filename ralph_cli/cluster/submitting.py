@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from ralph_cli.cluster.collecting import Collecting, kept_jobs, open_row
-from ralph_cli.cluster.database import JobQueue
+from ralph_cli.cluster.database import JobQueue, Queue
 from ralph_cli.cluster.job import FORMAT, Job, JobDocument, finite
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.core import clock
@@ -38,6 +39,7 @@ class Submission:
     database: str
     store: str
     on_wait: Callable[[str], None] = lambda message: None
+    open_queue: Callable[[str], Queue] = JobQueue
 
     def __call__(
         self,
@@ -57,12 +59,12 @@ class Submission:
         if source.password is not None or any(other.password is not None for other in source.others):
             hint = "take the password off the files, or leave out --database"
             raise ConfigError("a password would travel through the store", code="password", hint=hint)
-        with closing(JobQueue(self.database)) as queue:
+        with closing(self.open_queue(self.database)) as queue:
             return self._fill(queue, open_store(self.store), record, known, source, setup, filling, on_cell)
 
     def _fill(
         self,
-        queue: JobQueue,
+        queue: Queue,
         store: Store,
         record: TableRecord,
         known: KnownCells,
@@ -142,7 +144,7 @@ def _make_job(
         documents=tuple(
             JobDocument(
                 name=name,
-                file=(item.inner or (item.path,))[-1][-1000:],
+                file=PurePath((item.inner or (item.path,))[-1]).name[-200:],
                 sha256=store.put("documents", item.read()),
                 fingerprint=fingerprint,
                 encoding=item.encoding,

@@ -54,7 +54,9 @@ def scripted_models(log: Path | None = None, seconds: float = 0.0) -> dict[str, 
             os.write(handle, f"{role} {contract} {fee} {time.time():.3f}\n".encode())
             os.close(handle)
         time.sleep(seconds)
-        return next(line for line in re.findall(r"The \w+ fee of it is EUR [\d,]+ for all\.", text) if f" {fee} " in line)
+        return next(
+            line for line in re.findall(r"The \w+ fee of it is EUR [\d,]+ for all\.", text) if f" {fee} " in line
+        )
 
     def answer(request: Request) -> Reply:
         line = pay("worker", request)

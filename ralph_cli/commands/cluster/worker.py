@@ -20,7 +20,18 @@ Jobs = Annotated[
 ]
 
 
-@takes("model", "judge_model", "subquery_model", "max_parallel", "max_rate", "max_call_time", "max_cost", "out", "cache", "sandbox")
+@takes(
+    "model",
+    "judge_model",
+    "subquery_model",
+    "max_parallel",
+    "max_rate",
+    "max_call_time",
+    "max_cost",
+    "out",
+    "cache",
+    "sandbox",
+)
 def worker(
     given: Given,
     database: Database,
