@@ -12,7 +12,9 @@ _LAST_CELL = re.compile(r"(?: {2,}|\t)[$\u20ac\u00a3\u00a5(\s]*[\d\u2010-\u2015-
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_DATE = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b")
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_DAY = rf"\b(?:\d{{1,2}}(?:\.|th|st|nd|rd)? )?{_MONTH}\b\.?(?: \d{{1,2}}\b)?"
+_DATE = re.compile(rf"{_DAY}|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b\d{{4}}-\d\d-\d\d\b")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
@@ -30,8 +32,12 @@ NIL_CELL = re.compile(
 
 _YEARS = r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}"
 _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
-_UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
-_NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
+_UNIT = (
+    r"(?i)(?:\bin |[($\u20ac\u00a3] ?|(?-i:\b[A-Z]{3} ))(?:thousand|million|billion)s?\b"
+    r"|[($\u20ac\u00a3]['\u2018\u2019]?000\b"
+)
+_DAYS = rf"(?:(?=\S* ?\S*\d){_DAY}.*){{2}}"
+_NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _DAYS, _PERIOD, _UNIT)))
 _MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _NEAR = 200, 160, 75, 6, 2
 
 

@@ -53,6 +53,18 @@ def test_the_header_is_the_nearest_line_of_each_kind() -> None:
     assert header_lines("x" * 200 + " 2018 2017", "Net income  5,363  4,869") == []
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        ["31 Dec 2024  31 Dec 2023"],
+        ["2024-12-31  2023-12-31"],
+        ["EUR thousand", "December 31,  December 31,", "2024  2023"],
+    ],
+)
+def test_days_name_columns(header: list[str]) -> None:
+    assert header_lines("\n".join((*header, "Sales  7  8\n")), "Net income  5,363  4,869") == header
+
+
 def test_a_dash_is_a_nil_only_in_a_cell() -> None:
     assert NIL_CELL.search("Impairment  -  5") and NIL_CELL.search("Impairment $ - $ 5")
     assert not NIL_CELL.search("the stores - all of them - were sold")
