@@ -279,6 +279,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     is_rate = bool(quantity.per_time or quantity.per_thing)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
         return UNSCALED  # written out in full
+    is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and not quantity.value % 1000  # so may this
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 

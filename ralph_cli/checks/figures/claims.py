@@ -4,12 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, product
+from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates
-from ralph_cli.checks.figures.derived import as_claimed, derive, relate, relate_unlike
+from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
@@ -66,7 +66,8 @@ class FigureComparison:
         found = read_quantities(text, "prose")
         answers = [self.answer(text, quantity, found) for quantity in found]
         main = any(
-            answer is None and one.is_measured and not one.is_small for one, answer in zip(found, answers, strict=True)
+            answer is None and one.is_measured and not (one.is_small and one.text.isalpha())
+            for one, answer in zip(found, answers, strict=True)
         )
         for quantity, answer in zip(found, answers, strict=True):
             if answer is not None and not (answer.field == "count" and self._is_aside(quantity, main)):
@@ -134,6 +135,11 @@ class FigureComparison:
 
     def _answer_name(self, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
+        noun, _, number = quantity.text.rpartition(" ")
+        if noun and number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
+            part = rf"{re.escape(number)}(?![\d,]|\.\d)"
+            if re.search(rf"(?m)^\W*{part}", self.facts.text) or re.search(rf"(?<![\d.,]){part}", self.said):
+                return None
         if plain and (plain in self.facts.letters or plain.rstrip("s") in re.sub(r"\W", "", self.said).lower()):
             return None
         odd = not quantity.text.isascii()
@@ -346,8 +352,7 @@ class FigureComparison:
     def _is_computable(self, quantity: Quantity) -> bool:
         """Whether some relation between two quoted figures gives a quantity."""
         quoted = [found for found in self.candidates if found.source == "quote"]
-        unlike = () if quantity.kind in ("percent", "points", "ratio") else relate_unlike(quoted)
-        return self._is_among(quantity, chain(relate(quoted), unlike), "", ("supported", "open"))
+        return self._is_among(quantity, relate(quoted), "", ("supported", "open"))
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:

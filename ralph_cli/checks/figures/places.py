@@ -49,7 +49,7 @@ def find_places(
         row = [one for one in quantities if start <= one.start and one.end <= end and one.is_measured]
         label = _label_of(quote.text, start, [one for one in row if one.start <= quantity.start])
         name = headers.column_at(quote.start + quantity.start)
-        if not any(map(is_of_date, say_words(name))) and not NIL_CELL.search(quote.text[start:end]):
+        if not _of_part(say_words(name), "y:") and not NIL_CELL.search(quote.text[start:end]):
             name = f"{name} {_name_by_count(headers.at(quote.start + start).names, quantity, row)}".strip()
         dates = " ".join(one.text for one in quantities if start <= one.start < end and one.kind == "date")
         own = say_words(name, fiscal_end)
