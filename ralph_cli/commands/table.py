@@ -56,8 +56,20 @@ DryRun = Annotated[
         "--estimate", "--dry-run", help="Say what would be asked and what it will likely cost, and send nothing."
     ),
 ]
+Compare = Annotated[
+    bool,
+    options.result_option(
+        "--compare", help="Say what differs between the documents, what stands out, and who does not say it."
+    ),
+]
 Jobs = Annotated[
     int | None, options.number("--jobs", help="Documents that are asked side by side; default one a core.", least=1)
+]
+Database = Annotated[
+    str | None, typer.Option("--database", help="Let workers answer, by this postgresql://USER@HOST/NAME.")
+]
+Store = Annotated[
+    str | None, typer.Option("--store", help="Folder or address (s3://, gcs://, az://) that workers share.")
 ]
 
 Evidence = Annotated[
@@ -96,9 +108,12 @@ def table(
     only_changed: OnlyChanged = False,
     dry_run: DryRun = False,
     evidence: Evidence = "pages",
+    compare: Compare = False,
     strict_load: options.StrictLoad = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
+    database: Database = None,
+    store: Store = None,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -151,14 +166,17 @@ def table(
                         time_each=time_each,
                         jobs=jobs,
                         settings=settings,
+                        database=database,
+                        store=store,
                         on_cell=told.on_cell,
+                        on_wait=display.write,
                     )
                     halt, changes = filled.halt, filled.changes
                 except KeyboardInterrupt:
                     _hand_over(write(level="none", halt=Halt(StopType.USER_INTERRUPTED, "interrupted")), json=json)
                     raise
             written = write(level=evidence, halt=halt)
-        _hand_over(written, changes, json=json)
+        _hand_over(written, changes, compare=compare, json=json)
     return exit_code(written.table)
 
 
@@ -169,11 +187,16 @@ def _recorded_table(questions: Path | None, paths: list[str], *, resume: bool) -
     return questions
 
 
-def _hand_over(written: "WrittenTable", changes: "Sequence[CellChange]" = (), *, json: bool) -> None:
-    """Say how the table came out and where it is."""
+def _hand_over(
+    written: "WrittenTable", changes: "Sequence[CellChange]" = (), *, compare: bool = False, json: bool
+) -> None:
+    """Say how the table came out and where it is, and what differs in it."""
+    from ralph_cli.reports.table.comparison import comparison_lines, comparison_objects
     from ralph_cli.reports.table.json import as_object
     from ralph_cli.reports.table.terminal import table_lines
+    from ralph_cli.table.comparing import compare_table
 
+    compared = compare_table(written.table) if compare else ()
     files = {name: str(path) for name, path in written.files.items()}
     for problem in written.problems[:MAX_PROBLEMS]:
         typer.echo(f"note: {one_line(problem)}", err=True)
@@ -181,11 +204,12 @@ def _hand_over(written: "WrittenTable", changes: "Sequence[CellChange]" = (), *,
         typer.echo(f"note: and {more:,} more of the kind", err=True)
     if json:
         shown = as_object(written.table, files, written.problems)
-        typer.echo(to_json(shown | {"changes": [asdict(change) for change in changes]}))
+        shown["changes"] = [asdict(change) for change in changes]
+        typer.echo(to_json(shown | ({"comparison": comparison_objects(compared)} if compare else {})))
     else:
         for change in changes:
             typer.echo(f"{one_line(change.row)}, {change.question}: {_describe_change(change)}")
-        lines = list(table_lines(written.table, files, written.made))
+        lines = [*table_lines(written.table, files, written.made), *comparison_lines(compared)]
         print_lines(lines, plain_text(lines))
 
 
