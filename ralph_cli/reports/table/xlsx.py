@@ -131,20 +131,32 @@ def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date |
     if value is None or value.problem:
         return None, ""
     if value.number is not None:
-        unit = re.sub(r'["\\]', "", make_visible(value.unit, keep=""))[:40]
-        whole = float(value.number).is_integer()
-        if question.type == "money" and unit:
-            return value.number, f'"{unit} "#,##0{"" if whole else ".00"}' + (f'"{suffix}"' if suffix else "")
-        words = f"{' ' if unit else ''}{unit}{suffix}"
-        return value.number, f"#,##0{'' if whole else '.########'}" + (f'"{words}"' if words else "")
+        return value.number, _number_format(value.number, value.unit, suffix, is_money=question.type == "money")
     if question.type == "date":
         try:
             day = datetime.date.fromisoformat(value.text)
         except ValueError:
             return None, ""  # a month or a year is no day
         if day.year >= 1901:  # before that Excel has no dates, and takes 1900 for a leap year
-            return day, "yyyy-mm-dd" + (f'"{suffix}"' if suffix else "")
+            return day, "yyyy-mm-dd" + _literal(suffix)
     return None, ""
+
+
+def _number_format(number: float, unit: str, suffix: str, *, is_money: bool) -> str:
+    """A number with its unit as a reader writes it: "45 days", "5.5%", "EUR 5,100,000 per year", "$48,000"."""
+    unit = re.sub(r'["\\]', "", make_visible(unit, keep=""))[:40]
+    before, after = "", unit
+    if is_money and unit:
+        currency, _, after = unit.partition(" ")
+        before = f"{currency} " if currency[-1].isalpha() else currency
+    after = f" {after}" if after[:1].isalnum() else after
+    whole = float(number).is_integer()
+    digits = "#,##0" if whole else "#,##0.00" if is_money else "#,##0.########"
+    return _literal(before) + digits + _literal(after + suffix)
+
+
+def _literal(words: str) -> str:
+    return f'"{words}"' if words else ""
 
 
 def _comment(cell: Cell) -> str:
