@@ -8,6 +8,7 @@ evidence/written.json                   which runs they were made from: what is 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -32,6 +33,7 @@ from ralph_cli.runs.report import (
     write_report_file,
 )
 from ralph_cli.table.record import TableRecord
+from ralph_cli.table.run import cores
 
 EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
 
@@ -52,6 +54,13 @@ class Evidence:
     copies: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     made: int = 0
+
+    def add(self, other: "Evidence") -> None:
+        """Take in what there is of other documents."""
+        self.pages |= other.pages
+        self.copies |= other.copies
+        self.problems += other.problems
+        self.made += other.made
 
     def link(self, cell: Cell) -> Cell:
         """The cell with the way to its proof."""
@@ -82,15 +91,23 @@ def write_evidence(
         if source
         else DocumentSource("")
     )
-    found = Evidence()
     taken: set[str] = set()
-    for number, row in enumerate(record.rows, 1):
+    jobs: list[tuple[_RowWriter, list[Cell]]] = []
+    for row in record.rows:
         own = {question.id for question in table.of_each(row)}
         cells = [cell for key in own if (cell := table.cells.get((row.name, key))) is not None and cell.run]
         place = folder / _name(row.name, taken)
-        writer = _RowWriter(record, row, place, level, settings, options, found, _read_written(place))
-        writer.write(sorted(cells, key=lambda cell: cell.question))
-        on_row(number, len(record.rows))
+        writer = _RowWriter(record, row, place, level, settings, options)
+        jobs.append((writer, sorted(cells, key=lambda cell: cell.question)))
+    found = Evidence()
+    with ThreadPoolExecutor(cores(), "evidence") as pool:
+        try:
+            for number, part in enumerate(pool.map(lambda job: job[0].write(job[1]), jobs), 1):
+                found.add(part)
+                on_row(number, len(jobs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return found
 
 
@@ -108,11 +125,12 @@ class _RowWriter:
     level: EvidenceLevel
     settings: Settings
     options: DocumentSource
-    found: Evidence
-    written: dict[str, Made]
+    found: Evidence = field(default_factory=Evidence)
+    written: dict[str, Made] = field(default_factory=dict)
 
-    def write(self, cells: Sequence[Cell]) -> None:
-        """The pages of the cells, and the copy of the document; what there is of them then is `found`."""
+    def write(self, cells: Sequence[Cell]) -> Evidence:
+        """Write the pages of the cells, and the copy of the document; gives what there is of them then."""
+        self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
         new = [cell for cell in cells if not self._is_written(pages[cell.question], cell.run)]
@@ -120,15 +138,15 @@ class _RowWriter:
         from_runs = _digest("\n".join(sorted(cell.run for cell in quoted)).encode())
         wants_copy = bool(quoted) and not self._is_written(COPY_NAME, from_runs)
         if self.level != "none" and (new or wants_copy):
-            before = self.found.made
             self._write_new(new, pages, quoted if wants_copy else (), from_runs)
-            if self.found.made > before:
+            if self.found.made:
                 self._put(WRITTEN_FILE, json.dumps(self.written, indent=1, sort_keys=True).encode())
         for cell in cells:
             if self._is_there(pages[cell.question], cell.run):
                 self.found.pages[cell.row, cell.question] = self._relative(pages[cell.question])
         if quoted and self._is_there(COPY_NAME, from_runs):
             self.found.copies[self.row.name] = self._relative(COPY_NAME)
+        return self.found
 
     def _write_new(self, new: Sequence[Cell], pages: Mapping[str, str], quoted: Sequence[Cell], from_runs: str) -> None:
         document, current = RunDocument(), None
