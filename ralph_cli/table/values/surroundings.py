@@ -35,12 +35,13 @@ _ONE_OF = re.compile(
     r"longer|longest|shorter|shortest|earlier|earliest|later|latest)\s+of\b"
 )
 _RANGE = re.compile(r"(?i)\s*(?:to|through|until|and|[-–—])\s*")
-_JOINED = re.compile(r"(?i)\s*(?:[/^×*x+]|or|plus|minus|times|multiplied\s+by)\s*")
+_JOINED = re.compile(r"(?i)\s*,?\s*(?:[/^×*x+]|or|plus|minus|times|multiplied\s+by)\s*")
 _LOSS = re.compile(r"(?i)\b(?:loss|lost|deficit|shortfall|outflow)")
 _FELL = re.compile(
     r"(?i)\b(?:fell|fall|drop|declin|decreas|reduc|lower|down|dip|slip|shr[aiu]nk|slid|sank|plung|eas|cut|slump)\w*"
     r"(?:\s+\w+ly)?(?:\s+(?:by|of))?\s+\Z"
 )
+_DIFFERENCE = re.compile(r"(?i)\s+(?:[^\W\d_]+\s+)?(?:less|fewer|lower|more|higher|greater|longer|shorter)\b")
 
 
 def problem_of(statement: str, question: str, one: Quantity, written: str) -> str:
@@ -60,6 +61,8 @@ def problem_of(statement: str, question: str, one: Quantity, written: str) -> st
         return f'it speaks of a loss ("{loss[0]}"), which the question does not'
     if (fell := _FELL.search(before)) is not None and fell[0][:4].lower() not in question.lower():
         return f'it tells how much something became less ("{" ".join(fell[0].split())} {written}")'
+    if not _OR_MORE.match(statement, one.end) and (apart := _DIFFERENCE.match(statement, one.end)) is not None:
+        return f'it tells a difference ("{written} {apart[0].split()[-1]}") and no value'
     return ""
 
 

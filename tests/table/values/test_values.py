@@ -48,6 +48,8 @@ def test_answers_in_words_have_the_value_that_a_person_reads(answer: dict[str, A
         ("number", "%", "A third of the shares."),
         ("number", "%", "EURIBOR plus 2.5 percent."),
         ("number", "", "Revenue fell by 5%."),
+        ("number", "days", "Suppliers have 15 days more."),
+        ("number", "%", "Profit dropped EUR 2.93, or 29%, to EUR 7.08."),
         ("number", "", "The limit is set in section 4."),
         ("number", "", "Half of the 12 directors are independent."),
         ("number", "", "The stock was split 7-for-1."),
