@@ -254,7 +254,10 @@ def make_table(
     verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: EventSink | None = None,
+    database: str | None = None,
+    store: str | Path | None = None,
     on_cell: OnCell = lambda done, total, cell: None,
+    on_wait: Callable[[str], None] = lambda message: None,
     password: str | None = None,
     encoding: str | None = None,
 ) -> Table:
@@ -269,22 +272,33 @@ def make_table(
     accepted answers from an earlier version of a document are first verified in that of now, without a model, and asked
     again only if they no longer hold; `Table.changes` tells of each. `cost_each` (US dollars)
     and `time_each` (seconds) bound each cell, the settings the whole table. As many documents as `jobs` says are asked
-    side by side, by default one a core. `on_cell` is called with each cell when it is done. A document that cannot be
-    read is a row that says so, and a cell that fails is told in it. Raises UserError for questions that cannot be used;
+    side by side, by default one a core. With a `database` (postgresql://...) and a `store` (a folder or an address)
+    workers on other machines answer, and `on_wait` is told what is waited for: see docs/cluster.md. `on_cell` is called
+    with each cell when it is done. A document that cannot be read is a row that says so, and a cell that fails is told
+    in it. Raises UserError for questions that cannot be used;
     the rest is as in `ask`.
     """
     from ralph_cli.core.budget import Budget
+    from ralph_cli.core.errors import ConfigError
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.runs.execute import Setup
     from ralph_cli.table import make
     from ralph_cli.table.questions import read_table_questions
-    from ralph_cli.table.run import Filling
+    from ralph_cli.table.run import Fill, Filling, fill_table
 
     asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
     source = DocumentSource.of(documents, password=password, encoding=encoding)
     setup = Setup.of(settings, models, verifier, engine, sink)
     filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0, only_changed=only_changed)
-    return make.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell)
+    fill: Fill = fill_table
+    if (database is None) != (store is None):
+        what = "workers need both a database and a store" if store is None else "a store is of use with a database only"
+        raise ConfigError(what, code="usage", hint="--database postgresql://USER@HOST/NAME --store FOLDER")
+    if database is not None:
+        from ralph_cli.cluster.submitting import Submission
+
+        fill = Submission(database, str(store), on_wait)
+    return make.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill)
 
 
 def estimate_table(

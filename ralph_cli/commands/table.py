@@ -65,6 +65,12 @@ Compare = Annotated[
 Jobs = Annotated[
     int | None, options.number("--jobs", help="Documents that are asked side by side; default one a core.", least=1)
 ]
+Database = Annotated[
+    str | None, typer.Option("--database", help="Let workers answer, by this postgresql://USER@HOST/NAME.")
+]
+Store = Annotated[
+    str | None, typer.Option("--store", help="Folder or address (s3://, gcs://, az://) that workers share.")
+]
 
 Evidence = Annotated[
     Literal["none", "pages", "full"],
@@ -106,6 +112,8 @@ def table(
     strict_load: options.StrictLoad = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
+    database: Database = None,
+    store: Store = None,
     json: options.Json = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -158,7 +166,10 @@ def table(
                         time_each=time_each,
                         jobs=jobs,
                         settings=settings,
+                        database=database,
+                        store=store,
                         on_cell=told.on_cell,
+                        on_wait=display.write,
                     )
                     halt, changes = filled.halt, filled.changes
                 except KeyboardInterrupt:

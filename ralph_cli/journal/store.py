@@ -14,7 +14,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,12 +84,17 @@ class Journal:
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
-        body = json.dumps(EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
-        row = (clock.now(), event.kind, body.encode("utf-8", "replace").decode())
+        self._append([_as_row(clock.now(), event)])
+
+    def copy(self, rows: "Iterable[JournalRow]") -> None:
+        """Append events that were recorded elsewhere, with their times, in one commit. Raises JournalError."""
+        self._append([_as_row(row.at, row.event) for row in rows])
+
+    def _append(self, rows: list[tuple[str, str, str]]) -> None:
         with self._queue_lock:
             if self._closed:
                 raise self._failed or _closed_error(self.folder)
-            self._pending.append(row)
+            self._pending += rows
             self._appended += 1
             written = self._writer.submit(self._alone, self._commit, self._appended)
         written.result()
@@ -156,6 +161,11 @@ class Journal:
     def _remove(self) -> None:
         if self._new:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _as_row(at: str, event: AnyEvent) -> tuple[str, str, str]:
+    body = json.dumps(EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
+    return at, event.kind, body.encode("utf-8", "replace").decode()
 
 
 def _identify_files(folder: Path) -> list[tuple[int, int]]:

@@ -62,11 +62,11 @@ class Pace:
     _last_start: float = -inf
     _slowed_at: float = -inf
 
-    def delay(self, now: float, most: int = MAX_IN_FLIGHT) -> float:
+    def delay(self, now: float, most: int = MAX_IN_FLIGHT, least_gap: float = 0.0) -> float:
         """Seconds until the next request may be sent; infinite while no lane is free."""
         if self.in_flight >= min(int(self.lanes), most):
             return inf
-        return max(self.hold_until - now, self._last_start + self.gap - now, 0.0)
+        return max(self.hold_until - now, self._last_start + max(self.gap, least_gap) - now, 0.0)
 
     def start(self, now: float) -> Start:
         """A request is sent."""
@@ -117,13 +117,16 @@ class Governor:
     _refusal: ProviderError | None = None
 
     @contextmanager
-    def turn(self, check: Callable[[], None] = lambda: None, most: int = MAX_IN_FLIGHT) -> Iterator[None]:
+    def turn(
+        self, check: Callable[[], None] = lambda: None, most: int = MAX_IN_FLIGHT, least_gap: float = 0.0
+    ) -> Iterator[None]:
         """Wait for a turn; what is done in it is one request, whose end or fault sets the pace for all.
 
-        `check` is asked while waiting, and may raise. Raises the service's refusal where it asked for a longer wait
+        At most so many requests are in flight, and `least_gap` seconds lie between two of them. `check` is asked while
+        waiting, and may raise. Raises the service's refusal where it asked for a longer wait
         than anybody should have.
         """
-        start = self._await_turn(check, most)
+        start = self._await_turn(check, most, least_gap)
         try:
             yield
         except BaseException as error:
@@ -146,7 +149,7 @@ class Governor:
         with self._changed:
             return max(self.pace.hold_until - self.monotonic(), 0.0)
 
-    def _await_turn(self, check: Callable[[], None], most: int) -> Start:
+    def _await_turn(self, check: Callable[[], None], most: int, least_gap: float) -> Start:
         ticket = object()
         with self._changed:
             self._queue.append(ticket)
@@ -156,7 +159,7 @@ class Governor:
                     now = self.monotonic()
                     if self._refusal is not None and self.pace.hold_until - now > LONGEST_HOLD_S:
                         raise self._refusal.again()
-                    delay = self.pace.delay(now, most) if self._queue[0] is ticket else inf
+                    delay = self.pace.delay(now, most, least_gap) if self._queue[0] is ticket else inf
                     if delay <= 0:
                         return self.pace.start(now)
                     self.wait(self._changed, min(delay, POLL_S))

@@ -44,6 +44,7 @@ class RetryingModel(ModelWrapper):
     ledger: Ledger | None = None
     governor: Governor = field(default_factory=Governor)
     most: int = MAX_IN_FLIGHT
+    least_gap: float = 0.0
     sleep: Callable[[float], None] = clock.sleep
     monotonic: Callable[[], float] = clock.monotonic
     jitter: Callable[[], float] = clock.jitter
@@ -65,7 +66,7 @@ class RetryingModel(ModelWrapper):
             attempt += 1
             queued = self.monotonic()
             try:
-                with self.governor.turn(self._check_time, self.most):
+                with self.governor.turn(self._check_time, self.most, self.least_gap):
                     deadline += self.monotonic() - queued
                     return self._ask_within(request, deadline - self.monotonic())
             except ProviderError as error:

@@ -15,7 +15,7 @@ from typing import Literal
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
-from ralph_cli.core.errors import JournalError, RalphError, UserError
+from ralph_cli.core.errors import DocumentError, JournalError, UserError
 from ralph_cli.core.results.table import Cell, Table, TableRow
 from ralph_cli.documents.pdf.page_images import Annotation
 from ralph_cli.documents.sets.finding import take_name
@@ -78,7 +78,11 @@ def write_evidence(
     when nothing can be written there.
     """
     folder = record.folder / EVIDENCE_FOLDER
-    options = replace(source, path="", others=(), document=None) if source else DocumentSource("")
+    options = (
+        replace(source, path="", others=(), document=None, on_loading=None, on_files=None)
+        if source
+        else DocumentSource("")
+    )
     writer = _Writer(record, folder, level, settings, options, _read_written(folder))
     taken: set[str] = set()
     for number, row in enumerate(record.rows, 1):
@@ -130,10 +134,9 @@ class _Writer:
         quoted: Sequence[Cell],
         from_runs: str,
     ) -> None:
-        document = RunDocument()
+        document, current = RunDocument(), None
         notes: dict[Span, list[str]] = {}
-        wanted = {cell.run for cell in new}
-        quoted_runs = {cell.run for cell in quoted}
+        wanted, quoted_runs = {cell.run for cell in new}, {cell.run for cell in quoted}
         for cell in dict.fromkeys((*new, *quoted)):
             run = self._read_run(row, cell)
             if run is None:
@@ -145,16 +148,24 @@ class _Writer:
             report = build_report(run, document, pictures=self.level == "full" and cell.run in wanted)
             if cell.run in wanted:
                 self._put_page(pages[cell.question], cell, report, document)
-            if cell.run in quoted_runs:
+            # An answer may rest on the document as it was before: the copy is of the one that is there now.
+            if cell.run in quoted_runs and document.document is not None and document.document.sha256 == row.sha256:
+                current = document
                 for note in list_annotations(report):
                     notes.setdefault(note.span, []).append(f"{cell.question}: {run.view.question}\n{note.text}")
-        if notes and document.document is not None:
-            joined = [Annotation(span, "\n\n".join(texts)) for span, texts in notes.items()]
-            try:
-                for path, content in annotate_copies(joined, document.document, copy, document.source).items():
-                    self._keep(path, content, from_runs)
-            except RalphError as error:
-                self._tell(f"{row.name}: no highlighted copy: {error.message}")
+        if current is not None:
+            self._put_copy(row, current, copy, notes, from_runs)
+
+    def _put_copy(
+        self, row: TableRow, current: RunDocument, copy: Path, notes: Mapping[Span, Sequence[str]], mark: str
+    ) -> None:
+        assert current.document is not None
+        joined = [Annotation(span, "\n\n".join(texts)) for span, texts in notes.items()]
+        try:
+            for path, content in annotate_copies(joined, current.document, copy, current.source).items():
+                self._keep(path, content, mark)
+        except DocumentError as error:
+            self._tell(f"{row.name}: no highlighted copy: {error.message}")
 
     def _put_page(self, path: Path, cell: Cell, report: Report, document: RunDocument) -> None:
         # A page without its document is made again when the document is back.

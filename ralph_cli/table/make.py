@@ -9,7 +9,7 @@ from ralph_cli.runs.execute import Setup
 from ralph_cli.table.estimate import TableEstimate, estimate_table
 from ralph_cli.table.record import TableRecord, begin_table, open_table, read_cells
 from ralph_cli.table.rows import list_rows
-from ralph_cli.table.run import Filling, OnCell, fill_table
+from ralph_cli.table.run import Fill, Filling, OnCell, fill_table
 
 
 def make_table(
@@ -22,16 +22,17 @@ def make_table(
     resume: bool = False,
     on_cell: OnCell = lambda done, total, cell: None,
     on_row: Callable[[int, int], None] = lambda done, total: None,
+    fill: Fill = fill_table,
 ) -> Table:
     """Put the questions to the documents of `source`, and keep what comes of it in `folder`.
 
-    With `resume` the table that is there goes on: what it has is not asked again. Raises ConfigError, DocumentError
-    when nothing can be read, JournalError.
+    With `resume` the table that is there goes on: what it has is not asked again. `fill` asks what is left. Raises
+    ConfigError, DocumentError when nothing can be read, JournalError.
     """
     source = source.with_ocr(setup.settings.ocr_options)
     record = _plan(questions, source, folder, setup, resume=resume)
     record.write()
-    return fill_table(record, read_cells(record, on_row), source, setup, filling, on_cell)
+    return fill(record, read_cells(record, on_row), source, setup, filling, on_cell)
 
 
 def estimate(

@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Protocol
 
 from ralph_cli.core.awaiting import POLL_SECONDS, cancellation
 from ralph_cli.core.budget import Budget, Ledger
@@ -48,6 +49,21 @@ class Filling:
     each: Budget = UNBOUNDED
     jobs: int = 0
     only_changed: bool = False
+
+
+class Fill(Protocol):
+    """What fills a table: `fill_table`, or workers on other machines. See there for what it is given."""
+
+    def __call__(
+        self,
+        record: TableRecord,
+        known: KnownCells,
+        source: DocumentSource,
+        setup: Setup,
+        filling: Filling,
+        on_cell: OnCell = ...,
+    ) -> Table:
+        """Ask what is still to be asked, and give the table."""
 
 
 def pending_questions(

@@ -233,6 +233,7 @@ def build_models(
             ledger=ledger,
             governor=governor_of(endpoint) if vendor in KEYED_VENDORS else Governor(),
             most=settings.max_parallel,
+            least_gap=1 / settings.max_rate if settings.max_rate else 0.0,
         )
 
     closing: list[Model] = []

@@ -127,7 +127,8 @@ def test_forked_parsers_read_alike_within_bounds_of_their_own(pdf, file, make_ra
     slow = make_raw["page"](b"BT /F1 9 Tf " + b"1 0 0 1 10 10 Tm (AAAAAAAA) Tj " * 400_000 + b"ET")
     bad = [(file("slow.pdf", slow), {"seconds": 0.3}, "timeout"), (file("b.docx", b"PK\x03\x04"), {}, "damaged")]
     bad.append((file("bomb.pdf", make_raw["bomb"](100)), {"memory": 128 * MIB}, "too-big"))
-    with ParserForks() as forks:
+    with ParserForks(few=1) as forks:
+        assert load_forked(forks, files[1]) == fresh[1] and forks._server is None
         for path, limits, code in bad:
             with pytest.raises(DocumentError) as caught:
                 load_forked(forks, path, **limits)
@@ -158,7 +159,7 @@ def test_what_a_forked_parser_does_it_does_to_itself(file, monkeypatch, code, ex
     quick = "\nimport ralph_cli.documents.process.forks as k; k._READERS = ''; k.serve()"
     monkeypatch.setattr(forks_module, "_BOOTSTRAP", head + code + quick)
     path = file("a.html", b"<p>Words")
-    with ParserForks() as forks:
+    with ParserForks(few=0) as forks:
         for _ in range(3):
             with pytest.raises(DocumentError) as caught:
                 load_forked(forks, path)

@@ -205,7 +205,7 @@ def no_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 
 @pytest.mark.usefixtures("no_connections")
 @pytest.mark.parametrize(
-    ("count", "seed"), [(36, 15), *(pytest.param(200, n, marks=pytest.mark.full) for n in range(15))]
+    ("count", "seed"), [(28, 15), *(pytest.param(200, n, marks=pytest.mark.full) for n in range(15))]
 )
 def test_an_obedient_worker_hands_in_nothing_that_is_not_there(
     count: int, seed: int, prompts: dict[str, tuple[object, ...]], program: FakeTesseract

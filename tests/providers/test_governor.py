@@ -214,3 +214,21 @@ def test_turns_are_given_in_the_order_of_asking() -> None:
     for thread in threads:
         thread.join()
     assert order == sorted(order)
+
+
+def test_two_workers_with_half_a_limit_each_keep_it_together() -> None:
+    limit, seconds = 60, 1.5
+    begun, sent = time.monotonic(), []
+
+    def ask_all(governor: Governor) -> None:
+        while time.monotonic() < begun + seconds:
+            with governor.turn(least_gap=2 / limit):
+                sent.append(time.monotonic())
+
+    lanes = [threading.Thread(target=ask_all, args=(governor,)) for governor in (Governor(), Governor()) for _ in "ab"]
+    for lane in lanes:
+        lane.start()
+    for lane in lanes:
+        lane.join()
+    in_a_second = [sum(at <= other < at + 1 for other in sent) for at in sent]
+    assert limit / 2 < max(in_a_second) <= limit * 1.05

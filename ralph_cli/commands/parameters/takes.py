@@ -22,7 +22,7 @@ CHECKED_BY_TYPER = (bool, Path)
 
 RUN = (
     "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
-    "max_call_time", "max_time", "max_cost", "max_calls", "max_tokens", "prices",
+    "max_rate", "max_call_time", "max_time", "max_cost", "max_calls", "max_tokens", "prices",
     "max_failures", "out", "sandbox", "require_walls", "ocr", "ocr_language",
 )  # fmt: skip
 """What every command takes that lets a worker read a document."""

@@ -33,21 +33,28 @@ _NUMBER = struct.Struct(">q")
 
 
 class ParserForks:
-    """Starts parser processes by forking, while it is open; where nothing can be forked, it starts fresh ones.
+    """Starts parser processes, while it is open: the first `few` fresh, the others by forking where that can be done.
 
     The processes are the children of the forking one, so that alone can wait for them: it ends and reaps a child when
     it is told to, and not before, so a number never stands for another process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, few: int = FEW_FILES) -> None:
+        self._fresh_left = few
         self._lock = threading.Lock()
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
     def __enter__(self) -> "ParserForks":
-        if sys.platform != "linux":  # elsewhere a fork may hang in the system's libraries
-            return self
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        return self
+
+    def _open(self) -> None:
+        if sys.platform != "linux" or self._server is not None:  # elsewhere a fork may hang in the system's libraries
+            return
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError:
+            return
         with theirs:
             try:
                 self._server = subprocess.Popen(
@@ -61,9 +68,8 @@ class ParserForks:
                 )
             except OSError:
                 ours.close()
-                return self
+                return
         self._control = ours
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -75,6 +81,10 @@ class ParserForks:
 
     def start(self) -> ParserProcess:
         """A new parser process. Raises DocumentError "crashed" when it cannot be started."""
+        with self._lock:
+            self._fresh_left -= 1
+            if self._fresh_left < 0:
+                self._open()
         if self._control is None:
             return start_parser()
         theirs_in, ours_in = os.pipe()

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.mail.attachments import ATTACHMENTS
-from ralph_cli.documents.process.forks import FEW_FILES, ParserForks
+from ralph_cli.documents.process.forks import ParserForks
 from ralph_cli.documents.sets.archives import is_archive
 from ralph_cli.documents.sets.containers import MAX_DEPTH, list_files
 from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files, take_name
@@ -131,8 +130,7 @@ class _Work:
     def load(self, files: Sequence[FoundFile]) -> list[NamedDocument | Skipped]:
         """The documents of the files, those of an archive in its place, or why one is skipped."""
         processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        few = len(files) < FEW_FILES
-        with nullcontext() if few else self.forks, ThreadPoolExecutor(max(processes, 1), "load") as pool:
+        with self.forks, ThreadPoolExecutor(max(processes, 1), "load") as pool:
             return list(self._load_all([_Waiting(file) for file in files], pool))
 
     def _load_all(self, files: Sequence["_Waiting"], pool: ThreadPoolExecutor) -> Iterator[NamedDocument | Skipped]:

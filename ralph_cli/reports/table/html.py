@@ -17,6 +17,7 @@ from ralph_cli.reports.table.words import (
     describe_size,
     explain,
     open_cells,
+    reason,
 )
 from ralph_cli.text.plural import pluralize
 
@@ -105,13 +106,14 @@ def _cell(cell: Cell) -> Markup:
     place = cell.quotes[0].place if cell.quotes else "evidence"
     proof = el("a", place, href=link(cell.evidence)) if cell.evidence else place if cell.quotes else None
     is_value = cell.value is not None and bool(cell.value.text)
-    answer = el("p", cut(cell.shown, MAX_ANSWER), class_="value" if is_value else None)
+    text = cell.shown if cell.answer else reason(cell)
+    answer = el("p", cut(text, MAX_ANSWER), class_="value" if is_value else None) if text else None
     return el("td", el("div", badge, " ", proof, class_="top"), answer, _fold(cell, is_value), class_=words.kind)
 
 
 def _fold(cell: Cell, is_value: bool) -> Markup | None:
     """The answer's words, the quotes, and what limits them."""
-    lines = [line for line in explain(cell) if line != cell.shown]
+    lines = [line for line in explain(cell) if line != reason(cell)]
     quotes = cell.quotes[:MAX_QUOTES]
     parts = [
         el("p", cut(cell.answer, 2 * MAX_ANSWER)) if is_value or len(cell.answer) > MAX_ANSWER else None,
@@ -122,7 +124,7 @@ def _fold(cell: Cell, is_value: bool) -> Markup | None:
         return None
     more = len(cell.quotes) - len(quotes)
     rest = el("p", f"{pluralize(more, 'more quote')} in the evidence", class_="soft") if more else None
-    title = pluralize(len(cell.quotes), "quote") if cell.quotes else "why"
+    title = pluralize(len(cell.quotes), "quote") if cell.quotes else "searched" if cell.searched else "more"
     return el("details", el("summary", title), *parts, rest)
 
 

@@ -28,7 +28,7 @@ def as_object(table: Table, files: dict[str, str], problems: Sequence[str]) -> d
     return {
         "folder": str(table.folder),
         "stop": {"type": table.halt.type.value, "reason": table.halt.detail},
-        "counts": {state.value: count for state, count in count_states(table).items()},
+        "counts": [{"state": state.value, "cells": count} for state, count in count_states(table).items()],
         "questions": [asdict(question) for question in table.questions],
         "documents": [asdict(row) for row in table.rows],
         "files": files,

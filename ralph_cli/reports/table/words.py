@@ -63,18 +63,22 @@ def describe_size(table: Table) -> str:
 
 def describe_cost(table: Table) -> str:
     """What the cells have cost, in a few words."""
-    unread = CellState.PASSAGES, CellState.NO_PASSAGES
-    usage = sum((cell.usage for cell in table if cell.state not in unread), Usage())
+    usage = sum((cell.usage for cell in table), Usage())
     if not usage.calls:
         return "no model was called"
     money = "at an unknown price" if usage.usd is None else f"${usage.usd:,.4f}"
     return f"{pluralize(usage.calls, 'call')}, {money}"
 
 
+def reason(cell: Cell) -> str:
+    """Why there is no accepted answer, where the state does not say all of it."""
+    return "" if cell.state in (CellState.PASSAGES, CellState.NO_PASSAGES) else cell.reason
+
+
 def explain(cell: Cell) -> Iterator[str]:
     """What a reader should know of a cell beside its answer: why there is none, what limits it, what was searched."""
-    if cell.reason and cell.state is not CellState.PASSAGES:  # of these the state says it
-        yield cell.reason
+    if why := reason(cell):
+        yield why
     if cell.value is not None and cell.value.problem:
         yield f"no value could be read from the answer: {cell.value.problem}"
     yield from cell.notes

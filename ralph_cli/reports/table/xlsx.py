@@ -18,6 +18,7 @@ from ralph_cli.reports.table.words import (
     explain,
     first_place,
     open_cells,
+    reason,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _FILLS = {
     "bad": "FADBD8",
     "soft": "EEF0F2",
 }
-_WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 10
+_WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 16
 _QUOTE_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Quote", 80), ("Place", 24))
 _OPEN_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("What is found", 48), ("Why", 90))
 
@@ -109,8 +110,9 @@ def _write_answer(sheet: Any, row: int, column: int, cell: Cell, question: Table
         written = _write(sheet, row, column, "")
         written.value, written.number_format = typed, style
     else:
-        words = "" if cell.state is CellState.ANSWERED else f"{state.words[:1].upper()}{state.words[1:]}: "
-        written = _write(sheet, row, column, words + (cell.shown if cell.shown != cell.state.value else ""))
+        words = "" if cell.state is CellState.ANSWERED else f"{state.words[:1].upper()}{state.words[1:]}"
+        text = cell.shown if cell.answer else reason(cell)
+        written = _write(sheet, row, column, ": ".join(part for part in (words, text) if part))
     written.fill = _fill(state.kind)
     if (comment := _comment(cell)) and typed is not None:
         from openpyxl.comments import Comment
@@ -198,7 +200,7 @@ def _fill_about(book: "Workbook", table: Table, made_at: str, version: str) -> N
         _write(sheet, at, 3, text)
         if kind:
             named.fill = _fill(kind)
-    sheet.freeze_panes = "A2"
+    _finish(sheet, freeze="A2", filters=False)
 
 
 def _head(sheet: Any, columns: Iterable[tuple[str, int]]) -> None:
@@ -210,9 +212,9 @@ def _head(sheet: Any, columns: Iterable[tuple[str, int]]) -> None:
         sheet.column_dimensions[get_column_letter(number)].width = width
 
 
-def _finish(sheet: Any, freeze: str) -> None:
+def _finish(sheet: Any, freeze: str, *, filters: bool = True) -> None:
     sheet.freeze_panes = freeze
-    sheet.auto_filter.ref = sheet.dimensions
+    sheet.auto_filter.ref = sheet.dimensions if filters else None
     sheet.page_setup.orientation = "landscape"
     sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
     # As many pages across as can be read, and as many down as it takes.
@@ -267,7 +269,7 @@ def _bold() -> Any:
 
 
 def _lines(text: str, width: int) -> int:
-    return sum(len(line) // width + 1 for line in text.split("\n"))
+    return sum(int(len(line) / (0.9 * width)) + 1 for line in text.split("\n"))
 
 
 def _set_height(sheet: Any, row: int, texts: Sequence[tuple[str, int]]) -> None:

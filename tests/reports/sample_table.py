@@ -82,7 +82,7 @@ def _cell(words: Words, row: str, question: str, state: CellState, value: Value 
         notes=(f"qualified elsewhere: {words.reason}",) if state is CellState.QUALIFIED else (),
         searched=(f'"{words.term}": 0',) if state is CellState.ABSENT else (),
         run="r-1",
-        usage=Usage(3, 3600, 220, usd=0.0363),
+        usage=Usage() if "passages" in state.value else Usage(3, 3600, 220, usd=0.0363),
         seconds=5.5,
         evidence=page,
     )

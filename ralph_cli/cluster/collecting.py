@@ -1,0 +1,170 @@
+"""What workers give back becomes runs of the table: verified, unpacked, and counted against the table's bounds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+
+from ralph_cli.cluster.database import POLL_SECONDS, JobState, Queue
+from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
+from ralph_cli.cluster.store import Store
+from ralph_cli.cluster.unpacking import unpack_run
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.errors import JournalError, RalphError, describe_fault
+from ralph_cli.core.model import Usage
+from ralph_cli.core.results.table import Cell, CellState, TableRow
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.documents.sets.loading import load_source
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.journal.traces import replace_file
+from ralph_cli.runs.execute import Setup
+from ralph_cli.table.record import KnownCells, TableRecord, read_cells
+from ralph_cli.table.run import OnCell
+from ralph_cli.text.plural import pluralize
+
+JOBS_FOLDER = "jobs"
+"""In the folder of a table: the jobs that were submitted and whose results are not in the table yet."""
+
+_STOPS = {
+    "cost": StopType.MAX_COST,
+    "calls": StopType.MAX_CALLS,
+    "tokens": StopType.MAX_TOKENS,
+    "time": StopType.TIMEOUT,
+}
+
+
+def kept_jobs(record: TableRecord) -> dict[str, Job]:
+    """The jobs that were submitted for this table and not collected, by id. Raises JournalError."""
+    try:
+        found = sorted((record.folder / JOBS_FOLDER).glob("*-*"))
+        return {path.name: read_file(Job, path.read_bytes()) for path in found if not path.name.startswith(".")}
+    except OSError as error:
+        what = f"{record.folder / JOBS_FOLDER} {describe_fault(error)}"
+        raise JournalError(what, code="unreadable") from error
+
+
+def open_row(row: TableRow, source: DocumentSource, setup: Setup, record: TableRecord) -> DocumentSource:
+    """The document of a row, loaded from where it is here. Raises DocumentError."""
+    settings = setup.settings
+    if row.is_set:
+        return load_source(source, settings.cache_folder, (record.folder, settings.out))
+    given = next((other for other in source.others if other.path == row.path), source)
+    alone = replace(given, path=row.path, inner=row.inner, others=(), on_loading=None, on_files=None, document=None)
+    return alone.loaded(settings.cache_folder)
+
+
+@dataclass(slots=True)
+class Collecting:
+    """The jobs of a table that are under way. `halt` says why some were not done, `known` has what came of the rest."""
+
+    queue: Queue
+    store: Store
+    record: TableRecord
+    known: KnownCells
+    source: DocumentSource
+    setup: Setup
+    purse: Ledger
+    on_cell: OnCell
+    on_wait: Callable[[str], None]
+    halt: Halt | None = None
+    _jobs: dict[str, Job] = field(default_factory=dict)
+    _total: int = 0
+    _done: int = 0
+
+    def keep(self, job: Job) -> str:
+        """Note a job in the table's folder, so that it is collected whatever happens; returns its id."""
+        data = write_file(job)
+        job_id = f"{job.row.sha256[:32]}-{self.store.put('jobs', data)}"
+        folder = self.record.folder / JOBS_FOLDER
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / job_id, data)
+        except OSError as error:
+            raise JournalError(f"{folder} {describe_fault(error)}", code="unwritable") from error
+        return job_id
+
+    def submit(self, job_id: str, job: Job) -> None:
+        """Hand a job to the workers; those that have it already are not handed it again."""
+        self.queue.submit(job_id, self.store.put("jobs", write_file(job)))
+        self._jobs[job_id] = job
+        self._total += len(job.questions)
+
+    def wait(self) -> None:
+        """Collect the results until no job is left."""
+        told = 0
+        while self._jobs:
+            for state in self.queue.states(self._jobs):
+                if state.is_done:
+                    self._collect(state, self._jobs.pop(state.id))
+            self.stop_at_a_bound()
+            if self._jobs:
+                if told != len(self._jobs):
+                    told = len(self._jobs)
+                    self.on_wait(f"{pluralize(told, 'document')} at work, or waiting for a worker")
+                clock.sleep(POLL_SECONDS)
+
+    def _collect(self, state: JobState, job: Job) -> None:
+        if state.is_cancelled:
+            self.halt = self.halt or Halt(StopType.USER_INTERRUPTED, "jobs were cancelled; --resume goes on with them")
+            return
+        row = next((row for row in self.record.rows if row.sha256 == job.row.sha256), None)
+        if row is not None:
+            self._fill(row, job, self._take(state, job, row))
+        (self.record.folder / JOBS_FOLDER / state.id).unlink(missing_ok=True)
+
+    def _take(self, state: JobState, job: Job, row: TableRow) -> dict[str, str]:
+        """Make runs of the table of what came back; returns why questions have none, "" for all others."""
+        reasons: dict[str, str] = {}
+        alone = replace(self.record, rows=(row,))
+        before = read_cells(alone).spent
+        try:
+            if not state.result:
+                what = f"the worker {state.worker} could not do it, and says itself why"
+                raise JournalError(what, code="worker-failed")
+            result = read_file(JobResult, self.store.get("results", state.result))
+            reasons = {item.question: item.reason for item in result.failed}
+            if result.fault:
+                reasons[""] = f"{result.worker}: {result.fault}"
+            if result.stop is StopType.SYSTEM_ERROR:
+                self._end(Halt(result.stop, result.detail))
+            source = open_row(row, self.source, self.setup, self.record) if result.bundles else self.source
+            for bundle in result.bundles:
+                unpack_run(self.store.get("bundles", bundle), self.record, row, source, self.setup.settings)
+        except RalphError as error:
+            reasons[""] = error.line
+        self.purse.book_earlier(_difference(read_cells(alone).spent, before))
+        return reasons
+
+    def _fill(self, row: TableRow, job: Job, reasons: dict[str, str]) -> None:
+        read = read_cells(replace(self.record, rows=(row,)))
+        self.known.folders.update(read.folders)
+        for question in job.questions:
+            place = row.name, question.id
+            reason = reasons.get(question.id) or reasons.get("", "")
+            cell = read.cells.get(place)
+            if cell is None and reason:
+                cell = Cell(row=row.name, question=question.id, state=CellState.FAILED, reason=reason)
+            if cell is not None:
+                self.known.cells[place] = cell
+                self._done += 1
+                self.on_cell(self._done, self._total, cell)
+
+    def stop_at_a_bound(self) -> None:
+        """Once a bound of the table is reached, no further job is begun."""
+        reached = next((limit for limit, left in self.purse.left.items() if left <= 0), None)
+        seconds = self.purse.seconds_left
+        if reached is None and seconds is not None and seconds <= 0:
+            reached = "time"
+        if reached is not None and self.halt is None:
+            self._end(Halt(_STOPS[reached], f"the bound of the table was reached ({reached})"))
+
+    def _end(self, halt: Halt) -> None:
+        """No further job is begun; those at work are finished."""
+        self.halt = self.halt or halt
+        if self._jobs:
+            self.queue.cancel(self._jobs, at_work=False)
+
+
+def _difference(after: Usage, before: Usage) -> Usage:
+    counts = {item.name: getattr(after, item.name) - getattr(before, item.name) for item in fields(Usage)[:-1]}
+    usd = None if after.usd is None or before.usd is None else max(after.usd - before.usd, 0.0)
+    return Usage(**{name: max(count, 0) for name, count in counts.items()}, usd=usd)

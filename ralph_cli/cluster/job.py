@@ -1,0 +1,137 @@
+"""A job: what a worker must know to put a table's questions to one document; and what it gives back.
+
+Both are files in the store, named by their hashes. The database has these hashes and nothing that anybody wrote.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from math import inf
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.events import RunStarted
+from ralph_cli.core.prompts.templates import prompt_digests
+from ralph_cli.core.results.table import TableQuestion, TableRow
+from ralph_cli.core.run import StopType
+from ralph_cli.core.version import __version__
+from ralph_cli.journal.bundle import canonical_json
+
+FORMAT = 1
+"""The version of what stands in these files."""
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+_MODEL = ConfigDict(extra="forbid", frozen=True)
+
+
+class JobDocument(BaseModel):
+    """A document of a job: its name in a set, that of its file, its hash, and how it is read.
+
+    `fingerprint` is that of the text which the submitter has read from it.
+    """
+
+    model_config = _MODEL
+
+    name: str
+    file: Annotated[str, Field(max_length=1_000)]
+    sha256: Sha256
+    fingerprint: str
+    encoding: str | None = None
+
+
+class Job(BaseModel):
+    """The questions to a document of a table, or to all of them together.
+
+    `version` and `prompts` are those of the submitter, `settings` what a run's record has of them. The seed is the
+    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs that were cut off, with
+    which this job goes on. `seconds` and `usd` bound each cell.
+    """
+
+    model_config = _MODEL
+
+    format: Annotated[int, Field(ge=1, le=FORMAT)]
+    version: str
+    prompts: dict[str, str]
+    settings: dict[str, Any]
+    seed: Annotated[str, Field(pattern=r"^[0-9a-f]{16,64}$")]
+    questions: tuple[TableQuestion, ...]
+    row: TableRow
+    documents: tuple[JobDocument, ...]
+    skipped: tuple[str, ...] = ()
+    earlier: tuple[Sha256, ...] = ()
+    seconds: float | None = None
+    usd: float | None = None
+    made: str = ""
+
+    @property
+    def started(self) -> RunStarted:
+        """The record of a run with the settings of the job: what a record may decide, a job may."""
+        return RunStarted("", "qa", "", {}, self.settings, clock.now(), self.seed)
+
+
+class FailedCell(BaseModel):
+    """A question of a job that has no run, and why."""
+
+    model_config = _MODEL
+
+    question: str
+    reason: str
+
+
+class JobResult(BaseModel):
+    """What a worker gives back: the bundles of all runs of the job, cells without one, and why it ended.
+
+    `fault` says why the job could not be done at all.
+    """
+
+    model_config = _MODEL
+
+    format: Annotated[int, Field(ge=1, le=FORMAT)]
+    job: Sha256
+    worker: str
+    bundles: tuple[Sha256, ...] = ()
+    failed: tuple[FailedCell, ...] = ()
+    stop: StopType = StopType.COMPLETION
+    detail: str = ""
+    fault: str = ""
+
+
+_File = TypeVar("_File", Job, JobResult)
+
+
+def write_file(value: BaseModel) -> bytes:
+    """The bytes of a job or a result; the same for the same values."""
+    return canonical_json(value.model_dump(mode="json"))
+
+
+def read_file(kind: type[_File], data: bytes) -> _File:
+    """The job or the result in these bytes. Raises JournalError for what is none, or of a newer version."""
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        what = f"the {kind.__name__} in the store cannot be used: {error.errors()[0]['msg']}"
+        raise JournalError(what, code="store-damaged", hint="submitter and workers must be of one version") from error
+
+
+def code_version() -> str:
+    """The version of ralph with its prompts, as the database names it: jobs and workers of one version meet."""
+    return _version_name(__version__, prompt_digests())
+
+
+def _version_name(version: str, prompts: Mapping[str, str]) -> str:
+    return f"{version}-{hashlib.sha256(canonical_json(dict(prompts))).hexdigest()[:12]}"
+
+
+def require_same_version(job: Job) -> None:
+    """ConfigError, which names both, unless the job is of the version and the prompts of this program."""
+    theirs, ours = _version_name(job.version, job.prompts), code_version()
+    if theirs != ours:
+        what = f"the job is of version {theirs}, and this worker of {ours}"
+        raise ConfigError(what, code="other-version", hint="install the same version of ralph on all machines")
+
+
+def finite(bound: float | None) -> float | None:
+    """A bound as JSON can say it: without bound is none."""
+    return None if bound == inf else bound

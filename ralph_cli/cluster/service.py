@@ -1,0 +1,56 @@
+"""A worker: takes jobs from the queue until it is told to end."""
+
+import threading
+from collections.abc import Callable, Mapping
+
+from ralph_cli.cluster.database import require_worker_id, serve
+from ralph_cli.cluster.store import open_store
+from ralph_cli.cluster.worker import Workplace
+from ralph_cli.config import Settings
+from ralph_cli.core.errors import ConfigError, RalphError
+from ralph_cli.core.model import Model
+from ralph_cli.core.results.table import Cell
+from ralph_cli.journal.store import hold_run
+from ralph_cli.runs.execute import Setup
+from ralph_cli.table.run import cores
+
+
+def work(
+    database: str,
+    store: str,
+    worker: str,
+    *,
+    jobs: int | None = None,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    until: threading.Event | None = None,
+    on_cell: Callable[[Cell], None] = lambda cell: None,
+    on_fault: Callable[[str], None] = lambda message: None,
+) -> None:
+    """Do the jobs of all tables at this database, `jobs` documents side by side, until the event `until` is set.
+
+    The id `worker` is this one's alone. Its runs are kept in a folder of that name in that of the settings: begun again
+    with the same id and folder, it goes on with what it had begun, and pays for nothing twice. `on_cell` is called with
+    each cell that is done, `on_fault` with a line for each job that failed. Raises ConfigError.
+    """
+    setup = Setup.of(settings, models)
+    folder = setup.settings.out / f"worker-{require_worker_id(worker)}"
+    place = Workplace(worker, open_store(store), folder, setup)
+
+    def do_job(job: str, check: Callable[[], None]) -> str:
+        def after(cell: Cell) -> None:
+            on_cell(cell)
+            check()
+
+        return place.do_job(job, after)
+
+    def tell(error: Exception) -> None:
+        on_fault(error.line if isinstance(error, RalphError) else f"{type(error).__name__}: {error}")
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".lock").touch()
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be written: {error.strerror}", code="unwritable") from error
+    with hold_run(folder):
+        serve(database, worker, jobs or cores(), do_job, until or threading.Event(), tell)

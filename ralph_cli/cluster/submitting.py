@@ -1,0 +1,177 @@
+"""Fills a table by workers: a job for each document is submitted, and what comes back becomes runs of the table."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from ralph_cli.cluster.collecting import Collecting, kept_jobs, open_row
+from ralph_cli.cluster.database import JobQueue, Queue
+from ralph_cli.cluster.job import FORMAT, Job, JobDocument, finite
+from ralph_cli.cluster.store import Store, open_store
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.document import SKIPPED
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.prompts.templates import prompt_digests
+from ralph_cli.core.results.table import CellState, Table, TableQuestion, TableRow
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.version import __version__
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.runs import execute
+from ralph_cli.runs.execute import Setup, describe_start
+from ralph_cli.runs.export import export
+from ralph_cli.runs.history import read_run, run_names
+from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
+from ralph_cli.table.record import KnownCells, TableRecord
+from ralph_cli.table.run import Filling, OnCell, pending_questions
+from ralph_cli.wiring.models import ModelNames
+from ralph_cli.wiring.spending import run_budget
+
+
+@dataclass(slots=True)
+class Submission:
+    """Fills a table by the workers at a database and a store, which are given by their addresses.
+
+    It stands in for `table.run.fill_table`. `on_wait` is told what is waited for.
+    """
+
+    database: str
+    store: str
+    on_wait: Callable[[str], None] = lambda message: None
+    open_queue: Callable[[str], Queue] = JobQueue
+
+    def __call__(
+        self,
+        record: TableRecord,
+        known: KnownCells,
+        source: DocumentSource,
+        setup: Setup,
+        filling: Filling,
+        on_cell: OnCell = lambda done, total, cell: None,
+    ) -> Table:
+        """Submit what is still to be asked, wait for it, and give the table.
+
+        Jobs that were submitted before and not collected are collected, not submitted anew. Once a bound of the table
+        is reached, jobs that nobody has begun are cancelled, and those at work are waited for. Raises ConfigError,
+        JournalError.
+        """
+        if source.password is not None or any(other.password is not None for other in source.others):
+            hint = "take the password off the files, or leave out --database"
+            raise ConfigError("a password would travel through the store", code="password", hint=hint)
+        with closing(self.open_queue(self.database)) as queue:
+            return self._fill(queue, open_store(self.store), record, known, source, setup, filling, on_cell)
+
+    def _fill(
+        self,
+        queue: Queue,
+        store: Store,
+        record: TableRecord,
+        known: KnownCells,
+        source: DocumentSource,
+        setup: Setup,
+        filling: Filling,
+        on_cell: OnCell,
+    ) -> Table:
+        names = setup.choose_models()
+        bounds, _ = run_budget(setup.settings, names.by_role, setup.models)
+        purse = Ledger(bounds)
+        purse.book_earlier(known.spent)
+        collecting = Collecting(queue, store, record, known, source, setup, purse, on_cell, self.on_wait)
+        earlier = kept_jobs(record)
+        for job_id, job in earlier.items():
+            collecting.submit(job_id, job)
+        submitted = {(job.row.sha256, question.id) for job in earlier.values() for question in job.questions}
+        settings = _job_settings(setup, names, purse)
+        collecting.stop_at_a_bound()
+        for row in record.rows if collecting.halt is None else ():
+            pending = [
+                question
+                for question in pending_questions(record, known, row, filling.again)
+                if (row.sha256, question.id) not in submitted
+            ]
+            if pending:
+                job = _make_job(store, record, known, row, pending, source, setup, settings, filling)
+                collecting.submit(collecting.keep(job), job)
+        collecting.wait()
+        return Table(
+            folder=record.folder,
+            questions=record.questions,
+            rows=record.rows,
+            cells=known.cells,
+            halt=collecting.halt or Halt(StopType.COMPLETION, "every cell was asked"),
+        )
+
+
+def _job_settings(setup: Setup, names: ModelNames, purse: Ledger) -> dict[str, object]:
+    """The settings of a job: those that the record of a run may decide, and what is left of the table's bounds."""
+    job = execute.Job("qa", "", None, names)
+    recorded = describe_start(job, setup.settings, "", "").settings
+    settings = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH | {"models"}}
+    if setup.settings.memory == "off":
+        settings["memory"] = "off"
+    whole, left = {"max_calls": "calls", "max_tokens": "tokens"}, purse.left
+    settings |= {name: int(left[bound]) for name, bound in whole.items() if bound in left}
+    part = {"max_cost": "cost", "max_time": "time"}
+    settings |= {name: left[bound] for name, bound in part.items() if left.get(bound)}
+    return settings
+
+
+def _make_job(
+    store: Store,
+    record: TableRecord,
+    known: KnownCells,
+    row: TableRow,
+    pending: list[TableQuestion],
+    source: DocumentSource,
+    setup: Setup,
+    settings: dict[str, object],
+    filling: Filling,
+) -> Job:
+    """The job of a row, whose documents and cut-off runs are in the store then."""
+    whole = open_row(row, source, setup, record)
+    document = whole.load()
+    members = [(member.name, source.of_member(member), member.fingerprint) for member in document.members]
+    documents = members or [(row.name, replace(whole, document=None), document.fingerprint)]
+    return Job(
+        format=FORMAT,
+        version=__version__,
+        prompts=prompt_digests(),
+        settings=settings,
+        seed=record.seed,
+        questions=tuple(pending),
+        row=replace(row, path="", inner=()),
+        documents=tuple(
+            JobDocument(
+                name=name,
+                file=PurePath((item.inner or (item.path,))[-1]).name[-200:],
+                sha256=store.put("documents", item.read()),
+                fingerprint=fingerprint,
+                encoding=item.encoding,
+            )
+            for name, item, fingerprint in documents
+        ),
+        skipped=tuple(caution.message for caution in document.cautions if caution.code == SKIPPED),
+        earlier=tuple(_store_cut_off(store, record, known, row, pending, setup)),
+        seconds=filling.each.seconds,
+        usd=finite(filling.each.usd),
+        made=clock.now(),
+    )
+
+
+def _store_cut_off(
+    store: Store, record: TableRecord, known: KnownCells, row: TableRow, pending: list[TableQuestion], setup: Setup
+) -> Iterator[str]:
+    """The bundles of runs that were cut off, and of those that they went on with, for a worker to go on with."""
+    places = [(row.name, question.id) for question in pending]
+    cut_off = [place for place in places if place in known.cells and known.cells[place].state is CellState.CUT_OFF]
+    seeds = {read_run(known.folders[place]).started.seed for place in cut_off if place in known.folders}
+    runs = record.runs_of(row.sha256)
+    for name in run_names(runs) if seeds else ():
+        if read_run(runs / name).started.seed in seeds:
+            path = record.folder / f".{name}.zip"
+            try:
+                exported = export(runs / name, path, settings=setup.settings)
+                yield store.put("bundles", exported.path.read_bytes())
+            finally:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""`ralph worker` and `ralph queue`: tables that many machines fill."""

@@ -1,0 +1,89 @@
+"""`ralph queue`: what the workers of tables have to do, and who does it."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups
+from ralph_cli.reports.safe_text import to_json
+from ralph_cli.text.plural import pluralize
+
+if TYPE_CHECKING:
+    from ralph_cli.cluster.database import JobQueue, QueueState
+
+app = typer.Typer(
+    cls=CommandGroups,
+    help="See and steer what the workers of tables do.",
+    rich_markup_mode=None,
+    context_settings=HELP_FLAGS,
+)
+
+Database = Annotated[str, typer.Option("--database", help="postgresql://USER@HOST/NAME, as `ralph table` was given.")]
+
+
+def _open(database: str) -> "closing[JobQueue]":
+    from ralph_cli.cluster.database import JobQueue
+
+    return closing(JobQueue(database))
+
+
+@app.command("show")
+def show(database: Database, json: options.Json = False) -> int:
+    """The documents that wait, are at work or are done, and the workers that live."""
+    with _open(database) as queue:
+        state = queue.look()
+    typer.echo(to_json(_as_object(state)) if json else "\n".join(_lines(state)))
+    return 0
+
+
+def _as_object(state: "QueueState") -> dict[str, object]:
+    counts = {"waiting": state.waiting, "doing": state.doing, "left": state.left, "ended": state.ended}
+    return {"paused": state.is_paused, "living": state.living, **{name: dict(item) for name, item in counts.items()}}
+
+
+def _lines(state: "QueueState") -> "list[str]":
+    lines = ["paused: no document is begun"] if state.is_paused else []
+    lines += [f"{pluralize(count, 'document')} wait for a worker of {name}" for name, count in state.waiting.items()]
+    for name, count in state.doing.items():
+        alive = "" if name in state.living else f"; it is gone: start it again, or `ralph queue recover {name}`"
+        lines.append(f"{pluralize(count, 'document')} at work by {name}{alive}")
+    lines += [f"{pluralize(count, 'document')} wait for {name}, which had begun" for name, count in state.left.items()]
+    lines += [f"{pluralize(count, 'document')}: {name}" for name, count in state.ended.items()]
+    return lines or ["the queue is empty"]
+
+
+@app.command("pause")
+def pause(database: Database) -> int:
+    """Let no worker begin a document; those at work are finished."""
+    with _open(database) as queue:
+        queue.pause(paused=True)
+    return 0
+
+
+@app.command("resume")
+def resume(database: Database) -> int:
+    """Let workers begin documents again."""
+    with _open(database) as queue:
+        queue.pause(paused=False)
+    return 0
+
+
+@app.command("cancel")
+def cancel(database: Database) -> int:
+    """Cancel all that is not done; `ralph table --resume` goes on with it."""
+    with _open(database) as queue:
+        typer.echo(f"{pluralize(queue.cancel(), 'document')} cancelled")
+    return 0
+
+
+@app.command("recover")
+def recover(
+    worker: Annotated[str, typer.Argument(metavar="ID", help="Id of a worker that does not come back.")],
+    database: Database,
+) -> int:
+    """Hand what a dead worker has left to the others; what its disk has of it is paid again."""
+    with _open(database) as queue:
+        typer.echo(f"{pluralize(queue.recover(worker), 'document')} handed over")
+    return 0

@@ -1,0 +1,153 @@
+"""The jobs in PostgreSQL: what is kept there, who may take them, how they are paused, cancelled and handed over."""
+
+import base64
+import pickle
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Start
+from contracts import FEES, paid_calls, submit, write_contracts
+from postgres import Postgres
+
+from ralph_cli.cluster import database
+from ralph_cli.cluster.database import JobQueue, require_worker_id, serve
+from ralph_cli.commands.app import run
+from ralph_cli.core.errors import ConfigError
+
+JOB = "ab" * 32
+
+
+def dump(server: Postgres) -> str:
+    """All rows of all tables of DBOS, as text."""
+    import psycopg
+
+    with psycopg.connect(server.url) as connection:
+        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'dbos'").fetchall()
+        rows = [connection.execute(f"SELECT t::text FROM dbos.{name} t").fetchall() for (name,) in names]
+    return "\n".join(row for table in rows for (row,) in table)
+
+
+def await_that(done: Any, seconds: float = 90) -> None:
+    until = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < until, "it does not come"
+        time.sleep(0.05)
+
+
+def test_a_job_is_submitted_once_paused_and_cancelled(server: Postgres) -> None:
+    with closing(JobQueue(server.url)) as queue:
+        for _ in range(2):
+            queue.submit("once", JOB)
+        assert sum(queue.look().waiting.values()) == 1 and not queue.look().living
+        queue.pause(paused=True)
+        assert queue.look().is_paused
+        queue.pause(paused=False)
+        assert not queue.look().is_paused and queue.cancel() == 1
+        (state,) = queue.states(["once"])
+        assert state.is_done and state.is_cancelled and queue.look().ended == {"cancelled": 1}
+        queue.submit("once", JOB)  # goes on with it
+        assert not queue.states(["once"])[0].is_done and queue.cancel(["once"]) == 1
+
+
+def test_a_living_worker_is_neither_doubled_nor_robbed(server: Postgres, start: Start, tmp_path: Path) -> None:
+    start("worker", server.url, tmp_path / "store", "lives", tmp_path / "out", tmp_path / "log", 0, 1)
+    await_that(lambda: database.living_workers(server.url, ["lives", "other"]) == ("lives",))
+    with closing(JobQueue(server.url)) as queue:
+        with pytest.raises(ConfigError, match="the worker lives is at work"):
+            queue.recover("lives")
+        assert queue.recover("other") == 0
+    with pytest.raises(ConfigError, match="the worker lives is at work"):
+        serve(server.url, "lives", 1, lambda job, check: "", threading.Event(), print)
+
+
+def test_jobs_of_another_version_are_refused_by_name(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(JobQueue(server.url)) as queue:
+        monkeypatch.setattr(database, "code_version", lambda: "9.9.9-abc")
+        queue.submit("theirs", JOB)
+        monkeypatch.undo()
+        with pytest.raises(ConfigError, match=r"of other versions \(1 of 9\.9\.9-abc\); this worker is of 0"):
+            serve(server.url, "w", 1, lambda job, check: "", threading.Event(), print)
+        assert queue.cancel() == 1
+
+
+def test_nothing_of_a_row_is_executed(server: Postgres, tmp_path: Path) -> None:
+    import psycopg
+
+    class Evil:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "executed",)
+
+    pickled = base64.b64encode(pickle.dumps(Evil())).decode()
+    with closing(JobQueue(server.url)) as queue:
+        queue.submit("pickled", JOB)
+        with psycopg.connect(server.url) as connection:
+            connection.execute(
+                "UPDATE dbos.workflow_status SET status = 'SUCCESS', output = %s, serialization = 'py_pickle'"
+                " WHERE workflow_uuid = 'pickled'",
+                (pickled,),
+            )
+        queue.states(["pickled"])
+        assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.full
+def test_the_database_has_hashes_and_no_words(server: Postgres, start: Start, tmp_path: Path) -> None:
+    contracts = write_contracts(tmp_path / "contracts", 2)
+    (contracts / "broken.txt").write_text("\0\1\2" * 90)
+    start("worker", server.url, tmp_path / "store", "w-words", tmp_path / "w", tmp_path / "log", 0, 1)
+    submit(server.url, str(tmp_path / "store"), tmp_path / "table", contracts)
+    kept = dump(server)
+    assert "answer_document" in kept and "w-words" in kept
+    for word in (*FEES, "fee?", "Contract", "c0000", "EUR", "contracts", str(tmp_path), "max_cost"):
+        assert word not in kept, word
+
+
+@pytest.mark.full
+def test_what_a_dead_worker_left_is_done_by_others_once_it_is_handed_over(
+    server: Postgres, start: Start, tmp_path: Path
+) -> None:
+    contracts, log = write_contracts(tmp_path / "contracts", 2), tmp_path / "log"
+    arguments = ("worker", server.url, tmp_path / "store")
+    dead = start(*arguments, "w-dead", tmp_path / "dead", log, 0.3, 2)
+    submitter = start("submit", server.url, tmp_path / "store", tmp_path / "table", contracts)
+    await_that(lambda: len(paid_calls(log)) >= 2)
+    dead.kill()
+    dead.wait()
+    start(*arguments, "w-heir", tmp_path / "heir", log, 0, 2)
+    with closing(JobQueue(server.url)) as queue:
+        await_that(lambda: "w-heir" in database.living_workers(server.url, ["w-heir"]))
+        assert queue.look().doing == {"w-dead": 2} and queue.recover("w-dead") == 2
+    submitter.wait(timeout=120)
+    table = submit(server.url, str(tmp_path / "store"), tmp_path / "table", contracts)
+    assert all(cell.state.is_accepted for cell in table)
+
+
+def test_without_the_extra_or_a_server_there_is_one_clear_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    address = f"postgresql://me:secret@localhost:1/x?host={tmp_path}"
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "dbos", None)
+        assert run(["queue", "show", "--database", address]) == 1
+        assert "pip install 'ralph-cli[cluster]'" in capfd.readouterr().err
+    assert run(["queue", "show", "--database", "sqlite:///x"]) == 1
+    assert "no address of a PostgreSQL database" in capfd.readouterr().err
+    assert run(["table", "samples/table.csv", "x", "--store", str(tmp_path)]) == 1
+    assert "a store is of use with a database only" in capfd.readouterr().err
+    for wrong in ("", "../x", "a b", "x" * 80):
+        with pytest.raises(ConfigError, match="is no id of a worker"):
+            require_worker_id(wrong)
+
+
+def test_a_server_that_is_not_there_is_one_clear_line_without_its_password(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("dbos")
+    assert run(["queue", "show", "--database", f"postgresql://me:secret@/x?host={tmp_path}"]) == 1
+    told = capfd.readouterr().err
+    assert told.count("\n") == 1 and "cannot be used" in told and "secret" not in told

@@ -1,0 +1,89 @@
+"""A table that workers fill is the one that this machine alone would make."""
+
+import time
+from pathlib import Path
+
+from conftest import Start
+from contracts import cells_of, paid_calls, questions, scripted_models, submit, write_contracts
+from postgres import Postgres
+
+from ralph_cli import api
+from ralph_cli.config import Settings
+
+
+def test_two_workers_make_the_table_of_one_machine(server: Postgres, start: Start, tmp_path: Path) -> None:
+    contracts = write_contracts(tmp_path / "contracts", 4)
+    alone = api.make_table(
+        questions(),
+        str(contracts),
+        folder=tmp_path / "alone",
+        settings=Settings(out=tmp_path, max_cost="none"),
+        models=scripted_models(),
+    )
+    store, log = tmp_path / "store", tmp_path / "log"
+    for name in ("host1-0", "host2-0"):
+        start("worker", server.url, store, name, tmp_path / name, log, 0.05, 1)
+    table = submit(server.url, str(store), tmp_path / "together", contracts)
+    assert cells_of(table) == cells_of(alone) and len(table) == 12
+    assert len(paid_calls(log)) == len(set(paid_calls(log))) == 24
+
+
+class Machines:
+    """Two workers, a submitter and a database, any of which can be killed; it is started again at once."""
+
+    def __init__(self, server: Postgres, start: Start, folder: Path, contracts: int, seconds: float) -> None:
+        self.server, self.folder, self.log = server, folder, folder / "log"
+        self.contracts = write_contracts(folder / "contracts", contracts)
+        self._start = start
+        self._begin = {
+            "a": ("worker", server.url, folder / "store", f"{folder.name}-a", folder / "a", self.log, seconds, 2),
+            "b": ("worker", server.url, folder / "store", f"{folder.name}-b", folder / "b", self.log, seconds, 2),
+            "submitter": ("submit", server.url, folder / "store", folder / "table", self.contracts),
+        }
+        self.processes = {name: start(*arguments) for name, arguments in self._begin.items()}
+        self.kills = 0
+
+    def kill(self, what: str) -> None:
+        """kill -9."""
+        if what == "database":
+            self.server.kill()
+            self.server.start()
+            return
+        process = self.processes[what]
+        self.kills += what != "submitter"
+        process.kill()
+        process.wait()
+        self.processes[what] = self._start(*self._begin[what])
+
+    def await_calls(self, count: int) -> None:
+        """Wait until so many calls of models were begun."""
+        until = time.monotonic() + 120
+        while len(paid_calls(self.log)) < count:
+            assert time.monotonic() < until, f"{len(paid_calls(self.log))} calls"
+            time.sleep(0.02)
+
+    def require_whole(self) -> None:
+        """Every cell has ended as on one machine, and no call was paid twice but those that a kill has met."""
+        self.processes["submitter"].wait(timeout=300)
+        table = submit(self.server.url, str(self.folder / "store"), self.folder / "table", self.contracts)
+        alone = api.make_table(
+            questions(),
+            str(self.contracts),
+            folder=self.folder / "alone",
+            settings=Settings(out=self.folder, max_cost="none"),
+            models=scripted_models(),
+        )
+        assert cells_of(table) == cells_of(alone)
+        paid = paid_calls(self.log)
+        assert len(set(paid)) == 2 * len(table)
+        assert len(paid) - len(set(paid)) <= 2 * self.kills  # each worker asks for two documents side by side
+
+
+def test_what_is_killed_goes_on_where_it_was_and_pays_nothing_twice(
+    server: Postgres, start: Start, tmp_path: Path
+) -> None:
+    machines = Machines(server, start, tmp_path, contracts=6, seconds=0.2)
+    for number, what in enumerate(("a", "submitter", "database", "b"), 1):
+        machines.await_calls(6 * number)
+        machines.kill(what)
+    machines.require_whole()
