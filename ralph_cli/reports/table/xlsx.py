@@ -130,10 +130,15 @@ def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date |
     if value.number is not None:
         unit = re.sub(r'["\\]', "", make_visible(value.unit, keep=""))[:40]
         whole = float(value.number).is_integer()
+        before = f"{value.hedge} " if value.hedge else ""
         if question.type == "money" and unit:
-            return value.number, f'"{unit} "#,##0{"" if whole else ".00"}' + (f'"{suffix}"' if suffix else "")
+            currency, per, what = unit.partition(" per ")
+            behind = f"{per}{what}{suffix}"
+            shown = f'"{before}{currency} "#,##0{"" if whole else ".00"}'
+            return value.number, shown + (f'"{behind}"' if behind else "")
         words = f"{' ' if unit else ''}{unit}{suffix}"
-        return value.number, f"#,##0{'' if whole else '.########'}" + (f'"{words}"' if words else "")
+        shown = f"#,##0{'' if whole else '.########'}" + (f'"{words}"' if words else "")
+        return value.number, (f'"{before}"' if before else "") + shown
     if question.type == "date":
         try:
             day = datetime.date.fromisoformat(value.text)

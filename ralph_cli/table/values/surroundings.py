@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 
+from ralph_cli.core.results.table import HEDGES
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
 _NOT = r"(?:not?|never|cannot)\s+(?:be\s+|to\s+)?"
-ABOUT = "about "
-_LABELS = {"least": "at least ", "most": "at most ", "about": ABOUT}
+_LABELS = dict(zip(("least", "most", "about"), HEDGES, strict=True))
 _AT_LEAST = rf"at\s+least|{_NOT}(?:less|fewer|lower|shorter|smaller)\s+than|(?:a\s+)?minimum\s+of"
 _AT_MOST = rf"at\s+most|{_NOT}(?:more|greater|higher|longer|larger)\s+than|(?:a\s+)?maximum\s+of|up\s+to"
 _AT_MOST += rf"|(?:{_NOT}|without\s+)exceed(?:ing)?"
@@ -77,7 +77,7 @@ def hedge_of(statement: str, one: Quantity) -> str:
     """The words that belong before a value, one way each: "at least ", "at most ", "about "; often none."""
     hedge = _HEDGE.search(statement[: one.start]) or _OR_MORE.match(statement, one.end)
     found = hedge.groupdict() if hedge is not None else {}
-    return next((text for name, text in _LABELS.items() if found.get(name)), "")
+    return next((f"{words} " for name, words in _LABELS.items() if found.get(name)), "")
 
 
 def describe_several(statement: str, found: Sequence[tuple[Quantity, str]]) -> str:
