@@ -131,7 +131,8 @@ def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date |
     if value is None or value.problem:
         return None, ""
     if value.number is not None:
-        return value.number, _number_format(value.number, value.unit, suffix, is_money=question.type == "money")
+        is_money = question.type == "money"
+        return value.number, _number_format(value.number, value.unit, suffix, hedge=value.hedge, is_money=is_money)
     if question.type == "date":
         try:
             day = datetime.date.fromisoformat(value.text)
@@ -142,8 +143,8 @@ def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date |
     return None, ""
 
 
-def _number_format(number: float, unit: str, suffix: str, *, is_money: bool) -> str:
-    """A number with its unit as a reader writes it: "45 days", "5.5%", "EUR 5,100,000 per year", "$48,000"."""
+def _number_format(number: float, unit: str, suffix: str, *, hedge: str, is_money: bool) -> str:
+    """A number as a reader writes it: "at most 45 days", "5.5%", "EUR 5,100,000 per year", "$48,000"."""
     unit = re.sub(r'["\\]', "", make_visible(unit, keep=""))[:40]
     before, after = "", unit
     if is_money and unit:
@@ -151,6 +152,7 @@ def _number_format(number: float, unit: str, suffix: str, *, is_money: bool) -> 
         before = f"{currency} " if currency[-1].isalpha() else currency
     after = f" {after}" if after[:1].isalnum() else after
     whole = float(number).is_integer()
+    before = f"{hedge} {before}" if hedge else before
     digits = "#,##0" if whole else "#,##0.00" if is_money else "#,##0.########"
     return _literal(before) + digits + _literal(after + suffix)
 
