@@ -54,6 +54,7 @@ def test_a_job_is_submitted_once_paused_and_cancelled(server: Postgres) -> None:
         assert not queue.states(["once"])[0].is_done and queue.cancel(["once"]) == 1
 
 
+@pytest.mark.full
 def test_a_living_worker_is_neither_doubled_nor_robbed(server: Postgres, start: Start, tmp_path: Path) -> None:
     start("worker", server.url, tmp_path / "store", "lives", tmp_path / "out", tmp_path / "log", 0, 1)
     await_that(lambda: database.living_workers(server.url, ["lives", "other"]) == ("lives",))

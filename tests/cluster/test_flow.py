@@ -1,8 +1,10 @@
 """A table that workers fill is the one that this machine alone would make."""
 
+import random
 import time
 from pathlib import Path
 
+import pytest
 from conftest import Start
 from contracts import cells_of, paid_calls, questions, scripted_models, submit, write_contracts
 from postgres import Postgres
@@ -11,6 +13,7 @@ from ralph_cli import api
 from ralph_cli.config import Settings
 
 
+@pytest.mark.full
 def test_two_workers_make_the_table_of_one_machine(server: Postgres, start: Start, tmp_path: Path) -> None:
     contracts = write_contracts(tmp_path / "contracts", 4)
     alone = api.make_table(
@@ -58,7 +61,7 @@ class Machines:
     def await_calls(self, count: int) -> None:
         """Wait until so many calls of models were begun."""
         until = time.monotonic() + 120
-        while len(paid_calls(self.log)) < count:
+        while len(paid_calls(self.log)) < count and self.processes["submitter"].poll() is None:
             assert time.monotonic() < until, f"{len(paid_calls(self.log))} calls"
             time.sleep(0.02)
 
@@ -79,6 +82,7 @@ class Machines:
         assert len(paid) - len(set(paid)) <= 2 * self.kills  # each worker asks for two documents side by side
 
 
+@pytest.mark.full
 def test_what_is_killed_goes_on_where_it_was_and_pays_nothing_twice(
     server: Postgres, start: Start, tmp_path: Path
 ) -> None:
@@ -87,3 +91,20 @@ def test_what_is_killed_goes_on_where_it_was_and_pays_nothing_twice(
         machines.await_calls(6 * number)
         machines.kill(what)
     machines.require_whole()
+
+
+def kill_at_random(machines: Machines, kills: int, seed: int = 16) -> None:
+    """Kill so many times, each time after some more calls or while something begins, and require the whole table."""
+    chance = random.Random(seed)
+    for _ in range(kills):
+        machines.await_calls(len(paid_calls(machines.log)) + chance.randint(0, 3))
+        time.sleep(chance.uniform(0, 0.5))
+        machines.kill(chance.choice(("a", "a", "a", "b", "b", "b", "submitter", "submitter", "database")))
+    machines.require_whole()
+
+
+@pytest.mark.full
+def test_a_hundred_kills_at_random_lose_nothing_and_pay_nothing_twice(
+    server: Postgres, start: Start, tmp_path: Path
+) -> None:
+    kill_at_random(Machines(server, start, tmp_path, contracts=120, seconds=0.25), kills=100)
