@@ -21,7 +21,7 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs import execute
 from ralph_cli.runs.execute import Setup, describe_start
 from ralph_cli.runs.export import export
-from ralph_cli.runs.history import read_run, run_names
+from ralph_cli.runs.history import begun_runs, read_run
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
 from ralph_cli.table.record import KnownCells, TableRecord
 from ralph_cli.table.run import Filling, OnCell, pending_questions
@@ -167,7 +167,7 @@ def _store_cut_off(
     cut_off = [place for place in places if place in known.cells and known.cells[place].state is CellState.CUT_OFF]
     seeds = {read_run(known.folders[place]).started.seed for place in cut_off if place in known.folders}
     runs = record.runs_of(row.sha256)
-    for name in run_names(runs) if seeds else ():
+    for name in begun_runs(runs) if seeds else ():
         if read_run(runs / name).started.seed in seeds:
             path = record.folder / f".{name}.zip"
             try:

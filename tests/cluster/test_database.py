@@ -1,7 +1,9 @@
 """The jobs in PostgreSQL: what is kept there, who may take them, how they are paused, cancelled and handed over."""
 
 import base64
+import os
 import pickle
+import subprocess
 import sys
 import threading
 import time
@@ -152,3 +154,22 @@ def test_a_server_that_is_not_there_is_one_clear_line_without_its_password(
     assert run(["queue", "show", "--database", f"postgresql://me:secret@/x?host={tmp_path}"]) == 1
     told = capfd.readouterr().err
     assert told.count("\n") == 1 and "cannot be used" in told and "secret" not in told
+
+
+def test_only_the_commands_of_many_machines_import_their_libraries(tmp_path: Path) -> None:
+    tried = (
+        "import sys; from ralph_cli.commands.app import run; from contracts import *; "
+        f"folder = Path({str(tmp_path)!r}); run(['--help']); run(['worker', '--help']); "
+        "api.make_table(questions(1), str(write_contracts(folder / 'c', 1)), folder=folder / 'table', "
+        "settings=Settings(out=folder, max_cost='none'), models=scripted_models()); "
+        "print([name for name in ('dbos', 'psycopg', 'sqlalchemy', 'fsspec') if name in sys.modules])"
+    )
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parent), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", tried],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert done.stdout.rstrip().endswith("[]")

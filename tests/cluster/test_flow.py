@@ -63,11 +63,21 @@ class Machines:
         until = time.monotonic() + 120
         while len(paid_calls(self.log)) < count and self.processes["submitter"].poll() is None:
             assert time.monotonic() < until, f"{len(paid_calls(self.log))} calls"
-            time.sleep(0.02)
+            self._look_after()
+
+    def _look_after(self) -> None:
+        """Start workers again that have ended, as a system does: one that began while the database was away."""
+        time.sleep(0.05)
+        for name in "ab":
+            if self.processes[name].poll() is not None:
+                self.processes[name] = self._start(*self._begin[name])
 
     def require_whole(self) -> None:
         """Every cell has ended as on one machine, and no call was paid twice but those that a kill has met."""
-        self.processes["submitter"].wait(timeout=300)
+        until = time.monotonic() + 600
+        while self.processes["submitter"].poll() is None:
+            assert time.monotonic() < until
+            self._look_after()
         table = submit(self.server.url, str(self.folder / "store"), self.folder / "table", self.contracts)
         alone = api.make_table(
             questions(),
