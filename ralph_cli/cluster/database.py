@@ -13,7 +13,7 @@ import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,6 +30,9 @@ POLL_SECONDS = 0.25
 
 KEEP_SECONDS = 2.0
 """How often a worker looks whether it has the lock of its id still."""
+
+FINISH_SECONDS = 86_400
+"""How long a worker that is told to end finishes what it has begun."""
 
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 900.0
@@ -266,30 +269,34 @@ def serve(
     another worker of that id lives, or when only jobs of other versions wait.
     """
     dbos = _import_dbos()
-    queue = JobQueue(url)
-    try:
-        others = queue.waiting_versions()
-        if others and code_version() not in others:
-            names = ", ".join(f"{count} of {name}" for name, count in others.items())
-            what = f"the jobs that wait are of other versions ({names}); this worker is of {code_version()}"
-            raise ConfigError(what, code="other-version", hint="install that version of ralph here, or cancel them")
-        with closing(_Lock(url, worker)) as lock:
-            queue.set_jobs(jobs)
-            queue.set_jobs(jobs, _queue_of(worker))
-            queue.take_over(worker, to=worker)
+    with ExitStack() as on_failure:
+        queue = on_failure.enter_context(closing(JobQueue(url)))
+        _require_work_for_us(queue)
+        lock = on_failure.enter_context(closing(_Lock(url, worker)))
+        queue.set_jobs(jobs)
+        queue.set_jobs(jobs, _queue_of(worker))
+        queue.take_over(worker, to=worker)
+        ending = on_failure.pop_all()
 
-            def check(job_id: str) -> None:
-                if any(state.is_cancelled for state in queue.states([job_id])):
-                    raise JobCancelled
+    def check(job_id: str) -> None:
+        if any(state.is_cancelled for state in queue.states([job_id])):
+            raise JobCancelled
 
-            _launch(dbos, url, worker, do_job, check, on_fault)
-            try:
-                while not until.wait(KEEP_SECONDS):
-                    lock.keep()
-            finally:
-                dbos.DBOS.destroy()
-    finally:
-        queue.close()
+    _launch(dbos, url, worker, do_job, check, on_fault)
+    # Whatever else ends this leaves the connections to the jobs at work, which would take their end for a failure.
+    while not until.wait(KEEP_SECONDS):
+        lock.keep()
+    dbos.DBOS.destroy(workflow_completion_timeout_sec=FINISH_SECONDS)
+    ending.close()
+
+
+def _require_work_for_us(queue: JobQueue) -> None:
+    """ConfigError, which names them, when jobs wait and all are of other versions."""
+    others = queue.waiting_versions()
+    if others and code_version() not in others:
+        names = ", ".join(f"{count} of {name}" for name, count in others.items())
+        what = f"the jobs that wait are of other versions ({names}); this worker is of {code_version()}"
+        raise ConfigError(what, code="other-version", hint="install that version of ralph here, or cancel them")
 
 
 def _launch(

@@ -3,6 +3,7 @@
 import base64
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -173,3 +174,23 @@ def test_only_the_commands_of_many_machines_import_their_libraries(tmp_path: Pat
         env={**os.environ, "PYTHONPATH": paths},
     )
     assert done.stdout.rstrip().endswith("[]")
+
+
+@pytest.mark.full
+def test_a_worker_ends_at_once_when_it_is_told_to(server: Postgres, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ralph_cli", "worker", "--database", server.url, "--id", "w-ends"]
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)])
+    worker = subprocess.Popen(
+        [*command, "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out")],
+        env={**os.environ, "PYTHONPATH": paths},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        await_that(lambda: database.living_workers(server.url, ["w-ends"]) or worker.poll() is not None)
+        worker.send_signal(signal.SIGTERM)
+        _, told = worker.communicate(timeout=20)
+    finally:
+        worker.kill()
+    assert worker.returncode == 128 + signal.SIGTERM and "begun again as w-ends it goes on" in told
+    assert not database.living_workers(server.url, ["w-ends"])
