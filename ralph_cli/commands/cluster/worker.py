@@ -40,7 +40,7 @@ def worker(
     jobs: Jobs = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Answer questions of tables that were submitted with --database, until it is interrupted; it can be, at any moment."""
+    """Answer questions of tables that were submitted with --database, until it is interrupted, at any moment."""
     from ralph_cli import config
     from ralph_cli.cluster import service
     from ralph_cli.commands.terminal.interrupts import interrupts
