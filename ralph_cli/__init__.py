@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from ralph_cli.api import arun_goal as arun_goal
     from ralph_cli.api import arun_task as arun_task
     from ralph_cli.api import ask as ask
+    from ralph_cli.api import estimate_table as estimate_table
     from ralph_cli.api import evaluate as evaluate
     from ralph_cli.api import judge_test as judge_test
+    from ralph_cli.api import make_table as make_table
     from ralph_cli.api import run_goal as run_goal
     from ralph_cli.api import run_task as run_task
     from ralph_cli.checks.verifier import LLMVerifier as LLMVerifier
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
     from ralph_cli.core.model import Usage as Usage
     from ralph_cli.core.results.memo import Finding as Finding
     from ralph_cli.core.results.memo import MemoCheck as MemoCheck
+    from ralph_cli.core.results.table import Cell as Cell
+    from ralph_cli.core.results.table import CellState as CellState
+    from ralph_cli.core.results.table import Table as Table
+    from ralph_cli.core.results.table import TableQuestion as TableQuestion
+    from ralph_cli.core.results.table import Value as Value
     from ralph_cli.core.results.verification import QuoteStanding as QuoteStanding
     from ralph_cli.core.results.verification import Rechecked as Rechecked
     from ralph_cli.core.results.verification import Standing as Standing
@@ -82,7 +89,18 @@ if TYPE_CHECKING:
     from ralph_cli.runs.verifying.verify import verify as verify
 
 _MODULES = {
-    "api": ("aask", "arun_goal", "arun_task", "ask", "evaluate", "judge_test", "run_goal", "run_task"),
+    "api": (
+        "aask",
+        "arun_goal",
+        "arun_task",
+        "ask",
+        "estimate_table",
+        "evaluate",
+        "judge_test",
+        "make_table",
+        "run_goal",
+        "run_task",
+    ),
     "documents.source": ("DocumentSource",),
     "runs.goals": ("VerifierCommands",),
     "runs.lookup": ("check_memo", "check_quotes"),
@@ -90,6 +108,7 @@ _MODULES = {
     "config": ("Settings",),
     "runs.resuming.resume": ("resume",),
     "core.results.memo": ("Finding", "MemoCheck"),
+    "core.results.table": ("Cell", "CellState", "Table", "TableQuestion", "Value"),
     "runs.verifying.verify": ("verify",),
     "core.results.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
     "core.errors": (

@@ -1,38 +1,44 @@
 """The Python API: names and paths in, a result out; the same functions that the commands call."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ralph_cli.checks.command import CommandVerifier
-from ralph_cli.checks.verifier import Verifier
-from ralph_cli.config import Settings
 from ralph_cli.core.awaiting import as_coroutine
-from ralph_cli.core.budget import Budget
-from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import EventSink
-from ralph_cli.core.judge_test import JudgeTest
-from ralph_cli.core.model import Model
-from ralph_cli.core.results.goal import GoalState
-from ralph_cli.core.results.table import CellState, Table, TableQuestion
-from ralph_cli.documents.source import DocumentLike, DocumentSource
-from ralph_cli.evaluation.question_sets import read_questions
-from ralph_cli.evaluation.results import Evaluation
-from ralph_cli.evaluation.run import OnQuestion, run_evaluation
-from ralph_cli.judge_testing.run import run_judge_test
-from ralph_cli.modes import goal_record
-from ralph_cli.runs.execute import Setup
-from ralph_cli.runs.goals import Goal, pursue_goal
-from ralph_cli.runs.goals import VerifierCommands as VerifierCommands
-from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
-from ralph_cli.runs.lookup import check_memo as check_memo
-from ralph_cli.runs.lookup import check_quotes as check_quotes
-from ralph_cli.runs.questions import answer_question, do_task
-from ralph_cli.runs.result import Result
-from ralph_cli.table import make as table_making
-from ralph_cli.table.questions import read_table_questions
-from ralph_cli.table.run import Fill, Filling, OnCell, fill_table
-from sandbox import Sandbox
+
+if TYPE_CHECKING:  # each function imports what it needs: none waits for what the others need
+    from ralph_cli.checks.command import CommandVerifier
+    from ralph_cli.checks.verifier import Verifier
+    from ralph_cli.config import Settings
+    from ralph_cli.core.events import EventSink
+    from ralph_cli.core.judge_test import JudgeTest
+    from ralph_cli.core.model import Model
+    from ralph_cli.core.results.goal import GoalState
+    from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
+    from ralph_cli.documents.source import DocumentLike
+    from ralph_cli.evaluation.question_sets import Question
+    from ralph_cli.evaluation.results import Evaluation, QuestionResult
+    from ralph_cli.runs.goals import VerifierCommands as VerifierCommands
+    from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
+    from ralph_cli.runs.lookup import check_memo as check_memo
+    from ralph_cli.runs.lookup import check_quotes as check_quotes
+    from ralph_cli.runs.result import Result
+    from ralph_cli.table.estimate import TableEstimate
+    from sandbox import Sandbox
+
+    OnQuestion = Callable[[int, int, Question, QuestionResult | None], None]
+    OnCell = Callable[[int, int, Cell], None]
+else:
+    _ELSEWHERE = {"VerifierCommands": "goals", "QuoteCheck": "lookup", "check_memo": "lookup", "check_quotes": "lookup"}
+
+    def __getattr__(name: str) -> object:
+        if name in _ELSEWHERE:
+            return getattr(import_module(f"ralph_cli.runs.{_ELSEWHERE[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def ask(
@@ -71,6 +77,10 @@ def ask(
     ConfigError for a wrong setting or a verifier that cannot be asked), ProviderError when a model service fails,
     EngineError when no sandbox can run.
     """
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.questions import answer_question
+
     source = DocumentSource.of(document, password=password, encoding=encoding)
     return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
 
@@ -98,6 +108,10 @@ def run_task(
     is known. `models` may also hold a "reasoner", which writes the output from the brief; everything else, and what is
     raised, is as in `ask`.
     """
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.questions import do_task
+
     source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
     return do_task(source, task, Setup.of(settings, models, verifier, engine, sink))
 
@@ -126,6 +140,10 @@ def run_goal(
     result is unverified. `goal_of` tells status, output and evidence; password and encoding are those of a
     DocumentSource; everything else is as in `ask`.
     """
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.goals import Goal, VerifierCommands, pursue_goal
+
     commands = verify if isinstance(verify, VerifierCommands) else VerifierCommands(verify)
     goal = Goal(objective, commands, instructions, require_verifier, resume)
     return pursue_goal(DocumentSource.of(document), goal, Setup.of(settings, models, engine=engine, sink=sink))
@@ -143,6 +161,8 @@ arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
 
 def goal_of(folder: Path) -> GoalState:
     """Status, output and evidence of the goal whose run is in `folder`. Raises JournalError."""
+    from ralph_cli.modes import goal_record
+
     return goal_record.read_goal(folder)
 
 
@@ -165,6 +185,10 @@ def judge_test(
     `usable` of the result. Raises DocumentError also when no claims can be made of the document; the rest is as in
     `ask`.
     """
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.judge_testing.run import run_judge_test
+    from ralph_cli.runs.execute import Setup
+
     source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
     return run_judge_test(source, claims, seed, Setup.of(settings, models, sink=sink))
 
@@ -194,6 +218,12 @@ def evaluate(
     code counts shared words and figures. Raises UserError for a file that cannot be used; a question that fails is told
     in its result. The rest is as in `ask`.
     """
+    from ralph_cli.core.budget import Budget
+    from ralph_cli.core.errors import ConfigError
+    from ralph_cli.evaluation.question_sets import read_questions
+    from ralph_cli.evaluation.run import run_evaluation
+    from ralph_cli.runs.execute import Setup
+
     if first_page not in (None, 0, 1):
         raise ConfigError(f"pages count from 0 or 1, not {first_page}", code="bad-first-page", hint="--first-page 0")
     for name, bound in (("cost_each", cost_each), ("time_each", time_each)):
@@ -215,6 +245,7 @@ def make_table(
     folder: str | Path = Path("out/table"),
     resume: bool = False,
     again: Collection[CellState] = (),
+    only_changed: bool = False,
     cost_each: float | None = None,
     time_each: float | None = None,
     jobs: int | None = None,
@@ -237,7 +268,9 @@ def make_table(
             print(cell.row, cell.question, cell.shown)
 
     `questions` are a file (see docs/table.md) or values. The runs are kept in `folder`; with `resume` the table that is
-    there goes on, and asks only what has no answer yet, or is in one of the states `again`. `cost_each` (US dollars)
+    there goes on, and asks only what has no answer yet, or is in one of the states `again`. With `only_changed`
+    accepted answers from an earlier version of a document are first verified in that of now, without a model, and asked
+    again only if they no longer hold; `Table.changes` tells of each. `cost_each` (US dollars)
     and `time_each` (seconds) bound each cell, the settings the whole table. As many documents as `jobs` says are asked
     side by side, by default one a core. With a `database` (postgresql://...) and a `store` (a folder or an address)
     workers on other machines answer, and `on_wait` is told what is waited for: see docs/cluster.md. `on_cell` is called
@@ -245,10 +278,18 @@ def make_table(
     in it. Raises UserError for questions that cannot be used;
     the rest is as in `ask`.
     """
+    from ralph_cli.core.budget import Budget
+    from ralph_cli.core.errors import ConfigError
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.table import make
+    from ralph_cli.table.questions import read_table_questions
+    from ralph_cli.table.run import Fill, Filling, fill_table
+
     asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
     source = DocumentSource.of(documents, password=password, encoding=encoding)
     setup = Setup.of(settings, models, verifier, engine, sink)
-    filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0)
+    filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0, only_changed=only_changed)
     fill: Fill = fill_table
     if (database is None) != (store is None):
         what = "workers need both a database and a store" if store is None else "a store is of use with a database only"
@@ -257,6 +298,25 @@ def make_table(
         from ralph_cli.cluster.submitting import Submission
 
         fill = Submission(database, str(store), on_wait)
-    return table_making.make_table(
-        asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill
-    )
+    return make.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill)
+
+
+def estimate_table(
+    questions: str | Path | Sequence[TableQuestion],
+    documents: DocumentLike,
+    *,
+    folder: str | Path = Path("out/table"),
+    resume: bool = False,
+    again: Collection[CellState] = (),
+    settings: Settings | None = None,
+) -> TableEstimate:
+    """What `make_table` would ask and what that will likely cost, by model; nothing is sent or written."""
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.table import make
+    from ralph_cli.table.questions import read_table_questions
+    from ralph_cli.table.run import Filling
+
+    asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
+    setup, filling = Setup.of(settings), Filling(again=again)
+    return make.estimate(asked, DocumentSource.of(documents), Path(folder), setup, filling, resume=resume)

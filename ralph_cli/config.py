@@ -596,7 +596,7 @@ def _as_config_error(error: ValidationError, origin: Mapping[str, str]) -> Confi
         return ConfigError(f"unknown setting: {where}", code="unknown-setting", hint=hint)
     hint = ""
     if fault["type"] in _FAULTS:
-        value = "" if name in SECRETS else f", not {fault['input']}"
+        value = "" if name in SECRETS else f", not {fault['input']!s:.80}"
         message = _FAULTS[fault["type"]].format(**fault.get("ctx", {})) + value
         if fault.get("ctx") == {"le": 1}:
             hint = "it is a share: 0.9 is 90 %"

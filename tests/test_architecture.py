@@ -21,7 +21,7 @@ GUEST = {
     "ralph_cli/providers/offline/rank.py",
 }
 CHILDREN = {f"sandbox/{name}.py" for name in ("worker", "native_worker", "deno/worker", "deno/launcher", "kernel")}
-CHILDREN |= {"ralph_cli/documents/process/worker.py", "ralph_cli/documents/process/side_by_side.py"}  # of a parser
+CHILDREN |= {f"ralph_cli/documents/process/{name}.py" for name in ("worker", "forks", "side_by_side")}  # of a parser
 
 
 @cache

@@ -331,6 +331,7 @@ def test_every_field_of_json_is_told(user: User) -> None:
         "## Memos": (["check", "samples/memo.md", "--doc", "samples/report.pdf"],),
         "## Judge tests": (["judge-test"],),
         "## Evaluations": (["eval", "samples/questions.jsonl", "--limit", "2"],),
+        "## Tables": (["table", "samples/table.csv", "samples/contract.md"],),
         "## Lists of runs": (["trace", "list"],),
         "## Lists of documents": (["ls", "samples"],),
         "## Exports": (["trace", "export"],),

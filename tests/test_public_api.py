@@ -33,6 +33,7 @@ DOCUMENTS = {
     "verify",
 }
 DOCUMENTS |= {"DocumentSource", "Evaluation", "JudgeTest", "VerifierCommands", "evaluate", "judge_test"}
+TABLES = {"Cell", "CellState", "Table", "TableQuestion", "Value", "estimate_table", "make_table"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "Quote", "StopType", "Usage"}
 LOOP = {
@@ -65,7 +66,9 @@ VERIFIERS = {"LLMVerifier", "VerificationResult", "Verifier"}
 
 
 def test_the_public_names_are_exactly_these() -> None:
-    expected = DOCUMENTS | VERIFIED | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | ERRORS | {"__version__"}
+    expected = (
+        DOCUMENTS | TABLES | VERIFIED | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | ERRORS | {"__version__"}
+    )
     assert set(ralph_cli.__all__) == expected
     assert ralph_cli.__all__ == sorted(expected) and expected <= set(dir(ralph_cli))
 

@@ -74,7 +74,7 @@ def says_absent(text: str) -> bool:
 
 def describe_searches(searches: Sequence[Search]) -> str:
     """What was searched, with the number of places as code counted them, in a line."""
-    counts = (f"{search.term}: {'not counted' if search.hits is None else search.hits}" for search in searches)
+    counts = (f"{search.label}: {'not counted' if search.hits is None else search.hits}" for search in searches)
     return f"counted by code: {', '.join(counts)}"
 
 

@@ -14,6 +14,7 @@ MAX_BECAUSE_CHARS = 300
 """Characters of the reason for which a worker stands by a claim."""
 
 _WORD = re.compile(r"\w+")
+_ANNOUNCED = re.compile(r"[:\uff1a]\W*\Z")
 _JOINED_ITEMS = re.compile(r"[^\W\d_][.;:)]?- (?=[A-Z])")
 
 
@@ -93,9 +94,11 @@ def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
 
 def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[str]:
     text = claim.text.strip()
-    # Answers such as ":" or "Solution" fool model judges (arXiv 2507.08794), so they never get that far.
+    # Answers such as ":" or "Thought process:" fool model judges (arXiv 2507.08794), so they never get that far.
     if len(text) < MIN_CLAIM_CHARS or len(_WORD.findall(text)) < 2:
         yield f"claim {number} is too short to mean anything"
+    elif _ANNOUNCED.search(text) and text not in claim.quotes:
+        yield f"claim {number} ends where something is announced: say what"
     if "\n" in text:
         yield f"claim {number} must be one line"
     elif has_joined_items(text):

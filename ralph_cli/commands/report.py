@@ -66,7 +66,7 @@ def report(
         raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
-    targets.check(str(found.view.document.get("path", "-")), document or "-")
+    targets.check(*report.recorded_files(found), document or "-")
     source = report.load_run_document(
         found, settings, options.source_of(document or "", password=password, encoding=encoding)
     )
@@ -83,13 +83,14 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
     Refuses, before anything is paid for, what could not be written afterwards.
     """
     from ralph_cli.documents.sets.loading import load_source
-    from ralph_cli.runs.report import require_highlightable
+    from ralph_cli.runs.report import document_files, require_highlightable
 
     if not targets.paths_by_format():
         return source
     source = (
         load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
     )
+    targets.check(*document_files(source.document if source else None))
     require_highlightable(targets, source.document if source else None)
     return source
 

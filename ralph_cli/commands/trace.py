@@ -288,21 +288,25 @@ def delete(
         typer.Option("--older-than", help="Delete every run that began longer ago, such as 90d, 12w or 36h."),
     ] = None,
 ) -> int:
-    """Delete a run, or old ones: the folder with its journal, traces and output. It cannot be undone."""
+    """Delete a run, or old ones: the folder with its journal, traces and output, and copies in runs that went on with
+    it. It cannot be undone."""
     from ralph_cli import config
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.deletion import delete_older_runs, delete_run
+    from ralph_cli.text.plural import pluralize
 
     if (run is None) == (older_than is None):
         hint = "`ralph trace list` shows the runs"
         raise UserError("name one run, or an age with --older-than", code="usage", hint=hint)
     out = config.load_settings(given).out
-    deleted = [delete_run(out, run)] if run else delete_older_runs(out, _parse_age(older_than or ""))
-    count = 0
-    for name in deleted:
-        typer.echo(one_line(name))
-        count += 1
-    typer.echo(f"{count} {'run' if count == 1 else 'runs'} deleted")
+    deleted = []
+    for found in [delete_run(out, run)] if run else delete_older_runs(out, _parse_age(older_than or "")):
+        typer.echo(one_line(found.name))
+        deleted.append(found)
+    typer.echo(f"{pluralize(len(deleted), 'run')} deleted")
+    for name in sorted({name for found in deleted for name in found.copied_to} - {found.name for found in deleted}):
+        told = f"its copy in {one_line(name)}, which went on with it, is deleted, too"
+        typer.echo(f"note: {told}; what that run took over stays until it is deleted itself", err=True)
     return 0
 
 

@@ -1,5 +1,6 @@
 """A document is one immutable text with a map from character offsets to pages."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -108,7 +109,10 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """What a format itself calls its text from `start` to the next place: "Balance!B7", "cell 4", "row 12"."""
+    """What a format itself calls its text from `start` to the next place: "Balance!B7", "cell 4", "row 12".
+
+    In a text of lines or paragraphs it is a numbered part, "clause 7.2"; "" is text behind the last of them.
+    """
 
     start: int
     name: str
@@ -203,6 +207,9 @@ class Member:
         return self.first_page + self.pages - 1
 
 
+CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
+"""Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own."""
+
 _LONG_NAME = 48
 """Characters of a document's name that are repeated with each of its pages."""
 
@@ -278,7 +285,7 @@ class Document:
     def describe_span(self, span: Span) -> str:
         """Where a reader finds a passage, as its format names places, and in a set its document.
 
-        "p. 3-4 (printed iii)", "slide 4", "Balance!B7 to D7", or "line 120, under “Term”" in a text without pages.
+        "p. 3-4 (printed iii)", "slide 4", "Balance!B7 to D7", or "clause 7.2, line 120, under “Term”" without pages.
         """
         member = self.member_at(span.start)
         return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
@@ -323,7 +330,7 @@ class Document:
     def _place_in(self, member: "Member | None", span: Span) -> str:
         begin, end, kind = (member.start, member.end, member.kind) if member else (0, len(self.text), self.kind)
         names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
-        if names:
+        if names and kind not in CLAUSE_KINDS:
             first, last = names[0], names[-1]
             return first if first == last else f"{first} to {last.removeprefix(_common_start(first, last))}"
         first_page, last_page = self.page_at(span.start), self.page_at(min(span.end, max(end, 1)) - 1)
@@ -331,7 +338,13 @@ class Document:
         if kind in PAGE_NOUNS or (member.pages > 1 if member else self.paged):
             numbers = first_page.number - before, last_page.number - before
             return describe_pages(*numbers, first_page.label, PAGE_NOUNS.get(kind, "page"))
-        return self.line_at(span.start) + self._heading_above(span.start, begin)
+        heading = self._heading_above(span.start, begin)
+        clause = self._place_name(span.start, begin)
+        number = clause.rpartition(" ")[2]
+        is_told = not clause or re.match(rf"\W*(?:\w+ )?{re.escape(number)}(?![\w(]|\.\d)", heading)
+        line = self.line_at(span.start)
+        at = line if is_told else f"{clause}, {line}"
+        return f"{at}, under “{heading}”" if heading else at
 
     def _place_name(self, offset: int, begin: int) -> str:
         at = bisect_right(self.places, offset, key=lambda place: place.start) - 1
@@ -341,7 +354,7 @@ class Document:
         at = bisect_right(self.headings, offset, key=lambda heading: heading.start) - 1
         if at < 0 or self.headings[at].start < begin:
             return ""
-        return f", under “{' '.join(self.headings[at].text.split())[:60]}”"
+        return " ".join(self.headings[at].text.split())[:60]
 
 
 def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str:

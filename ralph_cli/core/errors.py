@@ -40,6 +40,7 @@ class RalphError(Exception):
     run = ""
 
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
+        message = " ".join(message.splitlines())  # it may repeat what a document, a record or a server says
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
 

@@ -140,7 +140,7 @@ class Search:
     `by` is "worker" if the worker names the term, "code" if it stands in the code that it ran. `pattern` marks a
     regular expression; `hits` is None if it could not be counted, and `fault` says why. What stands inside of a word is
     no hit ("ice" in "notice"); `stem` says that the term is no word there, and that words which begin with it are
-    counted.
+    counted. `within` are the documents of a set in which alone it was searched and counted: a name, or words of names.
     """
 
     term: str
@@ -149,6 +149,12 @@ class Search:
     pattern: bool = False
     fault: str = ""
     stem: bool = False
+    within: str = ""
+
+    @property
+    def label(self) -> str:
+        """The term, with the documents of a set to which the search was confined."""
+        return f"{self.term} (in {self.within} only)" if self.within else self.term
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ralph_cli.core.document import (
+    CLAUSE_KINDS,
     ORIGINS,
     PAGE_BREAK,
     Addition,
@@ -24,6 +25,7 @@ from ralph_cli.core.document import (
 )
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.ocr.words import WORD_FIELDS, unpack_words
+from ralph_cli.documents.search.clauses import clause_places
 
 _REQUIRED_KEYS = {"pages", "headings", "cautions"}
 _OPTIONAL_KEYS = {"quoted", "notes", "tables", "additions", "places", "scans", "refusal"}
@@ -355,13 +357,17 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         start = end + len(PAGE_BREAK)
     headings = [Heading(h.text, pages[h.page].start + h.offset, h.level) for h in parsed.headings if h.text]
     headings.sort(key=lambda heading: heading.start)
+    text = PAGE_BREAK.join(page.text for page in parsed.pages)
+    places = [NamedPlace(pages[place.page].start + place.offset, place.name) for place in parsed.places]
+    if kind in CLAUSE_KINDS and len(pages) == 1:
+        places = [*clause_places(text, headings)]
     return Document(
         id=sha256[:16],
         path=path,
         kind=kind,
         sha256=sha256,
         fingerprint=fingerprint,
-        text=PAGE_BREAK.join(page.text for page in parsed.pages),
+        text=text,
         pages=tuple(pages),
         headings=tuple(headings),
         cautions=parsed.cautions,
@@ -369,7 +375,7 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         notes=tuple(Note(*(pages[n.page].start + at for at in (n.start, n.end, n.cited))) for n in parsed.notes),
         tables=tuple(found.table.moved(pages[found.page].start) for found in parsed.tables),
         additions=tuple(found.addition.moved(pages[found.page].start) for found in parsed.additions),
-        places=tuple(NamedPlace(pages[place.page].start + place.offset, place.name) for place in parsed.places),
+        places=tuple(places),
         scans=tuple(ScannedPage(scan.page + 1, pages[scan.page].start, scan.words) for scan in parsed.scans),
     )
 

@@ -58,6 +58,11 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
     (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
+    (
+        b"\x78\x9f\x3e\x22",
+        "a winmail.dat of Outlook (TNEF)",
+        "open the mail in Outlook and save it as eml, or what it holds",
+    ),
     (b"%!PS", "a PostScript file", "convert it first: ps2pdf in.ps out.pdf"),
     (b"\x7fELF", "a program (ELF)", ""),
     (b"MZ\x90\x00", "a program (Windows)", ""),

@@ -14,7 +14,7 @@ from ralph_cli.documents.ocr.engine import DEFAULT_OCR, OcrOptions
 from ralph_cli.documents.ocr.reading import Scan, read_scanned_pages
 from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
-from ralph_cli.documents.process.child import run_parser
+from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 from ralph_cli.documents.sets.containers import read_inner
 from ralph_cli.documents.sniff import DECODED_KINDS, OCR_KINDS, TEXT_KINDS, Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
@@ -117,12 +117,18 @@ class DocumentSource:
         """What the file is called: its path, and its names within an archive there."""
         return "/".join((self.path, *self.inner))
 
-    def load_bytes(self, data: bytes, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
+    def load_bytes(
+        self,
+        data: bytes,
+        cache: Path | None = None,
+        limits: LoadLimits = DEFAULT_LIMITS,
+        start: StartParser = start_parser,
+    ) -> Document:
         """The document in the bytes of a file that has this `name`; no file is read.
 
-        What is no plain text is parsed in a child process, and kept in the folder `cache`, but never what was opened
-        with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
-        wrong-password, damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
+        What is no plain text is parsed in a process that `start` starts, and kept in the folder `cache`, but never what
+        was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted, wrong-password,
+        damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
         """
         name = display_name(self.name)
         if len(data) > limits.bytes:
@@ -136,7 +142,7 @@ class DocumentSource:
         store = cache if self.password is None and kind not in TEXT_KINDS else None
         parsed = read_parsed(store, fingerprint, limits) if store is not None else None
         if parsed is None:
-            parsed = self._parse(data, kind, name, limits)
+            parsed = self._parse(data, kind, name, limits, start)
             if store is not None:
                 write_parsed(store, fingerprint, parsed)
         if kind in OCR_KINDS:
@@ -156,14 +162,16 @@ class DocumentSource:
         if self.encoding is not None and kind not in DECODED_KINDS:
             yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text, HTML or mail")
 
-    def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
+    def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits, start: StartParser) -> ParsedDocument:
         if kind in TEXT_KINDS:
             if self.on_loading is not None:
                 self.on_loading(0, 1)
             return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
         options = {"kind": kind, "password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)
-        return run_parser(kind, data, decode, name=name, limits=limits, on_progress=self.on_loading, **options)
+        return run_parser(
+            kind, data, decode, name=name, limits=limits, on_progress=self.on_loading, start=start, **options
+        )
 
 
 DocumentLike = str | Path | Document | DocumentSource | Sequence["str | Path | Document | DocumentSource"]

@@ -1,11 +1,12 @@
 """Events as they are read from a record: of the right shape, their parts fit, their free fields hold what is read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from ralph_cli.core.coverage import Spans
+from ralph_cli.core.document import PAGE_BREAK
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
@@ -26,8 +27,9 @@ EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 MAX_FAULT_CHARS = 160
 """Characters of a fault that are told: it may repeat what somebody wrote into a record."""
 
-_TEXT_FIELDS = ("id", "sha256", "fingerprint", "path", "kind", "reader")
-_COUNT_FIELDS = ("pages", "characters")
+_TEXT_FIELDS = ("id", "name", "sha256", "fingerprint", "path", "kind", "reader")
+_COUNT_FIELDS = ("pages", "characters", "first_page", "start")
+_TEXTS_FIELDS = ("cautions", "skipped", "inner")
 
 
 def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
@@ -69,6 +71,32 @@ def find_inconsistency(event: AnyEvent) -> str:
 
 
 def _check_document(document: Mapping[str, Any]) -> str:
+    """Why nothing was described so, neither a document nor a set of them; empty if it can have been."""
+    if "documents" not in document:
+        return _check_fields(document)
+    members = document["documents"]
+    if not isinstance(members, list) or not members or not all(isinstance(member, dict) for member in members):
+        return "the documents of the set are not described"
+    faults = (_check_fields(record) for record in (document, *members))
+    return next(filter(None, faults), "") or _check_order(document, members)
+
+
+def _check_order(document: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> str:
+    """Why these are not the documents of a set, one behind the other with a page break between them."""
+    if len({member.get("name") for member in members}) < len(members):
+        return "two documents of the set have one name"
+    start, page = 0, 1
+    for member in members:
+        if not {*_COUNT_FIELDS} <= member.keys() or (member["start"], member["first_page"]) != (start, page):
+            return "a document of the set is not behind the one before"
+        start += member["characters"] + len(PAGE_BREAK)
+        page += member["pages"]
+    whole = start - len(PAGE_BREAK), page - 1
+    fits = (document.get("characters"), document.get("pages")) == whole
+    return "" if fits else "the documents of the set are not all of it"
+
+
+def _check_fields(document: Mapping[str, Any]) -> str:
     for name in _TEXT_FIELDS:
         if not isinstance(document.get(name, ""), str):
             return f"the document's {name} is not text"
@@ -79,9 +107,10 @@ def _check_document(document: Mapping[str, Any]) -> str:
         numbers = document.get(name, [])
         if not isinstance(numbers, list) or not all(map(_is_count, numbers)):
             return f"the document's {name} is not a list of numbers"
-    cautions = document.get("cautions", [])
-    if not isinstance(cautions, list) or not all(isinstance(caution, str) for caution in cautions):
-        return "the document's cautions are not texts"
+    for name in _TEXTS_FIELDS:
+        texts = document.get(name, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            return f"the document's {name} is not a list of texts"
     if not isinstance(document.get("encoding") or "", str):
         return "the document's encoding is not a name"
     ocr = document.get("ocr", {})

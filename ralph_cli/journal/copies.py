@@ -1,5 +1,6 @@
 """The runs that a run goes on with, copied into its folder: wherever that is moved to, it has all that was paid for."""
 
+import glob
 import shutil
 from collections.abc import Collection
 from pathlib import Path
@@ -33,3 +34,9 @@ def copied_runs(folder: Path) -> list[Path]:
     """The folders of the copies in a run's folder; a symbolic link is none."""
     found = sorted(path.parent for path in (folder / COPIES).glob(f"*/{JOURNAL_FILE}") if not path.is_symlink())
     return [] if (folder / COPIES).is_symlink() else [copy for copy in found if not copy.is_symlink()]
+
+
+def copies_of(folder: Path) -> list[Path]:
+    """The copies of the run in `folder` in the runs beside it that went on with it; a symbolic link is not followed."""
+    found = folder.parent.glob(f"*/{COPIES}/{glob.escape(folder.name)}")
+    return sorted(copy for copy in found if not any(map(Path.is_symlink, (copy, *copy.parents[:2]))))

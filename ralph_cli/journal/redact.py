@@ -50,6 +50,8 @@ class Redactor:
         if kind == "run_started":
             started = dict(event)
             started["document"] = _shorten_paths(started["document"])
+            if "documents" in started["document"]:
+                started["document"]["documents"] = [_shorten_paths(it) for it in started["document"]["documents"]]
             settings = _shorten_paths(started["settings"])
             started["settings"] = {name: settings[name] for name in settings if name not in PRIVATE_SETTINGS}
             return dict(_map_strings(started, self._redact_text))

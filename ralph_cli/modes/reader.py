@@ -79,9 +79,8 @@ class Assignment:
         least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
         return render_prompt(opening, headings=render_headings(document, nonce), least_read=least, **values)
 
-    def shared_opening(self, nonce: str, *, include_document: bool) -> str:
+    def shared_part(self, opening: str) -> str:
         """What the first message begins with whatever is asked of this document."""
-        opening = self.opening(nonce, include_document=include_document)
         return opening[: opening.rindex(self.text)]
 
     def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:

@@ -130,6 +130,7 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
 def _search(search: Search) -> dict[str, Any]:
     counted = {"term": search.term, "hits": search.hits, "by": search.by, "pattern": search.pattern}
     counted |= {"stem": True} if search.stem else {}
+    counted |= {"within": search.within} if search.within else {}
     return counted | {"fault": search.fault} if search.fault else counted
 
 

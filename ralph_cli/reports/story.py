@@ -27,7 +27,7 @@ from ralph_cli.reports.sections.unconfirmed import describe_doubt, list_unconfir
 
 def story(events: Iterable[AnyEvent]) -> str:
     """All events a reader cares for, one paragraph each."""
-    return "\n".join(line for event in events for line in _event_lines(event))
+    return make_visible("\n".join(line for event in events for line in _event_lines(event)))
 
 
 def _event_lines(event: AnyEvent) -> Iterator[str]:
@@ -35,9 +35,10 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
         case RunStarted():
             models = event.settings.get("models", {})
             yield f"Question: {one_line(event.question)}"
-            yield f"Document: {one_line(str(event.document.get('path')))} (sha256 {event.document.get('sha256')})"
+            path, sha256 = (one_line(str(event.document.get(name))) for name in ("path", "sha256"))
+            yield f"Document: {path} (sha256 {sha256})"
             yield "Models: " + ", ".join(f"{role} {make_visible(str(name))}" for role, name in models.items())
-            yield f"Begun: {event.at}\n"
+            yield f"Begun: {one_line(event.at)}\n"
         case NoticeIssued(_, message):
             yield f"note: {one_line(message)}\n"
         case IterationStarted(number, feedback):

@@ -47,7 +47,15 @@ _SIGN_MEANINGS = {
 
 
 def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
-    """The report, a line at a time; without `output` that of a task without the output itself."""
+    """The report, a line at a time; without `output` that of a task without the output itself.
+
+    A record may be anybody's, so nothing in any part of it is left to be obeyed by a terminal.
+    """
+    for line in _report_lines(view, output=output):
+        yield [(make_visible(text, keep="\t"), style) for text, style in line]
+
+
+def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield from _head_lines(view)
     if view.halt.type is StopType.PASSAGES and view.mode == "qa":
         pass  # the claims are the passages themselves

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, coverage_map
 from ralph_cli.core.document import PAGE_NOUNS
 from ralph_cli.core.model import Usage
+from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
     Attempt,
@@ -63,9 +64,11 @@ def describe_place(item: Quote | Passage, *, paged: bool) -> str:
     return item.place if paged or item.where else f"at character {item.start:,}"
 
 
-def describe_ocr(quote: Quote) -> str:
-    """That a quote was read by OCR, and how surely; "" of one that the file itself has as text."""
-    return "" if quote.ocr is None else f"ocr: read off a picture of the page, lowest confidence {quote.ocr} %"
+def describe_ocr(found: Quote | ClosestText | None) -> str:
+    """That words of the document were read by OCR, and how surely; "" of those that the file itself has as text."""
+    if found is None or found.ocr is None:
+        return ""
+    return f"ocr: read off a picture of the page, lowest confidence {found.ocr} %"
 
 
 def is_paged(document: dict[str, Any]) -> bool:

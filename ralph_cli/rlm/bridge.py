@@ -264,6 +264,10 @@ def _describe_lines(document: Document) -> dict[int, str]:
 def _lookup_functions() -> str:
     """The source of the look-up functions, as one module."""
     package = resources.files("ralph_cli")
-    names = ("text/tables.py", *(f"rlm/lookup/{name}.py" for name in ("lines", "find", "parts")))
+    names = (
+        "text/tables.py",
+        "documents/sets/naming.py",
+        *(f"rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
+    )
     sources = "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
     return re.sub(r"^from ralph_cli\.[\w.]+ import (?:\([^)]*\)|.*)\n", "", sources, flags=re.MULTILINE)

@@ -19,6 +19,9 @@ STRING_METHODS = frozenset({"find", "rfind", "index", "rindex", "count", "starts
 MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
 """Searches that are told, characters of one, and characters of code that are looked at."""
 
+_PLACE_OF_DOC = 6
+"""Where `find` has its argument `doc`, counted from 0."""
+
 _Loop = ast.For | ast.comprehension
 _PARSING = threading.Lock()
 
@@ -75,6 +78,12 @@ class _VariableTracker:
                 return self.possible_strings(text)
         return set()
 
+    def possible_names(self, node: ast.AST) -> set[str]:
+        """The names or numbers of documents that an expression may be."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return {str(node.value)}
+        return {held.term for held in self.possible_strings(node)}
+
     def mentions_document(self, node: ast.AST) -> bool:
         return any(isinstance(part, ast.Name) and part.id in self.document for part in ast.walk(node))
 
@@ -119,8 +128,11 @@ def _is_search(term: SearchTerm) -> bool:
 
 def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:
     match node:
-        case ast.Call(func=ast.Name(id="find"), args=[pattern, *_]):
-            yield from _as_patterns(names.possible_strings(pattern))
+        case ast.Call(func=ast.Name(id="find"), args=[pattern, *rest], keywords=named):
+            confined = [it.value for it in named if it.arg == "doc"] + rest[_PLACE_OF_DOC - 1 : _PLACE_OF_DOC]
+            within = {name for value in confined for name in names.possible_names(value)} or {""}
+            found = names.possible_strings(pattern)
+            yield from _sort_terms(SearchTerm(item.term, True, name) for item in found for name in within)
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[pattern, *rest]) if (
             name in REGEX_METHODS
         ):
@@ -144,4 +156,4 @@ def _as_patterns(terms: Iterable[SearchTerm]) -> Iterator[SearchTerm]:
 
 
 def _sort_terms(terms: Iterable[SearchTerm]) -> Iterator[SearchTerm]:
-    return iter(sorted(terms, key=lambda item: (item.term, item.pattern)))
+    return iter(sorted(terms, key=lambda item: (item.term, item.pattern, item.within)))

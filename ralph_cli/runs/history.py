@@ -155,7 +155,7 @@ def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50
         is_same_judge = not judge or models.get("judge") == judge
         alike = (view.mode, models.get("worker")) == (mode, worker) and is_same_judge
         if alike and view.usage.usd and not view.halt.type.is_cut_off():
-            found.append(PastRun(view.usage.usd, int(view.document.get("characters", 0))))
+            found.append(PastRun(view.usage.usd, int(view.document.get("characters", 0)), view.usd_by_role))
     return found
 
 

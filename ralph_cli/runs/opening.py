@@ -1,7 +1,9 @@
 """The documents that a record tells of, opened again: a record is material, so its paths are only where to look."""
 
 import hashlib
+import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sets.loading import load_source
+from ralph_cli.documents.sniff import display_name
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.sections.documents import list_documents
 
@@ -54,7 +57,7 @@ def load_recorded_set(
     for entry, data in zip(list_documents(record), contents, strict=True):
         source = load_recorded(entry, data, cache, options)
         document = source.load()
-        documents.append(NamedDocument(str(entry.get("name", "")), document, source.path, source.inner))
+        documents.append(NamedDocument(display_name(str(entry.get("name", ""))), document, source.path, source.inner))
     path = str(record.get("path", ""))
     return replace(options, path=path, document=join_documents(path, documents))
 
@@ -67,22 +70,22 @@ def is_recorded_set(record: Mapping[str, Any]) -> bool:
 def read_recorded(record: Mapping[str, Any]) -> bytes:
     """The bytes of a document of a `record`. Raises DocumentError as `open_recorded` does.
 
-    Of a file with another hash nothing is used or shown, and what is no regular file is not opened.
+    Of a file with another hash nothing is used or shown, and what is no regular file, or an empty one, is not opened.
     """
     path, inner = str(record.get("path", "")), _recorded_inner(record)
     if path in ("", "-"):
         what = "the document of that run came from standard input" if path else "the record names no document"
         raise DocumentError(what, code="no-document", hint="name its file")
-    try:
-        special = Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
-    except (OSError, ValueError):
-        special = False  # reading it says what is wrong
-    if special:
-        raise DocumentError(f"{path} is not a regular file", code="unreadable", hint="name the document")
-    source = DocumentSource(path, inner=inner)
-    data = source.read()
+    source, is_empty = DocumentSource(path, inner=inner), False
+    with suppress(OSError, ValueError):  # reading it says what is wrong
+        status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            what = f"{display_name(path)} is not a regular file"
+            raise DocumentError(what, code="unreadable", hint="name the document")
+        is_empty = not status.st_size
+    data = b"" if is_empty else source.read()  # what a kernel shows as an empty file may never end
     if hashlib.sha256(data).hexdigest() != record.get("sha256"):
-        what = f"{source.name} is not the document of that run any more"
+        what = f"{display_name(source.name)} is not the document of that run any more"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="name the document, if it was moved")
     return data
 

@@ -1,6 +1,7 @@
 """Evidence reports: a run and its document put together, and written as HTML, highlighted PDF, Markdown or CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -27,6 +28,7 @@ from ralph_cli.reports.html.coverage_strip import build_coverage_strip
 from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, Excerpt, Report, find_excerpt
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.runs.folders import folder_fault
 from ralph_cli.runs.history import RecordedRun
@@ -92,10 +94,28 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
         raise UserError(f"{path} is not a file", code="bad-target", hint=hint)
     if fault := folder_fault(path.absolute().parent):
         raise UserError(f"{path} cannot be written: {fault}", code="bad-target", hint=hint)
+    _refuse_documents(path, sources)
+
+
+def _refuse_documents(path: Path, sources: tuple[str, ...]) -> None:
     for source in sources:
-        if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
-            what = f"{path} is the document itself, which is never overwritten"
-            raise UserError(what, code="bad-target", hint="name another file")
+        with suppress(OSError, ValueError):  # one of them is not there, or is no path
+            if source != "-" and path.samefile(source):
+                what = f"{path} is the document itself, which is never overwritten"
+                raise UserError(what, code="bad-target", hint="name another file")
+
+
+def recorded_files(run: RecordedRun) -> tuple[str, ...]:
+    """The files of which the document of a run was read, as it tells of them; of a set all of them."""
+    record = run.view.document
+    return tuple(str(entry.get("path", "-")) for entry in list_documents(record) or [record])
+
+
+def document_files(document: Document | None) -> tuple[str, ...]:
+    """The files of a document, of a set all of them."""
+    if document is None:
+        return ()
+    return tuple(member.path for member in document.members) or (document.path,)
 
 
 def load_run_document(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
@@ -215,10 +235,28 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
     _require_pdf(document, target, "--pdf", "--html")
-    notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
+    copies = annotate_copies(list_annotations(report), document, target, run_document.source)
+    if not copies:
+        hint = "`ralph trace show` shows what the run has"
+        what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"
+        raise UserError(what, code=NO_QUOTES, hint=hint)
+    return copies
+
+
+def list_annotations(report: Report) -> list[page_images.Annotation]:
+    """The quotes of a run with what stands beside each when it is highlighted."""
+    return [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
+
+
+def annotate_copies(
+    notes: Sequence[page_images.Annotation], document: Document, target: Path, source: DocumentSource | None
+) -> dict[Path, bytes]:
+    """A copy of the PDF with these notes, to be written to `target`; of a set one of each PDF that has any, in that
+    folder.
+    """
     copies: dict[Path, bytes] = {}
     names: set[str] = set()
-    for part in split_by_file(document, [note.span for note in notes], run_document.source):
+    for part in split_by_file(document, [note.span for note in notes], source):
         if part.document.kind in OCR_KINDS and part.numbers:
             own = [
                 page_images.Annotation(span, notes[number].text)
@@ -228,10 +266,6 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
             name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
             path = target / take_name(name, names) if document.members else target
             copies[path] = page_images.annotate(part.document, own, source=part.source)
-    if not copies:
-        hint = "`ralph trace show` shows what the run has"
-        what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"
-        raise UserError(what, code=NO_QUOTES, hint=hint)
     return copies
 
 
@@ -262,8 +296,8 @@ def write_reports(
 
     What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
     """
-    document = str(run.view.document.get("path", "-"))
-    targets.check(document, run_document.document.path if run_document.document else "-")
+    sources = (*recorded_files(run), *document_files(run_document.document))
+    targets.check(*sources)
     report = build_report(run, run_document, pictures=targets.html is not None)
     make: dict[str, Callable[[Path], dict[Path, bytes]]] = {
         "html": lambda path: {path: page.render_page(report).encode()},
@@ -275,6 +309,7 @@ def write_reports(
     for name, target in targets.paths_by_format().items():
         try:
             for path, content in make[name](target).items():
+                _refuse_documents(path, sources)
                 write_report_file(path, content)
                 on_written(path, len(content))
         except UserError as error:

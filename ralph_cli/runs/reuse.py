@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CoverageAdded, EventSink, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Json
@@ -42,16 +41,21 @@ def run_or_reuse(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setu
     known = next(_find_answers(job, setup), None) if _may_be_known(job, setup) else None
     if known is None:
         return execute(job, build, setup)
-    started, step = known.started, known.step
+    started = known.started
     when = f"on {started.at[:10]} at {started.at[11:16]} UTC, in run {started.run}"
     what = f"answered {when}: its quotes were looked up again, nothing was asked or paid now; --refresh asks again"
-    earlier = EarlierRuns((), clock.token(16), notices=(NoticeIssued(REUSED, what),), names=job.names)
+    return repeat_answer(job, Setup(settings=setup.settings, sink=setup.sink), known, what)
+
+
+def repeat_answer(job: Job, setup: Setup, known: "KnownAnswer", what: str) -> Result:
+    """A record of its own for an answer that is known; its notice says `what` it was taken from. Nothing is asked."""
+    earlier = EarlierRuns((), setup.new_seed(), notices=(NoticeIssued(REUSED, what),), names=job.names)
     setup = Setup(settings=setup.settings, sink=setup.sink, earlier=earlier)
-    return execute(job, lambda stage: BuiltMode(_KnownAnswer(step, known.coverage, stage.sink)), setup)
+    return execute(job, lambda stage: BuiltMode(_RepeatedAnswer(known.step, known.coverage, stage.sink)), setup)
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class KnownAnswer:
     """What is taken over of a run: its start, the step that was accepted, and what was read."""
 
     started: RunStarted
@@ -60,7 +64,7 @@ class _Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _KnownAnswer:
+class _RepeatedAnswer:
     """A mode of one iteration, which gives what is known; see `loop.engine.Mode`."""
 
     step: Step
@@ -88,7 +92,7 @@ def _may_be_known(job: Job, setup: Setup) -> bool:
     return not (setup.settings.refresh or of_the_caller or vendors & set(_NEVER_REUSED))
 
 
-def _find_answers(job: Job, setup: Setup) -> Iterator[_Answer]:
+def _find_answers(job: Job, setup: Setup) -> Iterator[KnownAnswer]:
     """The answers that are known, the newest first."""
     out, key = setup.settings.out, machine_key(setup.settings.cache_folder)
     wanted = _terms(describe_start(job, setup.settings, "", ""))
@@ -106,7 +110,7 @@ def _find_answers(job: Job, setup: Setup) -> Iterator[_Answer]:
                     yield answer
 
 
-def _accepted_answer(events: tuple[AnyEvent, ...], job: Job) -> _Answer | None:
+def _accepted_answer(events: tuple[AnyEvent, ...], job: Job) -> KnownAnswer | None:
     """The answer of a run, if it was accepted, is not itself taken over, and has its quotes from the document."""
     started, best = events[0], fold(events).best
     halted = isinstance(events[-1], RunHalted) and events[-1].halt.type in _ACCEPTED
@@ -116,7 +120,7 @@ def _accepted_answer(events: tuple[AnyEvent, ...], job: Job) -> _Answer | None:
     text = job.document.text if job.document else ""
     if any(text[quote.start : quote.end] != quote.text for quote in best.attempt.quotes):
         return None
-    return _Answer(started, best, tuple(event for event in events if isinstance(event, CoverageAdded)))
+    return KnownAnswer(started, best, tuple(event for event in events if isinstance(event, CoverageAdded)))
 
 
 def _terms(started: RunStarted) -> Json:

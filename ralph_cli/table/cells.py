@@ -2,10 +2,15 @@
 
 from collections.abc import Iterator
 
+from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellQuote, CellState, TableQuestion, TableRow
-from ralph_cli.core.run import StopType
+from ralph_cli.core.run import Quote, StopType
+from ralph_cli.reports.sections.documents import place_values
 from ralph_cli.reports.view import RunView, describe_place
 from ralph_cli.table.values.reading import read_value
+
+TAKEN_OVER = "taken over from the earlier version of the document"
+"""How the notice of a run begins whose answer was found in an earlier version, and still stands in this one."""
 
 _STATES = {
     StopType.COMPLETION: CellState.ANSWERED,
@@ -29,17 +34,21 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         state=state,
         answer="\n".join(statements) if answered else "",
         value=read_value(question, statements) if accepted else None,
-        quotes=tuple(
-            CellQuote(quote.text, describe_place(quote, paged=view.paged))
-            for quote in (view.quotes if answered else ())
-        ),
+        quotes=tuple(_cell_quote(quote, view) for quote in (view.quotes if answered else ())),
         reason=_reason(view, state),
         notes=tuple(_notes(view)),
         searched=tuple(f'"{search.term}": {search.hits}' for search in view.searches),
         run=view.run,
-        usage=view.usage,
+        # What the built-in engine counts are words.
+        usage=view.usage if view.asks_models else Usage(),
         seconds=view.seconds,
     )
+
+
+def _cell_quote(quote: Quote, view: RunView) -> CellQuote:
+    values = place_values(quote, view.document, paged=view.paged)
+    place = describe_place(quote, paged=view.paged)
+    return CellQuote(quote.text, place, str(values.get("document", "")), int(values["page"] or 0))
 
 
 def _state(view: RunView) -> CellState:
@@ -74,3 +83,4 @@ def _notes(view: RunView) -> Iterator[str]:
     for doubt in view.unconfirmed:
         yield doubt.message
     yield from view.losses
+    yield from (notice for notice in view.notices if notice.startswith(TAKEN_OVER))

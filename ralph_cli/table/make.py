@@ -1,13 +1,13 @@
 """A table from its questions and documents: begun, or gone on with."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from ralph_cli.core.results.table import Table, TableQuestion
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs.execute import Setup
-from ralph_cli.table.record import begin_table, open_table, read_cells
+from ralph_cli.table.estimate import TableEstimate, estimate_table
+from ralph_cli.table.record import TableRecord, begin_table, open_table, read_cells
 from ralph_cli.table.rows import list_rows
 from ralph_cli.table.run import Fill, Filling, OnCell, fill_table
 
@@ -29,11 +29,32 @@ def make_table(
     With `resume` the table that is there goes on: what it has is not asked again. `fill` asks what is left. Raises
     ConfigError, DocumentError when nothing can be read, JournalError.
     """
+    source = source.with_ocr(setup.settings.ocr_options)
+    record = _plan(questions, source, folder, setup, resume=resume)
+    record.write()
+    return fill(record, read_cells(record, on_row), source, setup, filling, on_cell)
+
+
+def estimate(
+    questions: tuple[TableQuestion, ...],
+    source: DocumentSource,
+    folder: Path,
+    setup: Setup,
+    filling: Filling,
+    *,
+    resume: bool = False,
+) -> TableEstimate:
+    """What `make_table` would ask, and what that will likely cost. Nothing is sent or written."""
+    source = source.with_ocr(setup.settings.ocr_options)
+    record = _plan(questions, source, folder, setup, resume=resume)
+    return estimate_table(record, read_cells(record), setup.settings, setup.choose_models(), filling.again)
+
+
+def _plan(
+    questions: tuple[TableQuestion, ...], source: DocumentSource, folder: Path, setup: Setup, *, resume: bool
+) -> TableRecord:
+    """The table that is there with what is new in it, or a new one; nothing is written."""
     settings = setup.settings
-    source = source.with_ocr(settings.ocr_options)
     before = open_table(folder) if resume else None
     rows, _ = list_rows(source, questions, settings.cache_folder, (folder, settings.out))
-    record = before.with_changes(questions, rows) if before else begin_table(folder, questions, rows)
-    record.write()
-    known = read_cells(record, on_row)
-    return fill(record, known, source, replace(setup, sink=setup.sink), filling, on_cell)
+    return before.with_changes(questions, rows) if before else begin_table(folder, questions, rows)

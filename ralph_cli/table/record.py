@@ -19,6 +19,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError, describe_fault
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellState, TableQuestion, TableRow
+from ralph_cli.core.run import StopType
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.history import RecordedRun, read_run, run_names
 from ralph_cli.table.cells import fill_cell
@@ -157,6 +158,18 @@ def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda 
                 cells[place], folders[place] = cell, Path(run.view.folder)
         on_row(number, len(record.rows))
     return KnownCells(cells, folders, sum(usages.values(), Usage()))
+
+
+def read_old_answers(record: TableRecord, row: TableRow) -> dict[str, RecordedRun]:
+    """By the question's id, the newest accepted answer from an earlier version of a row's document."""
+    found: dict[str, RecordedRun] = {}
+    asked = {(question.question, question.answer_as): question.id for question in record.questions}
+    for sha256 in record.earlier.get(row.name, ()):
+        for run in reversed(list(_read_runs(record.runs_of(sha256)))):
+            place = asked.get((run.view.question, str(run.started.settings.get("answer_as", ""))))
+            if place is not None and run.view.halt.type in (StopType.COMPLETION, StopType.ABSENT):
+                found.setdefault(place, run)
+    return found
 
 
 def _rank(cell: Cell) -> tuple[bool, bool]:

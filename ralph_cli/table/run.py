@@ -12,7 +12,7 @@ from typing import Protocol
 from ralph_cli.core.awaiting import POLL_SECONDS, cancellation
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
-from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion, TableRow
+from ralph_cli.core.results.table import Cell, CellChange, CellState, Table, TableQuestion, TableRow
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
@@ -20,7 +20,8 @@ from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.questions import answer_question
 from ralph_cli.runs.resuming.resume import resume_run
 from ralph_cli.table.cells import fill_cell
-from ralph_cli.table.record import KnownCells, TableRecord
+from ralph_cli.table.changes import OldAnswer, take_over
+from ralph_cli.table.record import KnownCells, TableRecord, read_old_answers
 from ralph_cli.table.sandboxes import KeptEngine
 from ralph_cli.wiring.spending import run_budget
 
@@ -40,12 +41,14 @@ def cores() -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filling:
     """How a table is filled: which states of cells are asked `again`, what `each` cell may take, how many documents
-    side by side.
+    side by side (0: one a core). With `only_changed` accepted answers from earlier versions of a document are verified
+    first, and asked again only if they no longer hold.
     """
 
     again: Collection[CellState] = ()
     each: Budget = UNBOUNDED
     jobs: int = 0
+    only_changed: bool = False
 
 
 class Fill(Protocol):
@@ -120,7 +123,8 @@ def fill_table(
         stop = threading.Event()
 
         def start(row: TableRow) -> Future[None]:
-            job = _RowJob(record, row, source, replace(setup, settings=cell_settings, purse=purse), sheet, stop)
+            cell_setup = replace(setup, settings=cell_settings, purse=purse)
+            job = _RowJob(record, row, source, cell_setup, sheet, stop, filling.only_changed)
             context = copy_context()
             context.run(cancellation.set, stop)
             return pool.submit(context.run, job.ask_all, work[row.name])
@@ -136,6 +140,7 @@ def fill_table(
         rows=record.rows,
         cells=sheet.known.cells,
         halt=sheet.halt or Halt(StopType.COMPLETION, "every cell was asked"),
+        changes=tuple(sheet.changes),
     )
 
 
@@ -161,6 +166,7 @@ class _Sheet:
     done: int = 0
     failures: int = 0
     halt: Halt | None = None
+    changes: list[CellChange] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, cell: Cell, *, is_service_fault: bool) -> None:
@@ -191,6 +197,7 @@ class _RowJob:
     setup: Setup
     sheet: _Sheet
     stop: threading.Event
+    only_changed: bool = False
 
     def ask_all(self, questions: Sequence[TableQuestion]) -> None:
         """Ask them until they are through, or the table ends."""
@@ -211,10 +218,15 @@ class _RowJob:
             open_engines=engine.open,
             shared_seed=self.record.seed_of(self.row),
         )
+        old = read_old_answers(self.record, self.row) if self.only_changed else {}
         try:
             for question in questions:
                 if self._has_ended():
                     return
+                if question.id in old and self._take_over(
+                    OldAnswer(self.row, question, old[question.id]), source, setup
+                ):
+                    continue
                 self._ask(question, source, setup)
         finally:
             engine.close()
@@ -239,6 +251,16 @@ class _RowJob:
 
     def _failed(self, question: TableQuestion, reason: str, run: str = "") -> Cell:
         return Cell(row=self.row.name, question=question.id, state=CellState.FAILED, reason=reason, run=run)
+
+    def _take_over(self, old: OldAnswer, source: DocumentSource, setup: Setup) -> bool:
+        """Whether an answer from an earlier version still holds; then it is the cell."""
+        question = old.question
+        settings = setup.settings.model_copy(update={"answer_as": question.answer_as})
+        change, result = take_over(old, source, replace(setup, settings=settings))
+        self.sheet.changes.append(change)
+        if result is not None:
+            self.sheet.add(fill_cell(self.row, question, result.view), is_service_fault=False)
+        return result is not None
 
     def _ask(self, question: TableQuestion, source: DocumentSource, setup: Setup) -> None:
         settings = setup.settings.model_copy(update={"answer_as": question.answer_as})

@@ -19,6 +19,8 @@ _DAY = (
 """A day of a year, whatever its month is called: "31/12/24", "2024-12-31", "31-Dec-24", "31. Dezember 2024"."""
 
 _DATE = re.compile(rf"\b[A-Z][a-z]{{2,8}}\.? \d{{1,2}}\b|{_DAY}")
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_MONTH_DAY = rf"\b(?:\d{{1,2}}(?:\.|th|st|nd|rd)? )?{_MONTH}\b\.?(?: \d{{1,2}}\b)?"
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
@@ -36,8 +38,12 @@ NIL_CELL = re.compile(
 
 _YEARS = rf"(?:\b(?:19|20)\d\d\b.*){{2}}|(?:(?:{_DAY}).*){{2}}"
 _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
-_UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
-_NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
+_UNIT = (
+    r"(?i)(?:\bin |[($\u20ac\u00a3] ?|(?-i:\b[A-Z]{3} ))(?:thousand|million|billion)s?\b"
+    r"|[($\u20ac\u00a3]['\u2018\u2019]?000\b"
+)
+_DAYS = rf"(?:(?=\S* ?\S*\d){_MONTH_DAY}.*){{2}}"
+_NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _DAYS, _PERIOD, _UNIT)))
 _MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _NEAR = 200, 160, 75, 6, 2
 
 

@@ -1,7 +1,7 @@
 """What a run will likely cost, before anything is sent: from runs like it, or from the usual number of calls."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from ralph_cli.config import Settings
@@ -19,16 +19,18 @@ CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """What a recorded run has cost in US dollars, and how many characters its document had."""
+    """What a recorded run has cost in US dollars, how many characters its document had, and the dollars by role."""
 
     usd: float
     characters: int
+    usd_by_role: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
     """US dollars that a run may cost at the low end, likely, and at the high end (None: a price is unknown); how that
-    was estimated, in a sentence; and its bound in dollars, if it has one.
+    was estimated, in a sentence; and its bound in dollars, if it has one. `by_model` has what is likely and what is
+    high of each model.
     """
 
     low: float | None
@@ -36,6 +38,7 @@ class CostEstimate:
     high: float | None
     how: str
     bound: float | None
+    by_model: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,18 @@ LONGEST_CONVERSATION = 60
 
 
 def estimate_cost(
-    settings: Settings, names: ModelNames, characters: int, past: Sequence[PastRun], *, is_goal: bool = False
+    settings: Settings,
+    names: ModelNames,
+    characters: int,
+    past: Sequence[PastRun],
+    *,
+    is_goal: bool = False,
+    is_first: bool = True,
 ) -> CostEstimate:
-    """What a run on a document of so many characters may cost, with these models; `past` are runs like it."""
+    """What a run on a document of so many characters may cost, with these models; `past` are runs like it.
+
+    One that is not the first on its document (`is_first`) finds the beginning of its prompts in the vendor's cache.
+    """
     budget, _ = run_budget(settings, names.by_role, {})
     whole = settings.strategy == "direct" or (settings.strategy == "auto" and characters <= settings.direct_chars)
     reading = "the model is given the whole text" if whole else "the model explores the text by code"
@@ -74,36 +86,60 @@ def estimate_cost(
         costs = sorted(run.usd * (characters / run.characters if whole and run.characters else 1) for run in past)
         tenths = quantiles(costs, n=10, method="inclusive")
         how = f"{size}; from {len(past)} recorded runs with these models"
-        return CostEstimate(tenths[0], median(costs), tenths[-1], how, budget.usd)
+        shares = _shares(names, past)
+        by_model = {model: (share * median(costs), share * tenths[-1]) for model, share in shares.items()}
+        return CostEstimate(tenths[0], median(costs), tenths[-1], how, budget.usd, by_model)
     direct, exploring = (_GOAL_WHOLE, _GOAL_EXPLORING) if is_goal else (_WHOLE, _EXPLORING)
     usual = direct if whole else exploring
-    low, likely, high = (_cost(settings, names, calls, characters if whole else 0) for calls in usual)
+    text = characters if whole else 0
+    costs_by_model = [_cost(settings, names, calls, text, is_first=is_first) for calls in usual]
+    low, likely, high = (total(list(costs.values())) for costs in costs_by_model)
     few = f"{len(past)} recorded run{'s' * (len(past) != 1)} with these models" if past else "no recorded runs"
     judge = "" if is_goal else f"of the judge {usual[0].judge} to {usual[2].judge}, "
     how = (
         f"{size}; {few}, so the usual number of calls is assumed: of the worker {usual[0].worker} to "
         f"{usual[2].worker}, {judge}sub-queries up to {usual[2].subquery}"
     )
-    return CostEstimate(low, likely, high, how, budget.usd)
+    by_model = {model: (costs_by_model[1][model] or 0.0, usd or 0.0) for model, usd in costs_by_model[2].items()}
+    return CostEstimate(low, likely, high, how, budget.usd, by_model)
 
 
-def _cost(settings: Settings, names: ModelNames, calls: _Calls, characters: int) -> float | None:
-    """The cost of so many calls; conversations grow, and what was sent before is mostly read from a cache."""
+def total(costs: Sequence[float | None]) -> float | None:
+    """The sum of costs; None if one is unknown."""
+    known = [usd for usd in costs if usd is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
+    """The share of each model in what runs have cost, as far as they recorded whose calls it was for."""
+    spent: dict[str, float] = {}
+    for run in past:
+        for role, usd in run.usd_by_role.items():
+            model = names.by_role.get(role, names.worker)
+            spent[model] = spent.get(model, 0.0) + usd
+    whole = sum(spent.values())
+    return {model: usd / whole for model, usd in spent.items()} if whole else {}
+
+
+def _cost(
+    settings: Settings, names: ModelNames, calls: _Calls, characters: int, *, is_first: bool
+) -> dict[str, float | None]:
+    """The cost of so many calls by model; conversations grow, and what was sent before is mostly read from a cache."""
     text = characters // CHARS_PER_TOKEN
     worker_input = 3_500 + text + 700 * min(calls.worker, LONGEST_CONVERSATION)
+    begun = Usage(1, worker_input, 400, cache_read_tokens=0 if is_first else (2_500 + text) * 9 // 10)
     parts = (
-        (names.worker, 1, Usage(1, worker_input, 400)),
+        (names.worker, 1, begun),
         (names.worker, calls.worker - 1, Usage(1, worker_input, 400, cache_read_tokens=worker_input * 9 // 10)),
         (names.judge, calls.judge, Usage(1, 5_000, 600)),
         (names.subquery, calls.subquery, Usage(1, 8_000, 200)),
     )
-    total = 0.0
+    found: dict[str, float | None] = {}
     for name, count, usage in parts:
         vendor, model = parse_model_name(name, "anthropic")
         if not count or vendor in ("offline", "scripted"):
             continue
         each = prices.price(vendor, model, usage, settings.endpoint(vendor).base_url, settings.price_list)
-        if each is None:
-            return None
-        total += each * count
-    return total
+        before = found.get(name, 0.0)
+        found[name] = None if each is None or before is None else before + each * count
+    return found

@@ -56,14 +56,15 @@ def open_reader(
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)
     if not direct and not context.earlier:
         sandbox.prepare()
+    opening = assignment.opening(nonce, include_document=direct)
     explorer = Explorer(
         model=context.models.worker,
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
         system=assignment.system(include_document=direct),
-        opening=assignment.opening(nonce, include_document=direct),
-        shared_opening=assignment.shared_opening(nonce, include_document=direct),
+        opening=opening,
+        shared_opening=assignment.shared_part(opening),
         short_system=assignment.system(include_document=False),
         short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,

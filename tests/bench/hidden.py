@@ -19,7 +19,7 @@ from statistics import median
 
 import pypdfium2
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "support" / "formats"))
 from hidden_pdfs import INNOCENT, SAID, SCANS, TRICKS
 
 from ralph_cli.core.document import Document, Span

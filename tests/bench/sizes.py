@@ -1,16 +1,19 @@
 """How long loading and asking take, and how much memory, by the size of the document.
 
-python tests/bench/sizes.py [--cores 1] [160 3000 10000 1MB 10MB 100MB]
+python tests/bench/sizes.py [--cores 1 2] [1000files 160 3000 10000 1MB 10MB 100MB]
 
-Documents are made here: PDFs of so many pages with reportlab, texts of so many megabytes. Each measurement is a process
-of its own, bound to so many cores, and is set beside another program on the same file in the same minute: pdftotext for
-a PDF, Python's own decoding for a text. Memory is the most that a process had resident: that of ralph itself, and that
-of the largest of its children (parser, sandbox).
+Documents are made here: PDFs of so many pages with reportlab, texts of so many megabytes, folders of so many small
+files of five formats. Each measurement is a process of its own, bound to so many cores, and is set beside another
+program on the same file in the same minute: pdftotext for a PDF, Python's own decoding for a text or a folder. Memory
+is the most that a process had resident: that of ralph itself, and that of the largest of its children (parser,
+sandbox).
 """
 
 import argparse
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +21,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-SIZES = ("160", "3000", "10000", "1MB", "10MB", "100MB")
+SIZES = ("1000files", "160", "3000", "10000", "1MB", "10MB", "100MB")
 NEEDLE = "The notice period of the Harbour lease is ninety days."
 QUESTION = "What is the notice period of the Harbour lease?"
 _WORDS = """
@@ -29,11 +32,15 @@ _WORDS = """
 WORDS = _WORDS.split()
 _TIMED = "import time,sys; t=time.perf_counter(); {}; print(time.perf_counter()-t)"
 _RALPH = {
-    "load": "from ralph_cli.documents.source import DocumentSource; DocumentSource(sys.argv[1]).load()",
+    "load": "from ralph_cli.documents.source import DocumentSource; from ralph_cli.documents.sets.loading import "
+    "load_source; load_source(DocumentSource(sys.argv[1])).load()",
     "qa": "from ralph_cli import api, config; r=api.ask(sys.argv[1], sys.argv[2], settings=config.load_settings("
-    "{'model': 'offline', 'out': sys.argv[3]})); assert 'ninety days' in r.text, r.stop",
+    "{'model': 'offline', 'out': sys.argv[3], 'cache': sys.argv[3] + 'c'})); assert 'ninety days' in r.text, r.stop",
 }
-_TEXT = "open(sys.argv[1], 'rb').read().decode('utf-8').count('\\n')"
+_TEXT = (
+    "import pathlib; p = pathlib.Path(sys.argv[1]); "
+    "[f.read_bytes().decode('utf-8', 'replace').count('\\n') for f in (p.iterdir() if p.is_dir() else [p])]"
+)
 _PEAK = (
     "; import resource; print(*(resource.getrusage(who).ru_maxrss >> 10 for who in "
     "(resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))"
@@ -56,6 +63,30 @@ def make_text(path: Path, megabytes: int) -> None:
             paragraph = " ".join(next(said) for _ in range(5))
             paragraph += f"\n\n{NEEDLE}" if size <= target * 0.7 < size + len(paragraph) + 2 else ""
             size += file.write(f"{paragraph}\n\n")
+
+
+def make_folder(path: Path, files: int) -> None:
+    """Small files of five formats, one of which answers the question."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    said = sentences(random.Random(3))
+    path.mkdir()
+    for number in range(files):
+        lines = [next(said) for _ in range(12)] + [NEEDLE] * (number == int(files * 0.14) * 5)
+        match number % 5:
+            case 0:
+                (path / f"{number}.txt").write_text("\n\n".join(lines))
+            case 1:
+                (path / f"{number}.html").write_text("".join(f"<p>{line}" for line in lines))
+            case 2:
+                (path / f"{number}.eml").write_text(f"From: a@example.org\nSubject: {number}\n\n" + "\n".join(lines))
+            case 3:
+                (path / f"{number}.rtf").write_text("{\\rtf1 " + "\\par ".join(lines) + "}")
+            case _:
+                canvas = Canvas(str(path / f"{number}.pdf"))
+                for at, line in enumerate(lines):
+                    canvas.drawString(60, 740 - 16 * at, line[:100])
+                canvas.save()
 
 
 def make_pdf(path: Path, pages: int) -> None:
@@ -97,7 +128,7 @@ def measure(code: str, arguments: list[str], cores: int) -> tuple[float, int, in
 
 def measure_other(path: Path, cores: int) -> float:
     """Seconds that another program takes to read the file."""
-    if path.suffix == ".txt":
+    if path.suffix != ".pdf":
         return measure(_TEXT, [str(path)], cores)[0]
     cpus = sorted(os.sched_getaffinity(0))[:cores]
     start = time.perf_counter()
@@ -111,23 +142,26 @@ def main() -> None:
     """Make the documents, measure, and print a row for each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sizes", nargs="*", default=SIZES)
-    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, len(os.sched_getaffinity(0))}))
     options = parser.parse_args()
-    print("| document | load | ratio | memory, parser | qa | memory, sandbox |")
-    print("| --- | --: | --: | --: | --: | --: |")
+    print("| document | cores | load | ratio | memory, parser | qa | memory, sandbox |")
+    print("| --- | --: | --: | --: | --: | --: | --: |")
     with tempfile.TemporaryDirectory() as folder:
         for size in options.sizes:
-            is_text = size.endswith("MB")
-            path = Path(folder, f"made{size}{'.txt' if is_text else '.pdf'}")
-            (make_text if is_text else make_pdf)(path, int(size.removesuffix("MB")))
-            other = measure_other(path, options.cores)
-            row = [f"{size}{'' if is_text else ' pages'}"]
-            for what in ("load", "qa"):
-                seconds, own, children = measure(_RALPH[what], [str(path), QUESTION, f"{folder}/{size}"], options.cores)
-                row += [f"{seconds:.1f} s", *([f"{seconds / other:.1f}"] if what == "load" else [])]
-                row.append(f"{own} MB, {children} MB")
-            print(f"| {' | '.join(row)} |", flush=True)
-            path.unlink()
+            number, unit = int(re.match(r"\d+", size)[0]), size.lstrip("0123456789") or "pages"
+            make, suffix = {"MB": (make_text, ".txt"), "files": (make_folder, ""), "pages": (make_pdf, ".pdf")}[unit]
+            path = Path(folder, f"made{size}{suffix}")
+            make(path, number)
+            for cores in options.cores:
+                other = measure_other(path, cores)
+                row = [f"{number:,} {unit}", str(cores)]
+                for what in ("load", "qa"):
+                    arguments = [str(path), QUESTION, f"{folder}/out{size}-{cores}"]
+                    seconds, own, children = measure(_RALPH[what], arguments, cores)
+                    row += [f"{seconds:.1f} s", *([f"{seconds / other:.1f}"] if what == "load" else [])]
+                    row.append(f"{own} MB, {children} MB")
+                print(f"| {' | '.join(row)} |", flush=True)
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, DraftClaim, Search
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 
 FILLER = "\n".join(f"Clause {n} says what is of no interest." for n in range(60))
 LEASE = document(
@@ -161,6 +162,21 @@ def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages
 )
 def test_what_the_worker_says_it_searched_is_counted_as_words_or_as_an_expression(term: str, search: Search) -> None:
     assert [tally.search for tally in SearchCounter(LEASE).count([term], ())] == [search]
+
+
+def test_what_code_searched_in_some_documents_is_counted_in_these() -> None:
+    texts = {
+        "mail 1.txt": "The rent is 12.",
+        "mail 2.txt": "Rent and rent.",
+        "deed.txt": "Rent is due, the fee is not.",
+    }
+    about = join_documents("deal", [NamedDocument(name, document(text), name) for name, text in texts.items()])
+    terms = [SearchTerm("rent", True, "mail"), SearchTerm("r[a-e]nt", True, "2"), SearchTerm("fee", True, "plan")]
+    both, second = SearchCounter(about).count(["due"], [*terms, SearchTerm("due", True, "mail")])[1:]
+    assert both.search == Search("rent", 3, "code", within="mail") and both.search.label == "rent (in mail only)"
+    assert [about.text[a:b] for a, b in both.places] == ["rent", "Rent", "rent"]
+    assert second.search == Search("r[a-e]nt", 2, "code", True, within="mail 2.txt")
+    assert [about.text[a:b] for a, b in second.places] == ["Rent", "rent"]
 
 
 def test_words_are_counted_with_case_typography_and_white_space_folded_and_placed_in_the_text() -> None:

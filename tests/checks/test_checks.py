@@ -39,6 +39,23 @@ def test_each_rule_of_form_fails_where_it_must(claims: tuple[DraftClaim, ...], t
     assert any(told in message for message in messages), messages
 
 
+OPENERS = (" ", ".", ",", ":", "Thought process:", "Solution", "\u89e3", "\u304b\u3044\u305b\u3064", "Respuesta")
+"""Words that say nothing and that model judges let pass (arXiv 2507.08794)."""
+
+
+@pytest.mark.parametrize("words", OPENERS)
+def test_what_says_nothing_never_reaches_a_judge(words: str) -> None:
+    forms = ("{}", " {}\t", "{}\u200b", "{0}{0}", "{} \u2026")
+    for text in (form.format(case(words)) for case in (str, str.upper, str.lower) for form in forms):
+        (issue,) = form_issues(Draft((DraftClaim(text, GOOD.quotes),)), FORM)
+        assert "too short to mean anything" in issue.message or "announced: say what" in issue.message
+
+
+def test_a_claim_that_is_a_quote_may_end_as_the_document_does() -> None:
+    words = "The rent is due as follows:"
+    assert form_issues(Draft((DraftClaim(words, (words,)),)), FORM) == ()
+
+
 def test_good_form_has_no_issues() -> None:
     assert form_issues(Draft((GOOD,)), FORM) == ()
     assert form_issues(Draft(absence=Absence(("parking",))), FORM) == ()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,10 @@ from fakes import REAL_CACHE
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.core.events import RunHalted
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.traces import read_index
 
 QUESTION = "When does the lease end?"
 MEMO = "The lease of the north hall ends on 31 March 2031.\nThe rent is due on the first day of each month.\n" * 3
@@ -175,6 +179,28 @@ def test_a_run_can_be_listed_and_shown(memo: Path, capsys: pytest.CaptureFixture
     assert first.splitlines()[0] in shown and "ran code" in shown and "submitted" in shown
     assert run(["trace", "show", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ok"] is None
+    (whole,) = Path("out").glob(f"*/{JOURNAL_FILE}")
+    with closing(Journal(Path("out") / "99999999-killed")) as journal:
+        for event in [*read_events(whole.parent)][:-1]:
+            journal(event)
+    assert run(["trace", "list"]) == 0
+    assert " killed " in capsys.readouterr().out.splitlines()[0]
+    assert run(["trace", "show"]) == 0 and "the run was killed before it ended" in capsys.readouterr().out
+
+
+@pytest.mark.full
+def test_programs_that_are_started_at_once_keep_each_its_own_run(
+    memo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count = 50
+    command = [sys.executable, "-m", "ralph_cli", "qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]
+    begun = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(count)]
+    assert {(program.communicate()[1], program.returncode) for program in begun} == {(b"", 0)}
+    assert run(["trace", "list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed["runs"]) + listed["older"] == count == len(read_index(Path("out"))["sessions"])
+    for folder in Path("out").glob(f"*/{JOURNAL_FILE}"):
+        assert isinstance([*read_events(folder.parent)][-1], RunHalted)
 
 
 def test_every_way_to_stop_has_its_exit_code() -> None:

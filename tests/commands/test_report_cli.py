@@ -126,6 +126,22 @@ def test_what_cannot_be_written_is_refused_before_the_run(folder: Path, capsys: 
     assert not (folder / "out").exists() and (folder / "report.pdf").read_bytes() == before
 
 
+def test_no_file_of_a_set_is_overwritten_not_even_by_force(folder: Path, capsys: Told) -> None:
+    deal = folder / "deal"
+    deal.mkdir()
+    for name in ("report.pdf", "memo.txt"):
+        (folder / name).rename(deal / name)
+    before = {path: path.read_bytes() for path in deal.iterdir()}
+    assert "the document itself" in refused(["qa", "deal", QUESTION, "--report", "deal/memo.txt", "--force"], capsys)
+    assert not (folder / "out").exists()
+    assert ask("--annotate", "deal", "--force", document="deal") == 1
+    out, err = capsys.readouterr()
+    assert "no model has read them" in out and "deal/report.pdf is the document itself" in err
+    for form in (["--md", "deal/memo.txt"], ["--pdf", "deal"]):
+        assert "the document itself" in refused(["trace", "report", "--force", *form], capsys)
+    assert {path: path.read_bytes() for path in deal.iterdir()} == before
+
+
 def test_a_record_report_is_refused_in_one_line_too(folder: Path, capsys: Told) -> None:
     assert ask(document="memo.txt", question="When does the lease end?") == 0
     assert "say what to write" in refused(["trace", "report"], capsys)

@@ -16,8 +16,11 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.pdf.reader import parse_pdf
 from ralph_cli.documents.process import child
+from ralph_cli.documents.process import forks as forks_module
+from ralph_cli.documents.process.forks import ParserForks
 from ralph_cli.documents.process.frames import EXIT_MEMORY
 from ralph_cli.documents.process.side_by_side import FEW_PAGES, read_side_by_side
+from ralph_cli.documents.source import DocumentSource
 
 pytestmark = pytest.mark.own_process
 
@@ -108,6 +111,60 @@ def test_what_a_broken_or_hostile_parser_leads_to(pdf, monkeypatch, code, expect
     error = failure(path, limits=LoadLimits(seconds=20 if "RLIMIT_CPU" in code else 1.5))
     assert error.code == expected
     assert said in error.message
+
+
+# Parsers that are forked off one process
+
+
+def load_forked(forks, path, **limits):
+    return DocumentSource(str(path)).load_bytes(path.read_bytes(), None, LoadLimits(**limits), forks.start)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="parsers are forked on Linux only")
+def test_forked_parsers_read_alike_within_bounds_of_their_own(pdf, file, make_raw):
+    files = [pdf(HELLO), file("a.html", b"<h1>Rent</h1><p>It is 12.")]
+    fresh = [load_document(path) for path in files]
+    slow = make_raw["page"](b"BT /F1 9 Tf " + b"1 0 0 1 10 10 Tm (AAAAAAAA) Tj " * 400_000 + b"ET")
+    bad = [(file("slow.pdf", slow), {"seconds": 0.3}, "timeout"), (file("b.docx", b"PK\x03\x04"), {}, "damaged")]
+    bad.append((file("bomb.pdf", make_raw["bomb"](100)), {"memory": 128 * MIB}, "too-big"))
+    with ParserForks(few=1) as forks:
+        assert load_forked(forks, files[1]) == fresh[1] and forks._server is None
+        for path, limits, code in bad:
+            with pytest.raises(DocumentError) as caught:
+                load_forked(forks, path, **limits)
+            assert caught.value.code == code, path
+        assert [load_forked(forks, path) for path in files] == fresh
+        server = forks._server
+        server.kill()
+        assert load_forked(forks, files[1]) == fresh[1]  # by a fresh process
+    assert server.poll() is not None
+
+
+COUNTED = "w.calls = 0\ndef main():\n w.calls += 1\n f(b'E', json.dumps(['damaged', str(w.calls), '']).encode())"
+KILLED = "w.main = lambda: os.kill(os.getpid(), signal.SIGSEGV)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="parsers are forked on Linux only")
+@pytest.mark.parametrize(
+    ("code", "expected", "said"),
+    [
+        (KILLED, "crashed", "SIGSEGV"),
+        ("w.main = lambda: os.abort()", "too-big", "memory"),
+        ("w.main = lambda: 1/0", "crashed", "exit status 1"),
+        (FRAME + COUNTED + "; os._exit(0)\nw.main = main", "damaged", "1"),  # nothing is kept for the next file
+    ],
+)
+def test_what_a_forked_parser_does_it_does_to_itself(file, monkeypatch, code, expected, said):
+    head = "import os,signal,struct,json; import ralph_cli.documents.process.worker as w\n"
+    quick = "\nimport ralph_cli.documents.process.forks as k; k._READERS = ''; k.serve()"
+    monkeypatch.setattr(forks_module, "_BOOTSTRAP", head + code + quick)
+    path = file("a.html", b"<p>Words")
+    with ParserForks(few=0) as forks:
+        for _ in range(3):
+            with pytest.raises(DocumentError) as caught:
+                load_forked(forks, path)
+            assert caught.value.code == expected and said in caught.value.message
+        assert forks._server is not None and forks._server.poll() is None
 
 
 RIGHT = {

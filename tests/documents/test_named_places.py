@@ -4,7 +4,7 @@ import pytest
 
 from ralph_cli.core.document import Document, Heading, Member, Page, Span
 from ralph_cli.documents.limits import DEFAULT_LIMITS
-from ralph_cli.documents.parsed import ParsedDocument, ParsedPage, ParsedPlace, assemble
+from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, ParsedPlace, assemble
 
 
 def sheet_of_cells() -> ParsedDocument:
@@ -66,3 +66,32 @@ def test_a_place_in_a_set_names_the_document_and_counts_from_its_beginning() -> 
     assert place("first") == "b.pdf, p. 1"
     assert place("next") == "b.pdf, p. 2"
     assert place("Ten") == "c.html, paragraph 2, under “Term”"
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("thirty days", "clause 7.2, paragraph 3, under \u201c7. Payment\u201d"),
+        ("by cheque", "clause 7.2(b), paragraph 5, under \u201c7. Payment\u201d"),
+        ("Late sums", "clause 7.2, paragraph 6, under \u201c7. Payment\u201d"),
+        ("Payment", "paragraph 2, under \u201c7. Payment\u201d"),
+        ("signed", "paragraph 8, under \u201cSignatures\u201d"),
+        ("Lease", "paragraph 1"),
+    ],
+)
+def test_a_text_without_pages_names_the_clause_beside_the_paragraph(words: str, place: str) -> None:
+    parts = [
+        "Lease",
+        "7. Payment",
+        "7.2 Within thirty days",
+        "(a) in cash or",
+        "(b) by cheque.",
+        "Late sums bear rent.",
+    ]
+    text = "\n\n".join([*parts, "Signatures", "It is signed."])
+    headings = tuple(ParsedHeading(0, text.index(title), title, 1) for title in ("7. Payment", "Signatures"))
+    parsed = ParsedDocument((ParsedPage(text, ""),), headings)
+    document = assemble(parsed, path="a.docx", kind="docx", sha256="0" * 64, fingerprint="")
+    assert document.describe_span(Span(text.index(words), text.index(words) + 3)) == place
+    paged = assemble(parsed, path="a.pdf", kind="pdf", sha256="0" * 64, fingerprint="")
+    assert paged.describe_span(Span(text.index(words), text.index(words) + 3)) == "p. 1"

@@ -5,144 +5,20 @@ Each holds true words of its own, too, so that there is something to quote.
 
 import io
 import json
-import zipfile
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 from email.message import EmailMessage
 from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape as xml
 
-import word
+from fake_tesseract import LETTER, Shown, as_tsv
 from hidden_pdfs import raw_pdf, stream
+from hostile_office import OWN, book, open_sheets, open_slides, open_text, slides, word_text, workbook
+from office_files import pack
+from PIL import Image, ImageDraw, ImageFont
 
-OWN = "The storage fee was 39,500 in 2019."
-"""What the attacker's document truly says."""
-
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
-_SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
-_SLIDE = "http://schemas.openxmlformats.org/presentationml/2006/main"
-
-
-def archive(files: Mapping[str, str | bytes]) -> bytes:
-    """A ZIP archive of these files; a name may be anything."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as packed:
-        for name, data in files.items():
-            packed.writestr(name, data)
-    return buffer.getvalue()
-
-
-def _relations(targets: Mapping[str, tuple[str, str]]) -> str:
-    listed = "".join(
-        f'<Relationship Id="{key}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
-        for key, (kind, target) in targets.items()
-    )
-    return f'<Relationships xmlns="{_PACKAGE}">{listed}</Relationships>'
-
-
-def _types(main: str, kind: str) -> str:
-    return (
-        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-        '<Default Extension="xml" ContentType="application/xml"/>'
-        f'<Override PartName="/{main}" ContentType="application/vnd.openxmlformats-officedocument.{kind}.main+xml"/>'
-        "</Types>"
-    )
-
-
-def workbook(payload: str, place: str) -> bytes:
-    """A workbook of two sheets, the second hidden where the payload is to be."""
-    name = xml(payload[:31].replace("/", "_"), {'"': "&quot;"}) if place == "sheet name" else "Fees"
-    hidden = place == "hidden sheet"
-
-    def sheet(*cells: str) -> str:
-        rows = "".join(
-            f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{xml(cell)}</t></is></c></row>'
-            for number, cell in enumerate(cells, 1)
-        )
-        return f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData></worksheet>'
-
-    first = sheet(OWN, payload) if place in ("cell", "sheet name") else sheet(OWN)
-    state = ' state="hidden"' if hidden else ""
-    return archive(
-        {
-            "[Content_Types].xml": _types("xl/workbook.xml", "spreadsheetml.sheet"),
-            "_rels/.rels": _relations({"r1": ("officeDocument", "xl/workbook.xml")}),
-            "xl/workbook.xml": (
-                f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets><sheet name="{name}" sheetId="1" r:id="r1"/>'
-                f'<sheet name="Aside" sheetId="2" r:id="r2"{state}/></sheets></workbook>'
-            ),
-            "xl/_rels/workbook.xml.rels": _relations(
-                {"r1": ("worksheet", "worksheets/sheet1.xml"), "r2": ("worksheet", "worksheets/sheet2.xml")}
-            ),
-            "xl/worksheets/sheet1.xml": first,
-            "xl/worksheets/sheet2.xml": sheet(payload if hidden else "Nothing more."),
-        }
-    )
-
-
-def slides(payload: str, place: str) -> bytes:
-    """A presentation of one slide with its notes."""
-
-    def shape(text: str, kind: str = "") -> str:
-        holder = f'<p:ph type="{kind}"/>' if kind else ""
-        return (
-            f'<p:sp><p:nvSpPr><p:cNvPr id="2" name="s"/><p:cNvSpPr/>'
-            f"<p:nvPr>{holder}</p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>{xml(text)}</a:t></a:r>"
-            "</a:p></p:txBody></p:sp>"
-        )
-
-    def page(root: str, *shapes: str) -> str:
-        spaces = f'xmlns:p="{_SLIDE}" xmlns:a="{_DRAWING}" xmlns:r="{_OFFICE}"'
-        return f"<p:{root} {spaces}><p:cSld><p:spTree>{''.join(shapes)}</p:spTree></p:cSld></p:{root}>"
-
-    shown = [shape(payload if place == "title" else "Fees", kind="title")]
-    shown += [shape(OWN), shape(payload if place == "text" else "No more.")]
-    notes = shape(payload if place == "notes" else "Say it slowly.", kind="body")
-    return archive(
-        {
-            "[Content_Types].xml": _types("ppt/presentation.xml", "presentationml.presentation"),
-            "_rels/.rels": _relations({"r1": ("officeDocument", "ppt/presentation.xml")}),
-            "ppt/presentation.xml": (
-                f'<p:presentation xmlns:p="{_SLIDE}" xmlns:r="{_OFFICE}"><p:sldIdLst><p:sldId id="256" r:id="r1"/>'
-                "</p:sldIdLst></p:presentation>"
-            ),
-            "ppt/_rels/presentation.xml.rels": _relations({"r1": ("slide", "slides/slide1.xml")}),
-            "ppt/slides/slide1.xml": page("sld", *shown),
-            "ppt/slides/_rels/slide1.xml.rels": _relations({"r1": ("notesSlide", "../notesSlides/n1.xml")}),
-            "ppt/notesSlides/n1.xml": page("notes", notes),
-        }
-    )
-
-
-def open_text(payload: str, place: str) -> bytes:
-    """An OpenDocument text."""
-    head = f'<text:h text:outline-level="1">{xml(payload)}</text:h>' if place == "heading" else ""
-    body = f"<text:p>{xml(payload)}</text:p>" if place == "text" else ""
-    urn = "urn:oasis:names:tc:opendocument:xmlns"
-    return archive(
-        {
-            "mimetype": "application/vnd.oasis.opendocument.text",
-            "content.xml": (
-                f'<office:document-content xmlns:office="{urn}:office:1.0" xmlns:text="{urn}:text:1.0" '
-                f'office:version="1.2"><office:body><office:text>{head}<text:p>{OWN}</text:p>{body}'
-                "</office:text></office:body></office:document-content>"
-            ),
-        }
-    )
-
-
-def word_text(payload: str, place: str) -> bytes:
-    """A Word document: text, heading, cell, or hidden text."""
-    shown = xml(payload)
-    inner = {
-        "text": word.paragraph(shown),
-        "heading": word.paragraph(shown, "Heading1"),
-        "cell": f"<w:tbl><w:tr><w:tc>{word.paragraph(shown)}</w:tc><w:tc>{word.paragraph('5')}</w:tc></w:tr></w:tbl>",
-        "hidden text": f"<w:p>{word.run(shown, '<w:vanish/>')}</w:p>",
-    }[place]
-    return word.docx(word.paragraph(OWN) + inner)
+PICTURE_WIDTH, _LETTER, _ROW = 1240, 28, 44
+"""Pixels of a picture: its width, and those of its letters and rows."""
 
 
 def web_page(payload: str, place: str) -> bytes:
@@ -171,6 +47,33 @@ def mail(payload: str, place: str) -> bytes:
     return bytes(message)
 
 
+def saved_page(payload: str, place: str) -> bytes:
+    """A web page as a browser saves it in one file; in a frame of its own, too."""
+    page = web_page(payload if place != "frame" else "No more.", place if place != "frame" else "text").decode()
+    message = EmailMessage()
+    message["From"], message["Subject"] = "<Saved by Blink>", "Fees"
+    message.set_content(page + '<iframe src="cid:f@x"></iframe>', subtype="html", cte="base64")
+    message.add_related(escape(payload) if place == "frame" else "Nothing.", subtype="html", cid="<f@x>", cte="base64")
+    return bytes(message)
+
+
+def notebook(payload: str, place: str) -> bytes:
+    """A notebook: what was written, and what its code has put out."""
+    shown = {"text": "No more.", "heading": "Fees", "output": "5\n", place: payload}
+    output = {"output_type": "stream", "name": "stdout", "text": shown["output"]}
+    cells = [
+        {"cell_type": "markdown", "source": f"# {shown['heading']}\n\n{shown['text']}\n\n{OWN}"},
+        {"cell_type": "code", "source": "print(5)", "outputs": [output], "execution_count": 1},
+    ]
+    written = {
+        "cells": [{"metadata": {}, **cell} for cell in cells],
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {},
+    }
+    return json.dumps(written).encode()
+
+
 def table(payload: str, place: str) -> bytes:
     """A CSV file with the payload as the name of a column, or in a cell."""
     quoted = '"' + payload.replace('"', '""') + '"'
@@ -197,7 +100,9 @@ def _signed(char: str) -> int:
 
 
 def printed(payload: str, place: str) -> bytes:
-    """A PDF of one page, with the payload in black or in white, or as the label of the page."""
+    """A PDF of one page, with the payload in black or in white, or as the label of the page; or its picture."""
+    if place == "scan":
+        return picture(payload, place, "PDF")
     lines = [payload.encode("latin-1", "replace")[at : at + 80] for at in range(0, min(len(payload), 800), 80)]
 
     def draw(line: bytes, height: int) -> bytes:
@@ -217,6 +122,33 @@ def printed(payload: str, place: str) -> bytes:
             stream(draw(OWN.encode(), 720) + colour + shown),
         ]
     )
+
+
+def picture(payload: str, place: str, form: str = "PNG") -> bytes:
+    """A picture of a page; see `read_off` for what a program reads there."""
+    assert place in PICTURES
+    lines, font = _picture_lines(payload), ImageFont.load_default(_LETTER)
+    page = Image.new("L", (PICTURE_WIDTH, _ROW * (len(lines) + 2)), 255)
+    for number, line in enumerate(lines):
+        ImageDraw.Draw(page).text((60, 20 + _ROW * number), line, font=font, fill=0)
+    buffer = io.BytesIO()
+    page.save(buffer, form, **{"resolution": 200} if form == "PDF" else {"dpi": (200, 200)})
+    return buffer.getvalue()
+
+
+def read_off(payload: str) -> str:
+    """What tesseract prints of that picture, if it mistakes nothing."""
+    return as_tsv(
+        *(
+            [Shown(part[0], 60 + LETTER * part.start(), 48 + _ROW * number) for part in re.finditer(r"\S+", line)]
+            for number, line in enumerate(_picture_lines(payload))
+        )
+    )
+
+
+def _picture_lines(payload: str) -> list[str]:
+    clean = "".join(char if char.isprintable() or char == "\n" else " " for char in payload)
+    return [OWN, *(line[at : at + 70] for line in clean.split("\n") for at in range(0, min(len(line), 700), 70))]
 
 
 def plain(payload: str, place: str) -> bytes:
@@ -242,11 +174,20 @@ CARRIERS: dict[str, tuple[Build, tuple[str, ...]]] = {
     ".json": (data, ("key", "value")),
     ".xlsx": (workbook, ("cell", "sheet name", "hidden sheet")),
     ".pptx": (slides, ("text", "title", "notes")),
-    ".odt": (open_text, ("text", "heading")),
+    ".odt": (open_text, ("text", "heading", "comment")),
+    ".ods": (open_sheets, ("cell", "sheet name", "hidden sheet")),
+    ".odp": (open_slides, ("text", "title", "notes")),
+    ".epub": (book, ("text", "heading", "contents")),
+    ".ipynb": (notebook, ("text", "heading", "output")),
+    ".mhtml": (saved_page, ("text", "alt text", "hidden text", "frame")),
     ".rtf": (rich_text, ("text", "hidden text")),
-    ".pdf": (printed, ("text", "label", "hidden text")),
+    ".pdf": (printed, ("text", "label", "hidden text", "scan")),
+    ".png": (picture, ("picture",)),
 }
 """How a file of each format is written, and the places in it that an attacker may choose."""
+
+PICTURES = ("scan", "picture")
+"""Places that only OCR reads."""
 
 NAMES = ("file name", "name in an archive")
 """Places that are in no file."""
@@ -270,12 +211,12 @@ def write_attack(folder: Path, ending: str, place: str, payload: str) -> Path:
         path.write_text(OWN)
         return path
     path = folder / "all.zip"
-    path.write_bytes(archive({f"../{payload[:300]}{ending}": OWN}))
+    path.write_bytes(pack({f"../{payload[:300]}{ending}": OWN}))
     return path
 
 
 def _clean(payload: str, ending: str) -> str:
     """The payload without what no XML may hold."""
-    if ending not in (".docx", ".xlsx", ".pptx", ".odt"):
+    if ending not in (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub"):
         return payload
     return "".join(c for c in payload if c in "\t\n" or (c >= " " and not 0xD800 <= ord(c) < 0xE000))

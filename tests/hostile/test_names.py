@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeSandbox, document
-from hostile_files import OWN, archive, printed, workbook
+from hostile_files import printed
+from hostile_office import OWN, workbook
 from obedient import ObedientJudge
+from office_files import pack
 
 from ralph_cli.api import ask
 from ralph_cli.checks.figures.check import NumbersCheck
@@ -48,9 +50,7 @@ def test_any_name_is_one_line_of_bounded_length_and_each_is_another(tmp_path: Pa
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(f"The fee of number {number} is due.")
     (folder / "all.zip").write_bytes(
-        archive(
-            {f"../{'x' * 900}/{n}.txt": f"Words of {n}." for n in range(3)} | {"/etc/passwd": "root", "y" * 2000: "z"}
-        )
+        pack({f"../{'x' * 900}/{n}.txt": f"Words of {n}." for n in range(3)} | {"/etc/passwd": "root", "y" * 2000: "z"})
     )
     source = load_source(DocumentSource(str(folder)))
     found = source.load()
@@ -82,8 +82,8 @@ def test_a_file_that_has_the_name_of_another_in_its_archive_is_skipped_and_said(
 
 
 def test_no_two_documents_have_one_name_however_archives_are_nested(tmp_path: Path) -> None:
-    inner = archive({"side.txt": "The inner side letter."})
-    (tmp_path / "all.zip").write_bytes(archive({"b.zip/side.txt": "The outer side letter.", "b.zip": inner}))
+    inner = pack({"side.txt": "The inner side letter."})
+    (tmp_path / "all.zip").write_bytes(pack({"b.zip/side.txt": "The outer side letter.", "b.zip": inner}))
     found = load_source(DocumentSource(str(tmp_path / "all.zip"))).load()
     assert sorted(member.name for member in found.members) == ["all.zip/b.zip/side (2).txt", "all.zip/b.zip/side.txt"]
 
@@ -111,7 +111,7 @@ def test_a_sheet_is_named_within_bounds_and_on_one_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(parts)) as old, zipfile.ZipFile(renamed, "w") as new:
         for item in old.namelist():
             name = "".join(c if c >= " " else "&#10;" for c in long).replace("<", "&lt;")
-            new.writestr(item, old.read(item).replace(b'name="Fees"', f'name="{name}"'.encode()))
+            new.writestr(item, old.read(item).replace(b"name='Fees'", f"name='{name}'".encode()))
     path.write_bytes(renamed.getvalue())
     found = DocumentSource(str(path)).load()
     assert OWN in found.text and all(place.name.isprintable() and len(place.name) <= 120 for place in found.places)

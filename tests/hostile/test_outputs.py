@@ -13,10 +13,13 @@ from dataclasses import fields
 from html.parser import HTMLParser
 
 import pytest
+from openpyxl import load_workbook
 from sample_run import Words, sample_run
+from sample_table import sample_table
 from test_report_tables import is_computed
 
 from ralph_cli.commands.terminal.progress import LineProgress
+from ralph_cli.core.results.table import Table
 from ralph_cli.reports import csv as as_csv
 from ralph_cli.reports import markdown
 from ralph_cli.reports.html import page
@@ -25,6 +28,13 @@ from ralph_cli.reports.notebook import render_table
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.story import story
+from ralph_cli.reports.styled import plain_text
+from ralph_cli.reports.table.csv import cells_csv, matrix_csv
+from ralph_cli.reports.table.html import table_html
+from ralph_cli.reports.table.json import json_lines
+from ralph_cli.reports.table.markdown import table_markdown
+from ralph_cli.reports.table.terminal import table_lines
+from ralph_cli.reports.table.xlsx import table_xlsx
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import RunDocument, build_report
@@ -69,7 +79,7 @@ class _Shape(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.add((tag, tuple(sorted(name for name, _ in attrs))))
         links = (str(value) for name, value in attrs if name in ("href", "src"))
-        assert all(link.startswith(("#", "data:image/png")) for link in links)
+        assert all(link.startswith(("#", "data:image/png", "evidence/")) for link in links)
 
 
 def made(words: Words, *, absent: bool) -> tuple[RecordedRun, Report]:
@@ -99,20 +109,40 @@ def test_no_output_holds_what_a_program_obeys(count: int, seed: int, capsys: pyt
             "html": page.render_page(report),
             "notebook": render_table(run.view),
             "csv": as_csv.csv_report(report).removeprefix("\ufeff"),
+            **tables(sample_table(wild)),
         }
         progress = LineProgress(1e9)
         for event in run.events:
             progress(event)
         shown["progress"] = "".join(capsys.readouterr())
         for name, text in shown.items():
-            text = text.replace("\r\n", "\n") if name == "csv" else text
+            text = text.replace("\r\n", "\n") if "csv" in name else text
             assert not (found := _OBEYED.search(text)), (name, text[max(found.start() - 40, 0) :][:80])
             assert not any(unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs") for char in set(text) - set("\n\t"))
         assert _Shape(shown["html"]).found <= _Shape(page.render_page(other)).found
         assert _Shape(shown["notebook"]).found <= _Shape(render_table(like.view)).found
-        assert not _active_parts(shown["markdown"])
-        for row in csv.reader(io.StringIO(shown["csv"], newline="")):
-            assert not any(map(is_computed, row))
+        assert _Shape(shown["table html"]).found <= _Shape(table_html(sample_table(calm), "", "")).found
+        assert not _active_parts(shown["markdown"]) and not _active_parts(shown["table markdown"])
+        for name in ("csv", "table csv", "cells csv"):
+            for row in csv.reader(io.StringIO(shown[name], newline="")):
+                assert not any(map(is_computed, row))
+
+
+def tables(table: Table) -> dict[str, str]:
+    """A table in every form; of its workbook all texts, none of them a formula."""
+    book = load_workbook(io.BytesIO(table_xlsx(table, "", "")))
+    cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row if cell.value is not None]
+    assert not [cell.value for cell in cells if cell.data_type in ("f", "e")] and len(cells) > 100
+    assert all(cell.hyperlink.target.startswith("evidence/") for cell in cells if cell.hyperlink)
+    return {
+        "workbook": "\n".join(str(cell.value) for cell in cells),
+        "table html": table_html(table, "", ""),
+        "table markdown": table_markdown(table, "", ""),
+        "table csv": matrix_csv(table).removeprefix("\ufeff"),
+        "cells csv": cells_csv(table).removeprefix("\ufeff"),
+        "table json": json_lines(table),
+        "table summary": plain_text(table_lines(table, {}, 0)),
+    }
 
 
 def _active_parts(text: str) -> list[str]:

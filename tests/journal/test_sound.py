@@ -30,6 +30,13 @@ def kept(folder: Path, events: list[AnyEvent]) -> Path:
     return folder
 
 
+def of_set(**changed: object) -> RunStarted:
+    """The start of a run on two documents, something of the second one changed."""
+    one = {"name": "a", "start": 0, "characters": 9, "first_page": 1, "pages": 1}
+    two = {"name": "b", "start": 10, "characters": 5, "first_page": 2, "pages": 3, **changed}
+    return RunStarted("r", "qa", "q", {"characters": 15, "pages": 4, "documents": [one, two]}, {}, "now")
+
+
 @pytest.mark.parametrize(
     ("event", "told"),
     [
@@ -44,6 +51,17 @@ def kept(folder: Path, events: list[AnyEvent]) -> Path:
         (RunStarted("r", "qa", "q", {"pages": "many"}, {}, "now"), "pages"),
         (RunStarted("r", "qa", "q", {"path": ["a"]}, {}, "now"), "path"),
         (RunStarted("r", "qa", "q", {}, {"models": ["a"]}, "now"), "models"),
+        (RunStarted("r", "qa", "q", {"skipped": 3}, {}, "now"), "skipped"),
+        (RunStarted("r", "qa", "q", {"documents": []}, {}, "now"), "not described"),
+        (RunStarted("r", "qa", "q", {"documents": ["a"]}, {}, "now"), "not described"),
+        (of_set(start="x"), "start"),
+        (of_set(start=0), "not behind the one before"),
+        (of_set(first_page=1), "not behind the one before"),
+        (of_set(characters=1 << 60), "characters"),
+        (of_set(characters=4), "not all of it"),
+        (of_set(pages=2), "not all of it"),
+        (of_set(name="a"), "one name"),
+        (of_set(inner="a.zip"), "inner"),
     ],
 )
 def test_an_event_whose_parts_do_not_fit_is_named(tmp_path: Path, event: AnyEvent, told: str) -> None:
@@ -53,7 +71,7 @@ def test_an_event_whose_parts_do_not_fit_is_named(tmp_path: Path, event: AnyEven
 
 
 def test_what_a_run_writes_is_sound() -> None:
-    assert [find_inconsistency(event) for event in EVENTS] == [""] * len(EVENTS)
+    assert {find_inconsistency(event) for event in (*EVENTS, of_set())} == {""}
 
 
 @pytest.mark.parametrize(

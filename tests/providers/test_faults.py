@@ -68,6 +68,13 @@ def check(reply: Reply, expected: str) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
+def test_an_empty_reply_is_called_empty(wire: str, server: FaultServer) -> None:
+    for fault in ("c-blank", "t-no-call"):
+        with pytest.raises(ProviderError, match=r"it is empty|made none"):
+            adapter(wire, server.url(fault)).complete(ASK)
+
+
+@pytest.mark.parametrize("wire", WIRES)
 def test_redirects_are_never_followed(wire: str, server: FaultServer) -> None:
     for status in (301, 302, 303, 307, 308):
         with pytest.raises(ProviderError):

@@ -360,7 +360,7 @@ def test_a_checked_memo_is_shown_in_the_same_look_with_pictures(tmp_path: Path) 
     check = check_memo(str(tmp_path / "memo.md"), [source], settings=Settings(cache=tmp_path))
     made = render_memo_report(check, [source])
     read = Read(made)
-    assert len(read.of("img")) == 6 and style.POLICY in unescape(made) and not read.of("script")
+    assert len(read.of("img")) == 6 and style.policy() in unescape(made) and not read.of("script")
     assert "✗ altered “the ratio was 1.93 times” Memo → document: 1.93 → 1.39" in read.text
     assert "the memo says p. 19; it stands on p. 21 (printed 17)" in read.text
     assert "SHA-256 1ac82e" in read.text.split("Terms of up to three words")[-1]

@@ -44,6 +44,7 @@ from ralph_cli.reports.json import as_object
 from ralph_cli.reports.notebook import render_table
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible, one_line, to_json
+from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.reports.view import RunView, build_view
 from ralph_cli.runs.report import RunDocument, build_report
@@ -129,6 +130,13 @@ def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
     )
 
 
+def test_the_last_line_tells_who_has_spent_what_and_what_a_cache_has_saved() -> None:
+    spent = {"worker": 0.007, "judge": 0.003}
+    text = report_text(replace(shown(StopType.COMPLETION), usd_by_role=spent, saved_usd=0.002))
+    told = "3 model calls, 100 tokens in, 20 out, $0.0100, 1 iteration (worker $0.0070, judge $0.0030)"
+    assert text.rstrip().splitlines()[-1] == f"{told}; $0.0020 saved by the cache, 1.5 s"
+
+
 def test_verbatim_is_never_called_supported() -> None:
     told = shown(StopType.COMPLETION, Verdict.VERBATIM)
     text = report_text(told)
@@ -210,7 +218,9 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
     told = shown(StopType.MAX_ITERATIONS, Verdict.NOT, text=f"a{payload}b")
-    for text in (report_text(told), to_json(as_object(told))):
+    told = replace(told, usd_by_role={f"a{payload}b": 0.01})
+    begun = RunStarted("r", "qa", "q", {"path": "p", "sha256": f"a{payload}b"}, {}, f"a{payload}b")
+    for text in (report_text(told), to_json(as_object(told)), story([begun])):
         assert payload not in text
     assert f"\\u{{{ord(payload[0]):x}}}" in make_visible(payload)
 

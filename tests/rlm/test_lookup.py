@@ -6,6 +6,7 @@ import pytest
 from fakes import FakeSandbox, document
 
 from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.lookup.find import _compiled
@@ -41,6 +42,47 @@ def test_a_section_is_printed_from_its_heading_to_the_next_of_its_level() -> Non
     assert ask("section('7')").startswith("section 'Note 7 \u2013 Inventories', page 4")
     assert "It is done in December." in ask("section('2.1')")
     assert "no heading has the words 'pensions'" in ask("section('pensions')")
+
+
+CLAUSES = """\
+17 Provisions and Other Charges
+They are set up for claims.
+
+18 Litigation
+The group is sued.
+
+4.1 The rent is due monthly.
+
+4.2 The tenant pays for water:
+
+1. in March;
+
+2. in May.
+
+4.3 The landlord insures the hall.
+"""
+
+
+def test_a_numbered_section_ends_where_the_next_number_begins() -> None:
+    shown = ask("section('17')", CLAUSES)
+    assert "set up for claims" in shown and "sued" not in shown
+    shown = ask("section('4.2')", CLAUSES)
+    assert "in May." in shown and "insures" not in shown
+
+
+def test_a_name_that_several_documents_have_searches_them_all_and_says_so() -> None:
+    texts = {"mail 1.txt": "The rent is 12.", "mail 2.txt": "The rent is 14.", "deed.txt": "Rent is due."}
+    about = join_documents("deal", [NamedDocument(name, document(text), name) for name, text in texts.items()])
+
+    def told(code: str) -> str:
+        return DocumentSandbox(FakeSandbox, about).run(code, lambda items: []).stdout
+
+    shown = told("find('rent', doc='mail')")
+    assert shown.startswith("'mail' names 2 documents: mail 1.txt, mail 2.txt\n2 hits in 2 places")
+    assert "is 12" in shown and "is 14" in shown and "due" not in shown
+    assert told("find('rent', doc=3)").startswith("1 hit in 1 place") and "due" in told("find('rent', doc='deed')")
+    assert told("find('rent', doc='plan')").startswith("'plan' names no document: mail 1.txt")
+    assert told("show('mail', 1)") == "'mail' names 2 documents: mail 1.txt, mail 2.txt\n"
 
 
 def test_a_long_section_goes_on_over_pages_and_says_how() -> None:

@@ -55,6 +55,12 @@ def plain(*terms: str) -> tuple[SearchTerm, ...]:
         ("print(context.count('\\n'), context.split('\\f'), context.count('  '))", ()),
         ("def f(t):\n    return 'rent' in context\nf(1)", ()),
         ("find(", ()),
+        ("find('rent', doc='mail')", (SearchTerm("rent", True, "mail"),)),
+        (
+            "for d in ('a.txt', 'b.txt'): find('rent', doc=d)",
+            (SearchTerm("rent", True, "a.txt"), SearchTerm("rent", True, "b.txt")),
+        ),
+        ("find('rent', 6, 1, 2, 0, False, 2)", (SearchTerm("rent", True, "2"),)),
         ("find(word)\nfind(f'{1}rent')\nfind()", ()),
     ],
 )

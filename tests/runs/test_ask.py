@@ -297,9 +297,12 @@ def test_a_judge_out_of_shape_is_no_verdict(settings: Settings, broken: Reply) -
 
 def test_a_judge_that_fails_ends_the_run_unjudged(settings: Settings) -> None:
     asked, *_ = play(
-        settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [ProviderError("it is down", code="server")]
+        settings,
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]})],
+        [ProviderError("it is down", code="server", hint="try it later")],
     )
-    assert asked.outcome.halt.type is StopType.UNJUDGED and "it is down" in asked.outcome.halt.detail
+    assert asked.outcome.halt.type is StopType.UNJUDGED
+    assert all(part in asked.outcome.halt.detail for part in ("it is down", "server", "try it later"))
 
 
 def test_not_in_the_document_is_an_answer_with_counted_searches(settings: Settings) -> None:

@@ -1,9 +1,12 @@
 """A run over several documents, with scripted models: what each is told, what is recorded, and what is verified."""
 
+import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from fakes import FakeSandbox
@@ -13,13 +16,15 @@ from ralph_cli import verify
 from ralph_cli.api import ask, run_task
 from ralph_cli.commands.app import run as run_command
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.errors import DocumentError, JournalError
+from ralph_cli.core.events import RunStarted
 from ralph_cli.core.model import Model, UserTurn
 from ralph_cli.core.results.verification import Standing
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.bundle import canonical_json
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
-from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.export import export
 from ralph_cli.runs.result import Result
@@ -44,12 +49,12 @@ def settings_of(folder: Path, **more: Any) -> Settings:
     return Settings(out=folder.parent / "out", cache=folder.parent / "cache", strategy="rlm", **more)
 
 
-def asked(deal: Path, *steps: dict[str, Any], **more: Any) -> tuple[Result, ScriptedModel, ScriptedModel]:
+def asked(deal: Path | list[Path], *steps: dict[str, Any], **more: Any) -> tuple[Result, ScriptedModel, ScriptedModel]:
     worker = ScriptedModel([tool_reply(step) for step in steps], vendor="a")
     claims = len(steps[-1].get("claims", ()))
     judge = ScriptedModel([verdicts(*((n, "supported") for n in range(1, claims + 1)))], vendor="b")
     models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
-    settings = settings_of(deal, counter_evidence=False, **more)
+    settings = settings_of(deal if isinstance(deal, Path) else deal[0].parent, counter_evidence=False, **more)
     return ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox), worker, judge
 
 
@@ -126,6 +131,79 @@ def test_an_exported_set_is_verified_where_its_files_are_not(deal: Path) -> None
     assert found.holds and found.reading == "same" and [item.where for item in found.quotes][1] == "letter.txt, line 3"
 
 
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (("document-1", LEASE, "document-2", LETTER), ""),
+        (("document-1", LETTER, "document-2", LEASE), "a document in it is not the one"),
+        (("document-1", LEASE), "other documents than"),
+        (("document-1", LEASE, "document-2", LETTER, "document-3", LETTER), "other documents than"),
+        (("document-0", LEASE, "document-1", LETTER), "other documents than"),
+        (("document-1", LEASE, "document-\u0662", LETTER), "not packed the way"),
+        (("document", LEASE), "other documents than"),
+        (("document-1", LEASE, "document-1", LETTER), "a member twice"),
+        *((("document-1", LEASE, name, LETTER), "it holds") for name in ("../../etc/x", "/etc/x", "document-2/../x")),
+        (("document-1", LEASE, "document-2\x1b[2J\n", LETTER), "it holds"),
+    ],
+)
+def test_the_files_in_a_bundle_are_those_of_its_record_or_it_is_refused(
+    deal: Path, files: tuple[str, ...], told: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    result, *_ = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, LATER]})
+    path = deal.parent / "run.zip"
+    export(result.run, path, settings=settings_of(deal))
+    before = sorted(deal.parent.rglob("*"))
+    with ZipFile(path) as bundle:
+        members = {name: bundle.read(name) for name in bundle.namelist()}
+    manifest, documents = json.loads(members["manifest.json"]), list(zip(files[::2], files[1::2], strict=True))
+    for name, text in documents:
+        data = text.encode()
+        manifest["members"][name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    with ZipFile(path, "w") as bundle:
+        for name, data in (members | {"manifest.json": canonical_json(manifest)}).items():
+            bundle.writestr(name, data)
+        for name, text in documents:
+            bundle.writestr(name, text)
+    if told:
+        with pytest.raises(JournalError, match=told) as caught:
+            verify(path, settings=settings_of(deal))
+        assert not set("\x1b\n") & set(caught.value.line)
+    else:
+        assert verify(path, settings=settings_of(deal)).holds
+    assert sorted(deal.parent.rglob("*")) == before
+
+
+def test_files_of_one_name_are_exported_without_the_folders_of_this_machine(deal: Path) -> None:
+    files = [deal / "lease.txt", deal.parent / "elsewhere" / "new" / "lease.txt"]
+    files[1].parent.mkdir(parents=True)
+    files[1].write_text(LETTER)
+    result, *_ = asked(files, {"code": "find('rent')"}, {"claims": [FIRST]})
+    names = [entry["name"] for entry in result.view.document["documents"]]
+    assert names == ["deal/lease.txt", "elsewhere/new/lease.txt"]
+    path = deal.parent / "run.zip"
+    export(result.run, path, settings=settings_of(deal), with_document=True)
+    with ZipFile(path) as bundle:
+        assert all(str(deal.parent).encode() not in bundle.read(name) for name in bundle.namelist())
+    found = verify(path, settings=settings_of(deal))
+    assert found.holds and found.reading == "same"
+
+
+@pytest.mark.parametrize("name", ["name", "fingerprint", "sha256", "kind"])
+def test_a_record_that_describes_other_documents_does_not_hold(deal: Path, name: str) -> None:
+    result, *_ = asked(deal, {"code": "find('rent')"}, {"claims": [FIRST, LATER]})
+    settings, (first, *rest) = settings_of(deal), read_events(result.folder)
+    assert isinstance(first, RunStarted) and verify(result.run, document=deal, settings=settings).holds
+    one, two = first.document["documents"]
+    swapped = [{**one, name: two[name] + "?"}, {**two, name: one[name]}]
+    journal = Journal(settings.out / "forged")
+    for event in (replace(first, document={**first.document, "documents": swapped}), *rest):
+        journal(event)
+    journal.close()
+    found = verify("forged", document=deal, settings=settings)
+    faults = [issue.message for check in found.checks for issue in check.faults]
+    assert not found.holds and f"its record gives another {name} of lease.txt" in faults
+
+
 def test_a_run_over_a_folder_is_resumed(deal: Path) -> None:
     worker = ScriptedModel([tool_reply({"code": "find('rent')"}), tool_reply({"claims": [FIRST]})], vendor="a")
     models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel([], vendor="b"), "subquery": ScriptedModel([])}
@@ -185,11 +263,3 @@ def test_a_record_of_a_table_is_shown_under_what_names_its_columns(deal: Path) -
     _, worker, judge = asked(deal, {"code": "find('Brevik', doc='customers')"}, {"claims": [claim]})
     seen = "".join(str(turn) for turn in worker.requests[1].turns)
     assert "(above: name,days,amount)" in seen and "(above: name,days,amount)" in told(judge)
-
-
-@pytest.mark.parametrize("name", ["start", "characters", "first_page", "pages"])
-def test_a_record_whose_numbers_are_none_is_no_crash(name: str) -> None:
-    record = {"documents": [{"name": "a", "start": 0, "characters": 9, "first_page": 1, "pages": 1}]}
-    assert len(list_documents(record)) == 1
-    record["documents"][0][name] = "x"
-    assert list_documents(record) == []

@@ -43,14 +43,19 @@ class _NoWatch:
 
 
 def exchange(
-    request: dict[str, Any], data: bytes, name: str, limits: LoadLimits, on_progress: child.OnProgress
+    request: dict[str, Any],
+    data: bytes,
+    name: str,
+    limits: LoadLimits,
+    on_progress: child.OnProgress,
+    start: child.StartParser,
 ) -> bytes:
     """What `child.exchange` gives: the same request, frames and distrust, without bounds of time and memory.
 
     A test that sets another program for the process gets the process.
     """
     if child._BOOTSTRAP != _START:
-        return _exchange(request, data, name, limits, on_progress)
+        return _exchange(request, data, name, limits, on_progress, start)
     answers = io.BytesIO()
     with _one_at_a_time:
         try:

@@ -51,7 +51,9 @@ def test_numbers_are_read_in_digits_and_words(text: str, value: str | None, powe
         ("1.2 GWh", "physical", "watt hour"), ("twice a year", "none", ""), ("815 warehouses", "count", "warehouse"),
         ("the 9th floor", "ordinal", ""), ("FY2018", "date", ""), ("F-35s", "identifier", ""),
         ("10-K", "identifier", ""), ("3M", "identifier", ""), ("401(k)", "identifier", ""),
-        ("Note 5", "identifier", ""), ("12.3.1", "identifier", ""), ("777X-9", "identifier", ""),
+        ("Note 5", "identifier", ""),
+        ("section 3.2", "identifier", ""), ("draft 4", "identifier", ""),
+        ("12.3.1", "identifier", ""), ("777X-9", "identifier", ""),
         ("\u2463", "identifier", ""), ("9" * 5000, "identifier", ""),
     ],
 )  # fmt: skip

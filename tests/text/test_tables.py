@@ -70,6 +70,11 @@ def test_days_name_columns_and_a_row_with_a_day_in_it_does_not(header: str) -> N
     assert header_lines(f"{header}\nLoan of 4 June 2022  1,000  31 Dec 2024\n", "Group  742  725") == [header]
 
 
+def test_the_days_of_columns_may_stand_over_their_years() -> None:
+    header = ["EUR thousand", "December 31,  December 31,", "2024  2023"]
+    assert header_lines("\n".join((*header, "Sales  7  8\n")), "Net income  5,363  4,869") == header
+
+
 def test_a_dash_is_a_nil_only_in_a_cell() -> None:
     assert NIL_CELL.search("Impairment  -  5") and NIL_CELL.search("Impairment $ - $ 5")
     assert not NIL_CELL.search("the stores - all of them - were sold")

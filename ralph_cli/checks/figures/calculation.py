@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date as Day
 from decimal import Decimal, DecimalException, localcontext
+from typing import Literal
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.dates import full_day, shift_day
 from ralph_cli.checks.figures.expression import CalculationError, Node, parse_equation
-from ralph_cli.checks.figures.places import Place, place_of_result
+from ralph_cli.checks.figures.places import Place, is_earlier, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.checks.figures.terms import (
     DATED_FORM,
@@ -61,13 +62,33 @@ class Calculator:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
-                change, place = Change("", equation.computation.change), self._place_of(equation.computation)
+                computation = equation.computation
+                change = Change("", computation.change or self._direction(computation))
+                place = self._place_of(computation)
                 found = tuple(replace(result, change=change, place=place) for result in results)
-                parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
+                parts = [
+                    replace(as_candidate(self._evaluate(part), text), change=Change("", self._direction(part)))
+                    for part in computation.parts
+                ]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
         self.candidates += (*found, *parts)
         return found
+
+    def _direction(self, node: Node) -> Literal["", "rise", "fall"]:
+        """Whether a difference of two figures is a rise or a fall from the earlier one to the later one."""
+        figures = [side.figure for side in (node.left, node.right) if side is not None and side.figure is not None]
+        if node.sign != "-" or len(figures) < 2:
+            return ""
+        large, small = (
+            [one.place for one in self.candidates if one.place and abs(one.quantity.value) == figure.value]
+            for figure in figures
+        )
+        pairs = [(one, other) for one in large for other in small]
+        if not pairs or figures[0].value <= figures[1].value:
+            return ""
+        is_rise, is_fall = all(is_earlier(b, a) for a, b in pairs), all(is_earlier(a, b) for a, b in pairs)
+        return "rise" if is_rise else "fall" if is_fall else ""
 
     def _place_of(self, node: Node) -> Place | None:
         values = {figure.value for figure in node.figures}
@@ -211,7 +232,8 @@ class Calculator:
         if is_exchange or ("currency" in kinds and kinds & {"count", "physical"}):
             return replace(left, value=value, powers=powers, terms=1)
         if left.powers == right.powers:
-            return Term(value, "ratio", is_pure=True)
+            price = left.unit if left.kind == "currency" and right.kind == "none" else ""
+            return Term(value, "ratio", price, is_pure=True)
         if 0 in powers:
             return Term(value, "ratio", powers=powers, is_pure=True)
         if left.kind == right.kind:
@@ -302,6 +324,8 @@ class Calculator:
             sign = "%" if stated.kind == "percent" else ""
             near = write_number(gives.quantize(Decimal(10) ** -stated.decimals))
             raise CalculationError(f"it gives {write_number(gives)}{sign}, not {stated.text}: write {near}{sign}")
+        if term.is_pure and stated.kind == "currency" and term.unit == stated.unit:
+            term = replace(term, kind="currency", is_pure=False)  # of a price by a bare number
         if term.kind in WITHOUT_UNIT and stated.kind not in WITHOUT_UNIT:
             rate = stated.kind in ("percent", "points")
             term = replace(term, kind=stated.kind, unit=stated.unit, value=term.value / 100 if rate else term.value)

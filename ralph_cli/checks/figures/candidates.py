@@ -52,9 +52,6 @@ _TRACES = {
 
 MAIN_CURRENCIES = frozenset(_TRACES)
 
-MAX_WEEK_OVERRUN = 7
-"""Days of a month on which a year of 52 weeks may end that is the one before."""
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -121,7 +118,7 @@ class DocumentFacts:
         text = self.text
         reach = (text[match.end() : match.end() + _FISCAL_END_REACH] for match in _FISCAL_END.finditer(text))
         dates = (found.date for words in reach for found in read_quantities(words)[:1] if found.date.month)
-        months = Counter(last_month(date) for date in dates).most_common(1)
+        months = Counter(date.last_month for date in dates).most_common(1)
         return months[0][0] if months else 12
 
     @cached_property
@@ -136,12 +133,6 @@ class DocumentFacts:
             named = traces and any(trace in self.lowercase for trace in traces)
             self._currencies[key] = not self.text or bool(named) or (not traces and key in currencies_named(self.text))
         return self._currencies[key]
-
-
-def last_month(date: Date) -> int:
-    """The month that a period ends with, which may end on one of the first days of the next."""
-    month = date.month or 12
-    return (month - 1 or 12) if date.day is not None and date.day <= MAX_WEEK_OVERRUN else month
 
 
 def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: DocumentFacts) -> tuple[Candidate, ...]:
@@ -288,6 +279,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     is_rate = bool(quantity.per_time or quantity.per_thing)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
         return UNSCALED  # written out in full
+    is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and not quantity.value % 1000  # so may this
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 

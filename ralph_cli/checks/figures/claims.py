@@ -4,19 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, product
+from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates
-from ralph_cli.checks.figures.derived import as_claimed, derive, relate, relate_unlike
+from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.clauses import say_words, words_of_figures
+from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
-from ralph_cli.text.quantities.vocabulary import units_named
+from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular, units_named
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -66,12 +66,14 @@ class FigureComparison:
         found = read_quantities(text, "prose")
         answers = [self.answer(text, quantity, found) for quantity in found]
         main = any(
-            answer is None and one.is_measured and not one.is_small for one, answer in zip(found, answers, strict=True)
+            answer is None and one.is_measured and not (one.is_small and one.text.isalpha())
+            for one, answer in zip(found, answers, strict=True)
         )
         for quantity, answer in zip(found, answers, strict=True):
             if answer is not None and not (answer.field == "count" and self._is_aside(quantity, main)):
                 yield answer
-        yield from self._answers_to_pairs(text, [quantity for quantity in found if quantity.is_measured])
+        yield from self._answers_beside_question(text, found)
+        yield from self._answers_to_pairs(text, [one for one in found if one.is_measured or one.date.day])
 
     def _is_aside(self, quantity: Quantity, beside_figure: bool) -> bool:
         """Whether a count is that of the terms of a sum, or else one in words beside a figure that is borne out."""
@@ -103,6 +105,18 @@ class FigureComparison:
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield _answer(one.text, one, standing, "place", f"{names}: the quotes have them the other way round")
 
+    def _answers_beside_question(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """The first figure of a text that tells of other years than the question, and names them not."""
+        asked = {one.date.year for one in read_quantities(self.facts.question) if one.date.year}
+        wanted = {f"y:{year}" for year in asked}
+        homes = {one: [place.words for place in self._homes.get(one, ())] for one in found if one.is_measured}
+        first = next((one for one, places in homes.items() if places), None)
+        dated = [set(filter(is_of_date, words)) for places in homes.values() for words in places]
+        known = any(wanted & place.place.words for place in self.candidates if place.place)
+        if first and len(asked) == 1 and known and all(dated) and not wanted & (say_words(text) | set().union(*dated)):
+            message = f'"{_name(text, first)}" is of another year in the quotes than the question'
+            yield _answer(first.text, first, "open", "year", message)
+
     def _pairs(self, one: Quantity, other: Quantity) -> list[tuple[Place, Place]]:
         """The places that two figures of a text may stand in."""
         homes, others = (self._homes.get(quantity, ()) for quantity in (one, other))
@@ -121,6 +135,11 @@ class FigureComparison:
 
     def _answer_name(self, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
+        noun, _, number = quantity.text.rpartition(" ")
+        if noun and number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
+            part = rf"{re.escape(number)}(?![\d,]|\.\d)"
+            if re.search(rf"(?m)^\W*{part}", self.facts.text) or re.search(rf"(?<![\d.,]){part}", self.said):
+                return None
         if plain and (plain in self.facts.letters or plain.rstrip("s") in re.sub(r"\W", "", self.said).lower()):
             return None
         odd = not quantity.text.isascii()
@@ -136,6 +155,8 @@ class FigureComparison:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if found.standing == "supported":
+            same = (one for one in self.candidates if one.quantity.date == quantity.date and one.place)
+            self._homes[quantity] = [one.place for one in same if one.place]
             return None
         if rival is not None:
             message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
@@ -199,11 +220,22 @@ class FigureComparison:
         if result is None and quantity.wording == "change" and other.kind == "percent":
             # What doubled is 200 % of what it was, or up by 100 %.
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
+        if result is not None and result.standing == "supported" and not self._names_pace(quantity, candidate):
+            result = Comparison("open", "time it is stated for")
         if candidate.source == "question" and result is not None:
             # What a claim is measured against, or denies, the question may have named.
             free = quantity.bound or other.bound or _NEGATED.search(sentence)
             return result if result.standing == "supported" and free else None
         return result
+
+    def _names_pace(self, quantity: Quantity, candidate: Candidate) -> bool:
+        """Whether the quotes, or what stands above them, name the time a figure is stated for; a year is plain."""
+        paid = candidate.source == "calculation" and quantity.kind == "currency"  # what is for a year, by twelve
+        if paid or quantity.per_time in ("", "year", candidate.per_time):
+            return True
+        words = " ".join((self.said, *candidate.header.lines, self.facts.question)).lower()
+        named = (PACES.get(word) or TIMES.get(singular(word)) for word in re.findall(r"[a-z]+", words))
+        return quantity.per_time in named
 
     def _compare_change(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
         """What speaks against a figure as a change, or what is left after one, None if nothing does."""
@@ -212,9 +244,9 @@ class FigureComparison:
         if {said.role, known.role} == {"by", "to"}:
             return Comparison("contradicted", "role (by how much, or to what)")
         if said.role == "by" and {said.direction, known.direction} == {"rise", "fall"}:
-            if candidate.source == "calculation":
+            if candidate.source == "calculation" and quantity.kind in ("percent", "ratio"):
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
-            if known.role == "by":
+            if known.role == "by" or candidate.source == "calculation":
                 return Comparison("open", "direction")  # of a loss, a fall is better
         return None
 
@@ -320,8 +352,7 @@ class FigureComparison:
     def _is_computable(self, quantity: Quantity) -> bool:
         """Whether some relation between two quoted figures gives a quantity."""
         quoted = [found for found in self.candidates if found.source == "quote"]
-        unlike = () if quantity.kind in ("percent", "points", "ratio") else relate_unlike(quoted)
-        return self._is_among(quantity, chain(relate(quoted), unlike), "", ("supported", "open"))
+        return self._is_among(quantity, relate(quoted), "", ("supported", "open"))
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:

@@ -15,7 +15,7 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measu
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import FALL, RISE
+from ralph_cli.text.quantities.relations import FALL, NO_CHANGE, RISE, read_change
 from ralph_cli.text.quantities.tokens import MINUSES
 from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, units_named
 
@@ -39,8 +39,8 @@ _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
 _BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
 
+_CLAUSE_END = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
 _BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
-_CLAUSE = re.compile(r"(?i)[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,16 +270,22 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     value, own = candidate.quantity.value, claimed.value
     if claimed.text[:1] == "(" and claimed.kind in ("none", "count"):
         return None  # a row's negative, or an aside: "half of them (58)"
-    sentence = _clause(claimed, candidate, sentence)
     before = sentence[: max(0, sentence.find(claimed.text))]
-    said = bool(_LEVEL.search(before)) or _says_up(before, candidate)
-    if candidate.is_loss and own > 0 and said and not _DOWN.search(sentence):
+    at = sentence.find(claimed.text)
+    change = read_change(sentence, replace(claimed, start=at, end=at + len(claimed.text))) if at >= 0 else NO_CHANGE
+    grew = change.direction == "rise" or _says_up(before, candidate)
+    said = grew or bool(_LEVEL.search(before))
+    # "It grew 2%, less than before" says a fall of something else.
+    told = before + _CLAUSE_END.split(sentence[len(before) :])[0] if grew else sentence
+    fell = bool(_DOWN.search(told))
+    if candidate.is_loss and own > 0 and said and not fell:
         return Comparison("open", "sign")
     meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
-        told = meant[1].lower() in sentence.lower() or _UP.search(sentence)
-        return None if told else Comparison("open", "sign")
-    if value < 0 < own and not _is_deducted(candidate) and not _DOWN.search(sentence):
+        if meant[1].lower() in sentence.lower() or _UP.search(sentence):
+            return None
+        return Comparison("open", "sign")
+    if value < 0 < own and not _is_deducted(candidate) and not fell:
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
             return Comparison("contradicted" if named else "open", "sign")
@@ -299,15 +305,6 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
 def _says_up(text: str, candidate: Candidate) -> bool:
     """Whether words speak of a rise or a gain, beside those that name the candidate's row."""
     return any(match[0].lower() not in candidate.label for match in _UP.finditer(text))
-
-
-def _clause(claimed: Quantity, candidate: Candidate, sentence: str) -> str:
-    """The clause of a figure if it says a direction, else its sentence."""
-    at = sentence.find(claimed.text)
-    begin = max((match.end() for match in _CLAUSE.finditer(sentence, 0, max(at, 0))), default=0)
-    end = next((match.start() for match in _CLAUSE.finditer(sentence, max(at, 0) + len(claimed.text))), len(sentence))
-    clause = sentence[begin:end]
-    return clause if _says_up(clause, candidate) and not _DOWN.search(clause) else sentence
 
 
 def _is_deducted(candidate: Candidate) -> bool:

@@ -10,7 +10,7 @@ from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal
 
-from ralph_cli.checks.figures.candidates import Candidate, last_month
+from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Comparison
 from ralph_cli.checks.figures.rounding import DAYS_IN, MONTHS_IN, NEAR
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -45,7 +45,7 @@ def compare_date(
     if found and missing != [_PART]:
         clash, rival = min(found, key=lambda one: len(one[0]))
         return Comparison("contradicted", _FIELDS[min(set(clash) & set(missing))]), rival
-    of_year = date.months == 12 and last_month(date) == fiscal_end  # "the year ended June 30, 2023" is that of 2023
+    of_year = date.months == 12 and date.last_month == fiscal_end  # "the year ended June 30, 2023" is that of 2023
     if not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing):
         return Comparison("supported"), None
     return Comparison("open", _FIELDS[missing[0]]), None
@@ -60,9 +60,11 @@ def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
     """The fields that two dates name differently."""
     found = [
         number
-        for number in (_YEAR, _MONTH, _DAY)
+        for number in (_MONTH, _DAY)
         if date[number] is not None and known[number] is not None and date[number] != known[number]
     ]
+    if date.year and known.year and date.year not in _years(date, known, fiscal_end):
+        found.insert(0, _YEAR)
     if (date.part and known.part and date.part != known.part and date.part[0] == known.part[0]) or (
         date.part
         and known.months
@@ -78,6 +80,8 @@ def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
 def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
     """The fields of a date that another one bears out, with which it agrees."""
     found = {number for number, said in enumerate(date) if said is not None and known[number] == said}
+    if date.year in _years(date, known, fiscal_end):
+        found.add(_YEAR)
     if date.part and known.month and _is_part(date.part, known, fiscal_end):
         found.add(_PART)
     if known.part and date.month and known.year and _is_part(known.part, date, fiscal_end, end_only=True):
@@ -85,12 +89,17 @@ def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
     return found
 
 
+def _years(date: Date, known: Date, fiscal_end: int) -> frozenset[int | None]:
+    """The years by which a date may name a known one: a month has its own alone."""
+    return frozenset((known.year,) if date.month else known.years(fiscal_end))
+
+
 def _is_part(part: str, date: Date, year_end: int, *, end_only: bool = False) -> bool:
     """Whether a month, or the months that end with it, lie in a quarter or half of a year that ends so."""
     size = 3 if part[0] == "Q" else 6
     if date.months and date.months != size:
         return False
-    elapsed = (last_month(date) - year_end - 1) % 12 + 1
+    elapsed = (date.last_month - year_end - 1) % 12 + 1
     return (elapsed - 1) // size + 1 == int(part[1]) and (elapsed % size == 0 or not (date.months or end_only))
 
 

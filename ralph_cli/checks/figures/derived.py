@@ -15,8 +15,8 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import NO_CHANGE, Change, direction_of
 
 _MEAN = re.compile(r"(?i)\b(?:means?|averag)")
-_MOST_PAIRED, _FEW_UNLIKE, _MOST_GROUPED = 14, 5, 40
-"""Figures that are looked at: in pairs of one kind, in pairs of two kinds, and by their kind."""
+_MOST_PAIRED, _MOST_GROUPED = 14, 40
+"""Figures that are looked at: in pairs, and by their kind."""
 
 
 def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -32,17 +32,6 @@ def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
         if base and one.powers == other.powers:
             yield _quotient(one, value / base)
             yield replace(_quotient(one, (value - base) / base), change=Change("", "rise" if value > base else "fall"))
-
-
-def relate_unlike(figures: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Amounts for each of what is counted, times it, and by a percentage: what a claim may have computed."""
-    pool = list(islice((found for found in figures if _is_amount(found.quantity)), _FEW_UNLIKE))
-    for one, other in permutations(pool, 2):
-        value, by = one.quantity.value, other.quantity.value * Decimal(10) ** max(other.powers)
-        if other.quantity.kind == "percent":
-            yield from (_result(one, value * factor) for factor in (by / 100, 1 + by / 100, 1 - by / 100))
-        elif one.quantity.kind != other.quantity.kind:
-            yield from (_result(one, value * by), _result(one, value / by))
 
 
 def derive(

@@ -8,6 +8,7 @@ The same lines are shown to a worker, count as quoted, and are what the figures 
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.document import Document, Page
@@ -28,7 +29,7 @@ SCALE_STATEMENT = re.compile(
     rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
     rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))"
     rf"|{_MONEY}\s*(?P<mark>{_SCALE}|mn|mio|bn|m|k)s?(?![^\W_])"
-    rf"|(?:{_MONEY}|\bin|\()\s*['\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
+    rf"|(?:{_MONEY}|\bin|\()\s*['\u2018\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
 )
 """A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn"."""
 
@@ -43,6 +44,7 @@ _GENERIC = frozenset(
 )
 _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,20})")
 _FEW_AMOUNTS = 5
+_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 _PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
 
@@ -65,11 +67,13 @@ class Scales:
 class TableHeader:
     """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
 
+    `names` are the cells of its lines, those of columns that stand below one another joined.
     `is_of_column` says that a scale stands in a line of units, each of one column.
     `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
     lines: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
     scales: Scales = field(default_factory=Scales)
     is_certain: bool = False
     is_of_column: bool = False
@@ -97,6 +101,27 @@ def read_scales(text: str) -> Scales:
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
     return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers))
+
+
+def stack_names(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The cells of header lines; a line of several columns is joined with that above it: "June 30," and "2023".
+
+    A cell may stand above as many of the next line as all others do, and before the columns there may be a label.
+    """
+    found: list[tuple[str, ...]] = []
+    for line in lines:
+        cells = tuple(_CELLS_APART.split(line.strip(" \t|")))
+        above = found[-1] if found else ()
+        columns = len(cells) if len(cells) % max(len(above), 1) == 0 else len(cells) - 1
+        if min(len(above), columns) > 1 and columns % len(above) == 0:
+            spread = [cell for cell in above for _ in range(columns // len(above))]
+            joined = (f"{one} {other}" for one, other in zip(spread, cells[-columns:], strict=True))
+            found[-1] = (*cells[:-columns], *joined)
+        elif 2 < len(above) == len(cells) + 1:
+            found[-1] = (above[0], *(f"{one} {other}" for one, other in zip(above[1:], cells, strict=True)))
+        else:
+            found.append(cells)
+    return tuple(found)
 
 
 def _is_before_figure(text: str, end: int) -> bool:
@@ -162,7 +187,9 @@ class TableHeaders:
         above = text[page.start : start]
         lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []
-        own = "\n".join(lines or [line for line in block if not is_row(line)]) if tabular else ""
+        names = stack_names(lines)
+        stacked = ["  ".join(cells) for cells in names]
+        own = "\n".join(stacked or [line for line in block if not is_row(line)]) if tabular else ""
         scales = read_scales(own)
         far = () if scales.powers else self._far_statement(page, start)
         body = "\n".join((*block, row))
@@ -173,6 +200,7 @@ class TableHeaders:
         }
         return TableHeader(
             lines=(*far, *lines) if tabular else (),
+            names=names,
             scales=scales if scales.powers else read_scales("\n".join(far)),
             is_certain=bool(scales.powers),
             is_of_column=any(

@@ -4,7 +4,6 @@ In a table they are those of its row and of its column, in prose those of the cl
 claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,10 +13,9 @@ from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL_CELL, is_row
+from ralph_cli.text.tables import NIL_CELL, count_cells, is_row
 
-_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
-_EARLY_MONTH = 6
+_MOST_HEADING_WORDS = 8
 _GENERIC = say_words("percent change total amount number growth rate value other net average percentage")
 
 
@@ -40,22 +38,30 @@ def find_places(
     """The place of each figure of a quote, by where it begins in the quote's text."""
     said = words_of_figures(quote.text)
     found: dict[int, Place] = {}
-    for quantity in (one for one in quantities if one.is_measured):
+    for quantity in (one for one in quantities if one.is_measured or one.start in said):
         start, end = line_at(quote.text, quantity.start, quantity.end)
         if not is_row(quote.text[start:end]):
             words = said.get(quantity.start, frozenset())
             found[quantity.start] = Place(words, moment=_moment(words))
             continue
+        if quantity.kind == "date":
+            continue
         row = [one for one in quantities if start <= one.start and one.end <= end and one.is_measured]
         label = _label_of(quote.text, start, [one for one in row if one.start <= quantity.start])
-        name = headers.column_at(quote.start + quantity.start) or _name_by_count(
-            headers.at(quote.start + start).lines, row.index(quantity), len(row), quote.text[start:end]
-        )
+        name = headers.column_at(quote.start + quantity.start)
+        if not _of_part(say_words(name), "y:") and not NIL_CELL.search(quote.text[start:end]):
+            name = f"{name} {_name_by_count(headers.at(quote.start + start).names, quantity, row)}".strip()
         dates = " ".join(one.text for one in quantities if start <= one.start < end and one.kind == "date")
-        own = say_words(name, early_year=fiscal_end <= _EARLY_MONTH)
-        words = say_words(f"{label} {dates}") | own
+        own = say_words(name, fiscal_end)
+        words = say_words(f"{label} , {dates} , {_heading_above(quote.text, start)}") | own
         found[quantity.start] = Place(words, name, in_table=True, moment=_moment(say_words(name)) or _moment(words))
     return found
+
+
+def _heading_above(text: str, start: int) -> str:
+    """The heading of the group of rows that a row belongs to: the nearest line above it that is none."""
+    heading = next((line for line in reversed(text[:start].split("\n")[:-1]) if not is_row(line)), "")
+    return heading if len(heading.split()) <= _MOST_HEADING_WORDS and count_cells(heading) == 1 else ""
 
 
 def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
@@ -65,14 +71,18 @@ def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
     return next((label for label in reversed([*labels]) if say_words(label)), "")
 
 
-def _name_by_count(lines: Sequence[str], number: int, count: int, row: str) -> str:
-    """The name of a row's figure by its number, if a header line has as many names as the row has figures."""
-    if count < 2 or NIL_CELL.search(row):
-        return ""
-    for line in reversed(lines):
-        names = _CELLS_APART.split(line.strip(" \t|"))
-        if len(names) in (count, count + 1):
-            return names[number - count]
+def _name_by_count(names: Sequence[Sequence[str]], figure: Quantity, row: Sequence[Quantity]) -> str:
+    """The name of a row's figure by its number, if a header line has as many names as the row has figures.
+
+    So it is if it has half of them, and amounts and percentages take turns.
+    """
+    number, count = row.index(figure), len(row)
+    pairs = count > 2 and all((one.kind == "percent") == bool(at % 2) for at, one in enumerate(row))
+    for cells in reversed(names):
+        if count > 1 and len(cells) in (count, count + 1):
+            return cells[number - count]
+        if pairs and len(cells) in (count // 2, count // 2 + 1):
+            return cells[number // 2 - count // 2]
     return ""
 
 

@@ -80,7 +80,7 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
     said = own.value
     if claimed.worded and claimed.kind == "ratio":
         return _shows_in_words(claimed, said, value), ""
-    half = own.unit * Decimal(10) ** -claimed.decimals / 2
+    half = own.unit * Decimal(10) ** -_shown_decimals(claimed) / 2
     if value - said == half > 0:
         return True, "rounding"  # half is rounded up by most
     if abs(said - value) <= half * _TOLERANCE:
@@ -98,6 +98,12 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
     if 0 < past <= _MOST_PAST_BOUND:
         return True, "" if past <= (NEAR if claimed.kind == "duration" else _NEAR_BOUND) else "distance to the bound"
     return False, ""
+
+
+def _shown_decimals(claimed: Quantity) -> int:
+    """The decimals that a figure shows: of one that is hedged, zeros at their end may be a rounding."""
+    zeros = len(str(claimed.value)) - len(str(claimed.value).rstrip("0")) if claimed.approximate else 0
+    return claimed.decimals - min(zeros, max(claimed.decimals - 1, 0))
 
 
 def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:

@@ -118,10 +118,10 @@ class CounterEvidence:
             if claim.searches:
                 continue  # its own search was made
             quotes = attempt.quotes_of(claim)
-            texts = [quote.text for quote in quotes]
+            spans = [Span(quote.start, quote.end) for quote in quotes]
             # Only around its own quotes: beside another claim the same passage was read with another thing in mind.
-            known = [context_span(self.document, Span(quote.start, quote.end), lines) for quote in quotes]
-            found += [(claim, item) for item in self._index.candidates(claim.text, texts, known, MAX_PER_CLAIM)]
+            known = [context_span(self.document, span, lines) for span in spans]
+            found += [(claim, item) for item in self._index.candidates(claim.text, spans, known, MAX_PER_CLAIM)]
         best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 

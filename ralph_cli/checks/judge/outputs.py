@@ -135,7 +135,7 @@ class TaskJudge:
 def _reading_record(attempt: Attempt) -> list[str]:
     """What code knows of how the brief was gathered: what was searched, and what shows that nothing is missing."""
     lines = [f"- {proof.message}" if proof.holds else f"- not shown: {proof.message}" for proof in attempt.completeness]
-    return [*lines, *(f"- searched: {search.term}: {_describe_hits(search)}" for search in attempt.searches)]
+    return [*lines, *(f"- searched: {search.label}: {_describe_hits(search)}" for search in attempt.searches)]
 
 
 def _describe_hits(search: Search) -> str:

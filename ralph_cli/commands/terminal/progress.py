@@ -92,6 +92,9 @@ class SilentProgress:
     def write(self, line: str) -> None:
         """Ignore the line."""
 
+    def show_status(self, line: str) -> None:
+        """Ignore how far it is."""
+
 
 class LineProgress(SilentProgress):
     """Writes a line for each finished step; while one thing takes long, says so every `interval` seconds."""
@@ -105,6 +108,7 @@ class LineProgress(SilentProgress):
         self._agent = ""
         self._has_model = False
         self._loading = ("", 0.0)
+        self._status = ""
         self._held = ("", 0.0)
         self._shown = False
         self._lock = threading.RLock()
@@ -135,7 +139,12 @@ class LineProgress(SilentProgress):
 
     def on_files(self, done: int, total: int) -> None:
         """Remember how many documents are read; shown when it takes long."""
-        self._loading = (f"reading the documents: {done} of {total}", self._loading[1] or clock.monotonic())
+        what = f"reading the documents: {done} of {total}"
+        self._loading = (what, self._loading[1] or clock.monotonic()) if done < total else ("", 0.0)
+
+    def show_status(self, line: str) -> None:
+        """Remember how far a long work is; shown while there is nothing else to tell."""
+        self._status = line
 
     def write(self, line: str) -> None:
         """Finished lines, wrapped at the width of a terminal, further rows indented."""
@@ -257,7 +266,7 @@ class LineProgress(SilentProgress):
             return f"  {held} ..."
         if self._iteration == 0 and self._loading[0] and now - self._loading[1] >= SHOW_WAIT_AFTER:
             return f"  {self._loading[0]} ..."
-        return ""
+        return self._status
 
 
 class LiveProgress(LineProgress):

@@ -86,7 +86,8 @@ class Memo:
 class ClosestText:
     """Document text that resembles a quotation (`score` 75 to 100) without being it; `differing` names what differs.
 
-    `where` is its place in words: a page, or a line and heading in documents without pages.
+    `where` is its place in words: a page, or a line and heading in documents without pages. `ocr` is the lowest
+    confidence of its words, 0 to 100, if they were read by OCR, `unsure` which of them may be wrong.
     """
 
     text: str
@@ -95,6 +96,8 @@ class ClosestText:
     label: str
     score: float
     differing: tuple[str, ...]
+    ocr: int | None = None
+    unsure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,11 @@ class Finding:
     def holds(self) -> bool:
         """Whether the words are the document's, and on the page that is named."""
         return self.outcome in HOLDING_OUTCOMES
+
+    @property
+    def passage(self) -> Quote | ClosestText | None:
+        """The document's words that are shown beside the quotation: those that it is, or else those most like it."""
+        return self.nearest or self.quote
 
 
 @dataclass(frozen=True, slots=True)

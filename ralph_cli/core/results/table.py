@@ -109,11 +109,17 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellQuote:
-    """A quote behind a cell: its words, where they stand, and in which document of a set."""
+    """A quote behind a cell: its words, where they stand, and in which document of a set.
+
+    `page` counts from 1 in the file, 0 where there are no pages. `link` is the page of the highlighted copy, relative
+    to the table's folder.
+    """
 
     text: str
     place: str
     document: str = ""
+    page: int = 0
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +155,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CellChange:
+    """An answer from an earlier version of a document, verified in the version of now.
+
+    `run` is that of the answer, `quotes` says of each of its quotes what became of it (see `Standing`). It `holds`, or
+    `why` says why it is asked again.
+    """
+
+    row: str
+    question: str
+    run: str
+    quotes: tuple[str, ...] = ()
+    holds: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
     """A document of a table, or all of them together; `fault` says why it could not be read.
 
@@ -172,13 +194,17 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table as its folder has it. `cells` are by the row's name and the question's id; `halt` says why it stopped."""
+    """A table as its folder has it. `cells` are by the row's name and the question's id; `halt` says why it stopped.
+
+    `changes` are the answers that were verified in documents which had changed, in this sitting.
+    """
 
     folder: Path
     questions: tuple[TableQuestion, ...]
     rows: tuple[TableRow, ...]
     cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
     halt: Halt
+    changes: tuple[CellChange, ...] = ()
 
     def cell(self, row: TableRow, question: TableQuestion) -> Cell:
         """The cell of that row and column; one that has no record was not asked."""

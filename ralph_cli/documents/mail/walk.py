@@ -1,7 +1,7 @@
 """One pass over the parts of a mail: what is shown is written, what is not is named, attachments are gathered."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
@@ -10,6 +10,7 @@ from ralph_cli.documents.mail.bodies import PAGE_TYPES, TEXT_TYPES, Body, descri
 from ralph_cli.documents.mail.message import (
     DEEPEST,
     Part,
+    clean_file_name,
     describe_damage,
     disposition,
     file_name,
@@ -22,6 +23,7 @@ from ralph_cli.documents.mail.message import (
     too_deep_error,
     transfer_encoding,
 )
+from ralph_cli.documents.mail.uuencoded import take_files
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
 _ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
@@ -172,6 +174,11 @@ class MailWalk:
 
     def _write_body(self, part: Part, place: str) -> None:
         body = self._read(part, place)
+        if body.page is None:
+            text, files = take_files(body.text)
+            body = replace(body, text=text)
+            for name, content in files:
+                self._keep(clean_file_name(name), "application/octet-stream", place, content)
         if not body.text.strip():
             return
         for caution in body.cautions if body.page is None else ():
@@ -199,10 +206,12 @@ class MailWalk:
         return "\n".join(self._read(each, "").text for each in _shown_leaves(part, depth))
 
     def _attach(self, part: Part, place: str) -> None:
-        content = part_bytes(part)
+        self._keep(file_name(part), part.get_content_type(), place, part_bytes(part))
+
+    def _keep(self, name: str, media_type: str, place: str, content: bytes) -> None:
         if content:
-            name = file_name(part) or f"attachment {len(self.attachments) + 1}"
-            self.attachments.append(MailAttachment(name, part.get_content_type(), place, content))
+            name = name or f"attachment {len(self.attachments) + 1}"
+            self.attachments.append(MailAttachment(name, media_type, place, content))
 
     def _warn_of_seal(self, part: Part, place: str) -> None:
         kind = read_parameter(part, "smime-type").lower()

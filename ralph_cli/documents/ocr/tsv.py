@@ -24,7 +24,7 @@ class PictureWord(NamedTuple):
 
 def parse_tsv(printed: str) -> list[list[PictureWord]]:
     """The lines of words, in the order of the program. ValueError for what is no such table."""
-    rows = (line.split("\t", _COLUMNS - 1) for line in printed.splitlines()[1:] if line.strip())
+    rows = (line.split("\t", _COLUMNS - 1) for line in printed.split("\n")[1:] if line.strip())
     return [[word for _, word in group] for _, group in groupby(_words(rows), key=lambda item: item[0])]
 
 

@@ -10,15 +10,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, read_frame, read_progress
 
-_BOOTSTRAP = (
-    "import sys,json; sys.path[:]=json.loads(sys.argv[1]); from ralph_cli.documents.process.worker import main; main()"
-)
+_BOOTSTRAP = "from ralph_cli.documents.process.worker import main; main()"
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 _MAX_ERROR = 1 << 16
 _REPORTED = "encrypted wrong-password damaged no-text too-big unsupported undecodable empty changed crashed"
@@ -32,6 +30,22 @@ OnProgress = Callable[[int, int], None] | None
 _Result = TypeVar("_Result")
 
 
+class ParserProcess(Protocol):
+    """A process that reads a request and a file from `stdin`, and answers in frames on `stdout`."""
+
+    @property
+    def stdin(self) -> IO[bytes]: ...
+
+    @property
+    def stdout(self) -> IO[bytes]: ...
+
+    def kill(self) -> None:
+        """End it, and the processes that read pages for it."""
+
+    def wait(self) -> int:
+        """Its status when it has ended; below 0, the signal that ended it."""
+
+
 def run_parser(
     operation: str,
     data: bytes,
@@ -40,28 +54,34 @@ def run_parser(
     name: str,
     limits: LoadLimits,
     on_progress: OnProgress = None,
+    start: "StartParser | None" = None,
     **options: Any,
 ) -> _Result:
-    """Ask a fresh parser process for an operation on a file's bytes; `decode` makes a value of its answer, or raises.
+    """Ask a parser process for an operation on a file's bytes; `decode` makes a value of its answer, or raises.
 
-    The process inherits no environment and gets the file through a pipe. Raises what the parser reported as
-    DocumentError, timeout, too-big or crashed when it did not survive, and crashed for an answer that no correct parser
-    gives: the file may have taken the parser over.
+    `start` starts the process, a fresh one if it is not given. It inherits no environment and gets the file through a
+    pipe. Raises what the parser reported as DocumentError, timeout, too-big or crashed when it did not survive, and
+    crashed for an answer that no correct parser gives: the file may have taken the parser over.
     """
     request = {"op": operation, "name": name, "limits": dataclasses.asdict(limits), **options}
-    result = exchange(request, data, name, limits, on_progress)
+    result = exchange(request, data, name, limits, on_progress, start or start_parser)
     try:
         return decode(result)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise _invalid_result_error(name, error) from None
 
 
-def exchange(request: dict[str, Any], data: bytes, name: str, limits: LoadLimits, on_progress: OnProgress) -> bytes:
-    """Send a request and the file's bytes to a fresh parser process, and return its answer as it is."""
+def exchange(
+    request: dict[str, Any],
+    data: bytes,
+    name: str,
+    limits: LoadLimits,
+    on_progress: OnProgress,
+    start: "StartParser",
+) -> bytes:
+    """Send a request and the file's bytes to a new parser process, and return its answer as it is."""
     header = json.dumps(request).encode("ascii") + b"\n"
-    process = _start()
-    assert process.stdin is not None
-    assert process.stdout is not None
+    process = start()
     watch = _Watchdog(process, limits.seconds_for(len(data)))
     feeder = threading.Thread(target=_feed, args=(process.stdin, header, data), daemon=True)
     feeder.start()
@@ -69,7 +89,7 @@ def exchange(request: dict[str, Any], data: bytes, name: str, limits: LoadLimits
         result = _receive(process.stdout, name, limits, watch, on_progress)
     finally:
         watch.cancel()
-        _kill(process)  # it has nothing left to do, or must not go on
+        process.kill()  # it has nothing left to do, or must not go on
         status = process.wait()
         feeder.join()  # its pipe has no reader any more
         process.stdout.close()
@@ -81,7 +101,7 @@ def exchange(request: dict[str, Any], data: bytes, name: str, limits: LoadLimits
 class _Watchdog:
     """Kills the process when its time is over; the time may be set anew once."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", seconds: float) -> None:
+    def __init__(self, process: ParserProcess, seconds: float) -> None:
         self._process = process
         self.expired = False
         self._set(seconds)
@@ -101,20 +121,30 @@ class _Watchdog:
 
     def _expire(self) -> None:
         self.expired = True
-        _kill(self._process)
+        self._process.kill()
 
 
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """End a parser and the processes that read pages for it."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+@dataclasses.dataclass(slots=True)
+class _FreshProcess:
+    """A parser process that was started for one file."""
+
+    process: "subprocess.Popen[bytes]"
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        return self.process.wait()
 
 
-def _start() -> "subprocess.Popen[bytes]":
-    path = [_PACKAGE_ROOT, *(entry for entry in sys.path if entry and entry != _PACKAGE_ROOT)]
+def start_parser() -> ParserProcess:
+    """A fresh parser process. Raises DocumentError "crashed" when it cannot be started."""
     try:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-c", _BOOTSTRAP, json.dumps(path)],
+        process = subprocess.Popen(
+            parser_command(_BOOTSTRAP),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -124,6 +154,24 @@ def _start() -> "subprocess.Popen[bytes]":
         )
     except OSError as error:
         raise DocumentError(f"the document parser cannot be started: {error.strerror}", code="crashed") from None
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return _FreshProcess(process, process.stdin, process.stdout)
+
+
+StartParser = Callable[[], ParserProcess]
+
+
+def parser_command(code: str) -> list[str]:
+    """The command that runs this code in a Python of its own, with the same places to import from."""
+    path = [_PACKAGE_ROOT, *(entry for entry in sys.path if entry and entry != _PACKAGE_ROOT)]
+    return [
+        sys.executable,
+        "-I",
+        "-c",
+        f"import sys,json; sys.path[:]=json.loads(sys.argv[1])\n{code}",
+        json.dumps(path),
+    ]
 
 
 def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:

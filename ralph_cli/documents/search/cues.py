@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document, Member, Span
+from ralph_cli.documents.search.clauses import Clause, above, clause_at, find_clauses, named_clauses
 from ralph_cli.text.lexicon import STOP_WORDS
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_ends
@@ -46,9 +47,10 @@ so many sentences have such words, those with any term of the statement are prop
 QUOTED_WEIGHT, LENGTH_WEIGHT = 0.5, 0.05
 """What a term counts for that stands in the quotes only, and how much a sentence's own terms lessen shared ones."""
 
+OUTER_PART_WEIGHT, BEGINNING_CHARS = 0.5, 1_500
+"""What it counts for to name the part around a quote's, and characters that tell of what a document speaks."""
+
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_SECTION = re.compile(r"(?i)(?:\u00a7+|\b(?:sections?|clauses?|paragraphs?|articles?|notes?|items?))\s*(\d+(?:\.\d+)*)")
-_NUMBERED = re.compile(r"(?m)^[ \t]*(?:\u00a7\s*)?(\d{1,3}(?:\.\d{1,3})*)[.)]?[ \t]+(?=[^\W\d_])")
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _REPORTS = "amount based billion company ended however include included includes including made make million one per"
@@ -65,12 +67,22 @@ class Qualifier:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnPart:
+    """The numbered part that a quote stands in: the terms that name it, and those of the parts around it."""
+
+    member: Member | None
+    keys: frozenset[str]
+    outer: frozenset[str]
+
+
 class QualifierIndex:
     """Proposes passages of one document that may limit a statement; keeps what it has worked out of the text."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._text = document.text
+        self._parts: dict[Member | None, list[Clause]] = {}
 
     @cached_property
     def _sentences(self) -> tuple[tuple[Span, frozenset[str], float], ...]:
@@ -109,27 +121,25 @@ class QualifierIndex:
         return rows
 
     def candidates(
-        self, statement: str, quotes: Sequence[str], excluded: Iterable[Span], limit: int
+        self, statement: str, quotes: Sequence[Span], excluded: Iterable[Span], limit: int
     ) -> list[Qualifier]:
         """Up to `limit` passages for a statement that rests on `quotes`, best first; none lies in one of `excluded`.
 
-        In a set the best of another document than those of `excluded` is proposed beside them: documents may disagree.
+        In a set the best of another document than the quotes' is proposed beside them: documents may disagree.
         """
         seen = list(excluded)
-        own = frozenset(
-            f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, span.start, span.end)
-        )
-        found = [*self._other_values(statement, quotes), *self._by_terms(statement, quotes, own)]
+        texts = [self._text[quote.start : quote.end] for quote in quotes]
+        found = [*self._other_values(statement, texts), *self._by_terms(statement, texts, self._own_parts(quotes))]
         ranked = sorted(found, key=lambda item: (-item.score, item.span.start))
         chosen = _take_apart(ranked, seen, limit)
-        quoted = {self._document.member_at(span.start) for span in seen}
+        quoted = {self._document.member_at(span.start) for span in (*quotes, *seen)}
         others = [item for item in ranked if self._document.member_at(item.span.start) not in quoted]
         if not any(item in others for item in chosen):
             chosen += _take_apart(others, [*seen, *(item.span for item in chosen)], 1)
         return chosen
 
-    def _by_terms(self, statement: str, quotes: Sequence[str], sections: frozenset[str]) -> list[Qualifier]:
-        """The sentences that share enough of a statement's terms or name its section, and do not repeat its figures."""
+    def _by_terms(self, statement: str, quotes: Sequence[str], parts: Sequence["_OwnPart"]) -> list[Qualifier]:
+        """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
         said = terms(statement) | named_sections(statement)
         weights = {term: self._rarity(term) for term in said}
         most = sum(weights.values()) or 1.0
@@ -144,16 +154,64 @@ class QualifierIndex:
             # Long sentences share terms by chance.
             score = cue * sum(weights[term] for term in shared) / most
             score *= len(shared) / (len(shared) + LENGTH_WEIGHT * len(words)) if shared else 0
-            names_section = not sections.isdisjoint(words)
+            named = max((self._names(span, words, part) for part in parts), default=0.0)
             text = self._text[span.start : span.end]
             if len(words - quoted) <= REPEATED * len(words) and _values(text) <= quoted_figures:
                 continue  # it says what the quote says
-            if score < (0.01 if has_few and cue > 1 else MIN_SCORE) and not names_section:
+            if score < (0.01 if has_few and cue > 1 else MIN_SCORE) and not named:
                 continue
-            if names_section or not figures or not figures <= set(_FIGURE.findall(text)):
-                reason = f"shares {', '.join(sorted(shared)[:6])}" if shared else "names its section"
-                found.append(Qualifier(span, reason, score + names_section))
+            if named or not figures or not figures <= set(_FIGURE.findall(text)):
+                reason = "names its section" if named else f"shares {', '.join(sorted(shared)[:6])}"
+                found.append(Qualifier(span, reason, score + named))
         return found
+
+    def _own_parts(self, quotes: Sequence[Span]) -> list["_OwnPart"]:
+        """The numbered parts in which the quotes stand, with the title of their document."""
+        found = []
+        for quote in quotes:
+            member = self._document.member_at(quote.start)
+            clause = clause_at(self._clauses(member), quote.start, self._text)
+            if clause is not None:
+                own = f"\u00a7{clause.key}"
+                outer = frozenset(f"\u00a7{key}" for key in above(clause.key))
+                found.append(_OwnPart(member, frozenset([own, f"{own}("]), outer))
+        return found
+
+    def _names(self, span: Span, words: frozenset[str], part: "_OwnPart") -> float:
+        """How surely a sentence names a part: 1 for its number, less for that of a part around it.
+
+        One of another document counts by what it, or the beginning of that document, has of the title of the part's
+        document; the sentence alone, where its own document has a part of that number.
+        """
+        keys = part.keys & words
+        worth = 1.0 if keys else OUTER_PART_WEIGHT
+        keys = keys or part.outer & words
+        if not keys:
+            return 0.0
+        member = self._document.member_at(span.start)
+        if member is part.member:
+            return worth
+        title, said = self._title(part.member), words
+        if not any(f"\u00a7{clause.key}" in keys for clause in self._clauses(member)):
+            said |= self._beginning(member)
+        return worth * len(title & said) / max(len(title), 1)
+
+    def _clauses(self, member: Member | None) -> list[Clause]:
+        """The numbered parts of a document of the set, or of the document."""
+        if member not in self._parts:
+            bounds = (member.start, member.end) if member else (0, None)
+            self._parts[member] = find_clauses(self._text, self._document.headings, *bounds)
+        return self._parts[member]
+
+    def _beginning(self, member: Member | None, characters: int = BEGINNING_CHARS) -> frozenset[str]:
+        start, end = (member.start, member.end) if member else (0, len(self._text))
+        return terms(self._text[start : min(start + characters, end)])
+
+    def _title(self, member: Member | None) -> frozenset[str]:
+        """The terms of the first line of a document that has any."""
+        start, end = (member.start, member.end) if member else (0, len(self._text))
+        lines = self._text[start : min(start + BEGINNING_CHARS, end)].split("\n")
+        return next((found for line in lines if (found := terms(line))), frozenset())
 
     def _rarity(self, term: str) -> float:
         """The weight of a term (inverse document frequency, Spärck Jones 1972); one that stands nowhere weighs most."""
@@ -200,8 +258,8 @@ def terms(text: str) -> frozenset[str]:
 
 
 def named_sections(text: str) -> frozenset[str]:
-    """The sections that a text names, as terms: "\u00a72.1"."""
-    return frozenset(f"\u00a7{match[1]}" for match in _SECTION.finditer(text))
+    """The numbered parts that a text names, as terms: "\u00a72.1"."""
+    return frozenset(f"\u00a7{key}" for key in named_clauses(text))
 
 
 def row_label(row: str) -> str:

@@ -1,7 +1,7 @@
 """What was searched for an answer that was not found: counted again here, so that the counts are facts."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,6 +9,8 @@ from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Search
 from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
+from ralph_cli.documents.sets.joining import take_member
+from ralph_cli.documents.sets.naming import match_names
 from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.fold import FoldedText, fold
 
@@ -21,10 +23,11 @@ _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
 
 @dataclass(frozen=True, slots=True)
 class SearchTerm:
-    """A word that was searched for, or a regular expression."""
+    """A word that was searched for, or a regular expression; of a set only in the documents that `within` names."""
 
     term: str
     pattern: bool = False
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,40 @@ class SearchCounter:
         folded = fold(self.document.text)
         return folded, _lower(folded.text)
 
-    def count(self, worker_terms: Iterable[str], code_terms: Iterable[SearchTerm]) -> tuple[Tally, ...]:
+    def count(self, worker_terms: Iterable[str], code_terms: Sequence[SearchTerm]) -> tuple[Tally, ...]:
         """Each search once: those that the worker says it made, then those of its code that it did not name.
 
         Case is ignored, white space and typography are folded. Whole words are counted, with their plurals, or if there
         are none, words that begin with a term of some length. A term that is not there as it is written, but has the
-        signs of a regular expression, is counted as one.
+        signs of a regular expression, is counted as one. What code searched in some documents of a set only is counted
+        in these, unless it is counted in all of them.
         """
+        everywhere = [item for item in code_terms if not item.within]
+        whole = self._count_whole(worker_terms, everywhere)
+        counted = {tally.search.term.casefold() for tally in whole}
+        confined: dict[str, list[SearchTerm]] = {}
+        for item in code_terms:
+            if item.within and item.term.casefold() not in counted:
+                confined.setdefault(item.within, []).append(SearchTerm(item.term, item.pattern))
+        return (*whole, *(tally for within, terms in confined.items() for tally in self._count_within(within, terms)))
+
+    def _count_within(self, within: str, terms: Sequence[SearchTerm]) -> Iterator[Tally]:
+        """The searches in the documents that are named so; none where there is no such one, as nothing was searched."""
+        members = self.document.members
+        named = [members[at] for at in match_names(within, [member.name for member in members])]
+        within = named[0].name if len(named) == 1 else within
+        tallies = [SearchCounter(take_member(self.document, member)).count((), terms) for member in named]
+        for same in zip(*tallies, strict=True):
+            hits = [tally.search.hits for tally in same]
+            total = None if None in hits else sum(count or 0 for count in hits)
+            parts = zip(named, same, strict=True)
+            places = [(a + it.start, b + it.start) for it, tally in parts for a, b in tally.places][:MAX_PLACES]
+            fault = next((tally.search.fault for tally in same if tally.search.fault), "")
+            stem = any(tally.search.stem for tally in same)
+            search = replace(same[0].search, hits=total, fault=fault, stem=stem, within=within)
+            yield Tally(search, tuple(places), sum(tally.anywhere for tally in same))
+
+    def _count_whole(self, worker_terms: Iterable[str], code_terms: Sequence[SearchTerm]) -> tuple[Tally, ...]:
         found: dict[str, Tally] = {}
         for term in (" ".join(term.split()) for term in worker_terms):
             if _key(term):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.process.child import run_parser
+from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 
 MAX_NAME = 1_000
 """Characters of a file's name in an archive, and of what is said of it."""
@@ -25,10 +25,18 @@ def is_archive(name: str, data: bytes) -> bool:
     return name.lower().endswith(".zip") and data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
-def unpack(data: bytes, name: str, limits: LoadLimits, only: str | None = None) -> tuple[Entry, ...]:
+def unpack(
+    data: bytes, name: str, limits: LoadLimits, only: str | None = None, start: StartParser = start_parser
+) -> tuple[Entry, ...]:
     """The files of an archive, or `only` the one of that name. Raises DocumentError: damaged, too-big, and the rest."""
     return run_parser(
-        "unpack", data, lambda answer: decode_entries(answer, limits.bytes), name=name, limits=limits, only=only
+        "unpack",
+        data,
+        lambda answer: decode_entries(answer, limits.bytes),
+        name=name,
+        limits=limits,
+        start=start,
+        only=only,
     )
 
 

@@ -1,6 +1,7 @@
 """Which files a person means by paths, folders and patterns, and what each is called among them."""
 
 import glob
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,16 +75,26 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
 
 
 def name_files(files: Sequence[FoundFile]) -> list[FoundFile]:
-    """The files under names of their own, on one line: files that share a name have their path for it."""
+    """The files under names of their own, on one line: those that share a name are called by the folders, too, in which
+    they differ, and not by those that they have in common, which may say something of the machine.
+    """
     taken: set[str] = set()
-    counts: dict[str, int] = {}
+    places: dict[str, set[str]] = {}
     for file in files:
-        counts[file.name] = counts.get(file.name, 0) + 1
+        places.setdefault(file.name, set()).add(_full_path(file))
     named = []
     for file in files:
-        name = display_name(file.name if counts[file.name] == 1 else "/".join((file.path, *file.inner)))
-        named.append(FoundFile(take_name(name, taken), file.path, file.inner))
+        alike = places[file.name]
+        name = file.name
+        if len(alike) > 1:
+            shared = os.path.commonpath([Path(place).parent for place in alike])
+            name = PurePath(os.path.relpath(_full_path(file), shared)).as_posix()
+        named.append(FoundFile(take_name(display_name(name), taken), file.path, file.inner))
     return named
+
+
+def _full_path(file: FoundFile) -> str:
+    return os.path.normpath(Path("/".join((file.path, *file.inner))).absolute())
 
 
 def take_name(wanted: str, taken: set[str]) -> str:

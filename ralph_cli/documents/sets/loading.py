@@ -3,21 +3,19 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.mail.attachments import ATTACHMENTS
+from ralph_cli.documents.process.forks import ParserForks
 from ralph_cli.documents.sets.archives import is_archive
-from ralph_cli.documents.sets.containers import list_files
+from ralph_cli.documents.sets.containers import MAX_DEPTH, list_files
 from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files, take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.source import DocumentSource
-
-MAX_DEPTH = 3
-"""Archives within archives that are opened."""
 
 _LEFT_OUT_TOGETHER = 5
 
@@ -119,19 +117,20 @@ def describe_paths(paths: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class _Work:
-    """The loading of files by as many threads as there are cores; the parsers are processes of their own."""
+    """The loading of files by as many threads as there are cores; each file is parsed in a process of its own."""
 
     source: DocumentSource
     given: dict[str, DocumentSource]
     cache: Path | None
     limits: LoadLimits = DEFAULT_LIMITS
+    forks: ParserForks = field(default_factory=ParserForks)
     _done: int = 0
     _total: int = 0
 
     def load(self, files: Sequence[FoundFile]) -> list[NamedDocument | Skipped]:
         """The documents of the files, those of an archive in its place, or why one is skipped."""
         processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        with ThreadPoolExecutor(max(processes, 1), "load") as pool:
+        with self.forks, ThreadPoolExecutor(max(processes, 1), "load") as pool:
             return list(self._load_all([_Waiting(file) for file in files], pool))
 
     def _load_all(self, files: Sequence["_Waiting"], pool: ThreadPoolExecutor) -> Iterator[NamedDocument | Skipped]:
@@ -157,7 +156,7 @@ class _Work:
             data = source.read(self.limits) if data is None else data
             if is_archive(source.name, data):
                 return None, self._list_files(file, data)
-            document = source.load_bytes(data, self.cache, self.limits)
+            document = source.load_bytes(data, self.cache, self.limits, self.forks.start)
             apart = tuple(caution for caution in document.cautions if caution.code != ATTACHMENTS)
             inside = self._list_files(file, data) if len(apart) < len(document.cautions) else []
             document = replace(document, cautions=apart if inside else document.cautions)
@@ -167,7 +166,7 @@ class _Work:
 
     def _list_files(self, file: FoundFile, data: bytes) -> list["_Waiting"]:
         name = "/".join((file.path, *file.inner))
-        entries = list_files(data, name, self.limits)
+        entries = list_files(data, name, self.limits, start=self.forks.start)
         inside = [FoundFile(f"{file.name}/{entry.name}", file.path, (*file.inner, entry.name)) for entry in entries]
         deep = f"it stands in files within files, deeper than {MAX_DEPTH}" if len(file.inner) >= MAX_DEPTH else ""
         return [

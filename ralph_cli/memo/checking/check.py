@@ -160,6 +160,7 @@ def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding
         notes.append(pieces)
     if best is None:
         return Finding(quotation, "not-found" if pieces is None else "altered", notes=tuple(notes))
+    notes += [best.unsure] if best.unsure else []
     return Finding(quotation, "altered", document=number, nearest=best, notes=tuple(notes))
 
 

@@ -14,6 +14,7 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
+from ralph_cli.documents.quotes.scanned import describe_unsure_words, lowest_confidence
 from ralph_cli.memo.checking.elisions import (
     ElidedQuotation,
     MatchedParts,
@@ -160,8 +161,9 @@ class Source:
 
     def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> ClosestText:
         """The document's text there, as what stands in place of a quotation's words."""
-        page = self.document.page_at(span.start)
-        return ClosestText(self._text(span), self.describe_place(span), page.number, page.label, score, differing)
+        page, text = self.document.page_at(span.start), self._text(span)
+        ocr, unsure = lowest_confidence(self.document, span), describe_unsure_words(self.document, span)
+        return ClosestText(text, self.describe_place(span), page.number, page.label, score, differing, ocr, unsure)
 
     def describe_place(self, span: Span) -> str:
         """The place of a passage for a reader: pages with what is printed on them, or line and heading."""

@@ -10,7 +10,7 @@ from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS
 from ralph_cli.reports.html.evidence import claims
 from ralph_cli.reports.html.markup import Child, Markup, bullets, el, join
-from ralph_cli.reports.html.style import CSS, POLICY
+from ralph_cli.reports.html.style import CSS, policy
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
@@ -47,17 +47,17 @@ def page_head(kicker: str, title: str, outcome: tuple[str, str], ending: str) ->
     )
 
 
-def render_document(title: str, head: Markup, sections: Iterable[Section], footer: Markup) -> str:
+def render_document(title: str, head: Markup, sections: Iterable[Section], footer: Markup, *, css: str = CSS) -> str:
     """A file of our look, with those of the sections that have any content."""
     parts = [part for part in sections if part[2]]
     meta = el(
         "head",
         el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        el("meta", http_equiv="Content-Security-Policy", content=policy(css)),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("meta", name="referrer", content="no-referrer"),
         el("title", f"Evidence: {one_line(title, 90)}"),
-        el("style", Markup(CSS)),
+        el("style", Markup(css)),
     )
     contents = bullets(el("a", name.partition(": ")[0], href=f"#{anchor}") for anchor, name, _ in parts)
     body = el(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 CSS = Path(__file__).with_name("report.css").read_text("utf-8")
 
-SOURCE = "'sha256-" + base64.b64encode(hashlib.sha256(CSS.encode()).digest()).decode() + "'"
-"""The style sheet as a source of the policy's `style-src`."""
 
-POLICY = f"default-src 'none'; img-src data:; style-src {SOURCE}; base-uri 'none'; form-action 'none'"
-"""The page may load nothing, run nothing and send nothing."""
+def policy(css: str = CSS) -> str:
+    """The security policy of a page with that style sheet: it may load nothing, run nothing and send nothing."""
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    source = f"'sha256-{digest}'"
+    return f"default-src 'none'; img-src data:; style-src {source}; base-uri 'none'; form-action 'none'"

@@ -20,7 +20,7 @@ from ralph_cli.reports.memo.terminal import (
 )
 from ralph_cli.reports.report import Crop
 from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.view import VERDICT_WORDS
+from ralph_cli.reports.view import VERDICT_WORDS, describe_ocr
 
 _BADGES: dict[QuotationOutcome, tuple[str, str]] = {
     outcome: ("✓ holds", "good") if outcome in HOLDING_OUTCOMES else (f"✗ {title.partition(':')[0].lower()}", "bad")
@@ -112,7 +112,7 @@ def _finding(finding: Finding, check: MemoCheck, crops: tuple[Crop, ...]) -> Mar
         bullets(
             f"Memo → document: {differing.replace(' -> ', ' → ')}" for differing in (near.differing if near else ())
         ),
-        bullets(finding.notes),
+        bullets(note for note in (describe_ocr(finding.passage), *finding.notes) if note),
         el("p", f"{lead}: {where}{several}", class_="facts") if words else None,
         shown,
         *(picture(crop, "the words") for crop in crops),

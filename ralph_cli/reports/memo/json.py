@@ -88,6 +88,7 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
             "label": near.label if paged else None,
             "score": round(near.score, 1),
             "differing": list(near.differing),
+            "ocr": near.ocr,
         }
         if near
         else None,
@@ -97,7 +98,7 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
 
 def _quote(quote: Quote, *, paged: bool) -> dict[str, Any]:
     found = quote_object(quote, paged=paged, record={})
-    shown = ("text", "page", "label", "last_page", "start", "end", "match", "occurrences", "places")
+    shown = ("text", "page", "label", "last_page", "start", "end", "match", "ocr", "occurrences", "places")
     return {name: found[name] for name in shown}
 
 

@@ -7,7 +7,7 @@ from ralph_cli.core.results.memo import Finding, MemoCheck, MemoFigure, PageRefe
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import SIGNS
-from ralph_cli.reports.view import VERDICT_WORDS
+from ralph_cli.reports.view import VERDICT_WORDS, describe_ocr
 from ralph_cli.text.plural import pluralize
 
 MAX_SHOWN_CHARS, MAX_SHOWN_FIGURES = 400, 40
@@ -174,6 +174,8 @@ def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]
         yield [("      nothing like it is in the document" + ("s" if several else ""), "dim")]
     if finding.outcome == "recut" and finding.quote is not None:
         yield [("      in the document: ", ""), (_in_marks(finding.quote.text), "cyan")]
+    if ocr := describe_ocr(finding.passage):
+        yield [(f"      {ocr}", "dim")]
     for note in finding.notes:
         yield [(f"      {one_line(note)}", "yellow")]
 

@@ -9,23 +9,16 @@ from ralph_cli.core.run import Passage, Quote
 
 Record = Mapping[str, Any]
 
-_NUMBERS = ("start", "characters", "first_page", "pages")
-
 
 def list_documents(record: Record) -> list[Record]:
-    """What a run recorded of each document of its set, in order; empty for one document.
-
-    A record may be anybody's: an entry whose numbers are none is left out.
-    """
-    listed = record.get("documents")
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    return [entry for entry in entries if all(type(entry.get(name)) is int for name in _NUMBERS)]
+    """What a run recorded of each document of its set, in order; empty for one document."""
+    return list(record.get("documents", ()))
 
 
 def document_at(record: Record, offset: int) -> Record | None:
     """The document of the set that holds the character at `offset`; None without a set."""
     entries = list_documents(record)
-    at = bisect_right(entries, offset, key=lambda entry: int(entry.get("start", 0))) - 1
+    at = bisect_right(entries, offset, key=lambda entry: entry["start"]) - 1
     return entries[max(at, 0)] if entries else None
 
 
@@ -38,7 +31,7 @@ def place_values(item: Quote | Passage, record: Record, *, paged: bool) -> dict[
     entry = document_at(record, item.start)
     if entry is None:
         return {"page": page, "label": label, "last_page": last, "place": item.place}
-    before = int(entry.get("first_page", 1)) - 1
+    before = entry["first_page"] - 1
     own = {"page": item.page - before, "label": item.label, "last_page": (last or item.page) - before}
     return {"document": str(entry.get("name", "")), **own, "place": item.place}
 
@@ -50,7 +43,7 @@ def shares_read(record: Record, coverage: CoverageMap | None) -> Iterator[tuple[
     end = max((_end(entry) for entry in list_documents(record)), default=0)
     shown = uncovered_spans(coverage.unread, end)
     for entry in list_documents(record):
-        start, size = int(entry.get("start", 0)), max(int(entry.get("characters", 0)), 1)
+        start, size = entry["start"], max(entry["characters"], 1)
         read = sum(max(min(high, start + size) - max(low, start), 0) for low, high in shown)
         yield entry, read / size
 
@@ -61,7 +54,7 @@ def describe_pages(numbers: Sequence[int], most: int, record: Record) -> str:
         return f"page{'' if len(numbers) == 1 else 's'} {format_ranges(numbers, most)}"
     told = []
     for entry in list_documents(record):
-        first, pages = int(entry.get("first_page", 1)), int(entry.get("pages", 1))
+        first, pages = entry["first_page"], entry["pages"]
         own = [number - first + 1 for number in numbers if first <= number < first + pages]
         if own:
             told.append(f"{entry.get('name')} p. {format_ranges(own, most)}" if pages > 1 else str(entry.get("name")))
@@ -69,4 +62,4 @@ def describe_pages(numbers: Sequence[int], most: int, record: Record) -> str:
 
 
 def _end(entry: Record) -> int:
-    return int(entry.get("start", 0)) + int(entry.get("characters", 0))
+    return int(entry["start"] + entry["characters"])

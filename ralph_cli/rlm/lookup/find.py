@@ -15,7 +15,7 @@ from ralph_cli.rlm.lookup.lines import (
     _page_at,
     _page_table,
     _pages_of,
-    _part_of,
+    _parts_of,
     _text,
 )
 from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
@@ -28,6 +28,8 @@ _MOST_DOCUMENTS = 20
 """Documents of which `find` says how many places they have."""
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
+
+_Part = tuple[int, int]  # first character and end
 
 _FURTHER: list[Any] = []
 
@@ -45,19 +47,19 @@ def find(
 
     Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count,
     those of the widest tables first. Above a table row, the header of its columns and the unit are printed if they can
-    be told. No place is hidden: those that have no room get a line each, and then their page. With `doc` only that
-    document of several is searched.
+    be told. No place is hidden: those that have no room get a line each, and then their page. With `doc` only those of
+    several documents are searched that it names.
     """
-    part = _part_of(doc)
-    if part is None:
+    parts = _parts_of(doc)
+    if not parts:
         return
     try:
-        places, count = _places(_compiled(pattern), before, after, part)
-        alternatives = _alternatives(pattern, part)
+        places, count = _places(_compiled(pattern), before, after, parts)
+        alternatives = _alternatives(pattern, parts)
     except re.error as fault:
         print(f"find: {pattern!r} is no regular expression: {fault}")
         return
-    if doc is None and globals().get("docs"):
+    if (doc is None or len(parts) > 1) and globals().get("docs"):
         places = _take_turns(places)
     near = " (hits on one line are one place)" if len(places) < count else ""
     print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}{_spread(places)}")
@@ -124,17 +126,19 @@ def _spread(places: list[_Place]) -> str:
     return f"; places in {_counted(len(counts), 'document')} of {len(table)}{order}: {told}{more}"
 
 
-def _alternatives(pattern: str, part: tuple[int, int]) -> str:
+def _alternatives(pattern: str, within: list[_Part]) -> str:
     """The hits of each alternative of a|b|c, so that a wrong word shows; none if they stand in a group."""
     # What is escaped, in a class or in brackets is no bar that parts the whole.
     parts = re.findall(r"(?:\\.|\[(?:\\.|[^\]\\])*\]|\((?:\\.|[^()\\])*\)|[^|\\\[(])+", pattern)
     if len(parts) < 2 or "|".join(parts) != pattern:
         return ""
-    counts = [f"{word!r} {sum(1 for _ in _compiled(word).finditer(_text(), *part))}" for word in parts]
+    counts = [
+        f"{word!r} {sum(1 for part in within for _ in _compiled(word).finditer(_text(), *part))}" for word in parts
+    ]
     return ": " + ", ".join(counts)
 
 
-def _places(pattern: re.Pattern[str], before: int, after: int, part: tuple[int, int]) -> tuple[list[_Place], int]:
+def _places(pattern: re.Pattern[str], before: int, after: int, within: list[_Part]) -> tuple[list[_Place], int]:
     """The places of a pattern with so many lines before and after, and how many hits it has.
 
     Hits on the same lines are one place, whatever is shown around them: the number of a place stays.
@@ -142,7 +146,7 @@ def _places(pattern: re.Pattern[str], before: int, after: int, part: tuple[int, 
     places: list[_Place] = []
     count = 0
     reached = 0
-    for match in pattern.finditer(_text(), *part):
+    for match in (match for part in within for match in pattern.finditer(_text(), *part)):
         count += 1
         page = _page_at(match.start())
         own = _line_span(match.start())[0]

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ralph_cli.documents.sets.naming import match_names
 from ralph_cli.text.tables import header_lines
 
 _Page = tuple[int, str, int, int]  # number, label, first character, end
@@ -41,22 +42,26 @@ def _named(page: int) -> str:
     return f"page {page} ({called})" if called else f"page {page}"
 
 
-def _part_of(doc: str | int | None) -> tuple[int, int] | None:
-    """Where the text of a document of `docs` begins and ends, of all without one; says so if there is no such one.
+def _parts_of(doc: str | int | None) -> list[tuple[int, int]]:
+    """Where the text of each document of `docs` that is meant begins and ends; of all without `doc`.
 
-    It is named by its number, its name, or words that only its name has.
+    They are meant by number, name, or words that their names have. Says so if they are several, or none.
     """
     if doc is None:
-        return 0, len(_text())
+        return [(0, len(_text()))]
     table: list[tuple[int, str, str, int, int, int, int]] = globals().get("docs", [])
-    named = [entry for entry in table if doc in (entry[0], entry[1])]
-    named = named or [entry for entry in table if str(doc).casefold() in entry[1].casefold()]
+    named = [table[at] for at in match_names(doc, [entry[1] for entry in table])]
     if len(named) != 1:
         names = ", ".join(entry[1] for entry in (named or table)[:10])
-        fault = "names several documents" if named else "names no document"
+        fault = f"names {len(named)} documents" if named else "names no document"
         print(f"{doc!r} {fault}: {names}{', ...' * (len(named or table) > 10)}" if table else "there is one document")
-        return None
-    return named[0][5], named[0][6]
+    return [(entry[5], entry[6]) for entry in named]
+
+
+def _part_of(doc: str | int | None) -> tuple[int, int] | None:
+    """Where the text of the one document that is meant begins and ends; None if it is not one, which is said."""
+    found = _parts_of(doc)
+    return found[0] if len(found) == 1 else None
 
 
 def _page_in(page: int | str, doc: str | int | None) -> int | None:

@@ -222,11 +222,29 @@ def _words(text: str) -> list[str]:
 
 
 def _end_of(part: _Part) -> int:
-    """Where a part ends: at the next heading of its level or above, at least at the next one of all."""
+    """Where a part ends: at the next heading of its level or above, or the next of its numbers, 18 behind 17."""
     ends = [entry[6] for entry in globals().get("docs", []) if entry[6] > part[0]]
     end = ends[0] if ends else len(_text())
     later = [other for other in _parts() if part[0] < other[0] < end]
-    return next((at for at, level, _ in later if level <= part[1]), end)
+    number = _number(part[2])
+    for depth in range(len(number)) if len(number) > 1 else ():  # 7.3 and 8. behind 7.2 may be no headings
+        after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
+        line = re.compile(rf"(?m)^[ \t]*{after}{'[.)]?' if depth else '[.)]'}[ \t]+(?=[^\W\da-z_])")
+        match = line.search(_text(), part[0], end)
+        end = match.start() if match else end
+    return next((at for at, level, name in later if level <= part[1] or _is_next(number, _number(name))), end)
+
+
+def _number(heading: str) -> tuple[int, ...]:
+    """The number that a heading begins with: of "Note 17.2 Leases" 17 and 2."""
+    match = re.match(r"\W*(?:[^\W\d_]+ )?(\d{1,3}(?:\.\d{1,3})*)(?![\w%])", heading)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def _is_next(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a number is the next, or the one after that, at the level of a number or one above: 7.3 or 8 for 7.2."""
+    depth = len(other) - 1
+    return 0 < len(other) <= len(number) and other[:depth] == number[:depth] and 0 < other[depth] - number[depth] < 3
 
 
 def _table_blocks(page: _Page) -> list[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """Which deterministic checks a recorded attempt is put through again, and with which settings: those of its run."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.sections.unconfirmed import count_doubts, list_unconfirmed
+from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
     compare_doubts,
@@ -32,6 +34,21 @@ from ralph_cli.runs.verifying.reverify import (
 from ralph_cli.runs.verifying.sets import locate_in_set
 from ralph_cli.runs.verifying.versions import locate_quote
 from ralph_cli.wiring.task import ANY_COUNT
+
+DESCRIBED = (
+    "id",
+    "name",
+    "kind",
+    "sha256",
+    "fingerprint",
+    "pages",
+    "page_starts",
+    "first_page",
+    "start",
+    "characters",
+    "unreadable",
+)
+"""What a record says of its document, or of one of a set, that follows from the document alone."""
 
 FORM_SETTINGS = ("bullets", "quotes", "quote_chars", "format", "memory")
 """The recorded settings on which the local checks depend."""
@@ -118,7 +135,7 @@ def _check_document(
         return Rechecked("document", "", skipped=why)
     if reading == "same":
         told = f"it is the file of the run (sha256 {current.sha256[:12]}...), read as it was then"
-        return Rechecked("document", told)
+        return Rechecked("document", told, tuple(_find_misdescribed(started.document, describe_document(current))))
     if reading == "other-reading":
         then, now = started.document.get("reader") or "a reader that was not recorded", describe_loader(current.kind)
         how = f"by {then}, now by {now}" if then != now else "with another encoding or another layout"
@@ -129,6 +146,19 @@ def _check_document(
         return Rechecked("document", f"{what}: it is taken for a new version")
     why = "it was changed since, or is another document"
     return Rechecked("document", "the file of the run", (Issue("document", f"{what}: {why}"),))
+
+
+def _find_misdescribed(recorded: Mapping[str, Any], current: Mapping[str, Any]) -> Iterator[Issue]:
+    """What a record says of its document and is not so; where it lies and what was said of it are not checked."""
+    told, now = list_documents(recorded), list_documents(current)
+    if len(told) != len(now):
+        yield Issue("document", f"its record tells of {len(told)} documents, and it has {len(now)}")
+        return
+    for was, is_ in zip((recorded, *told), (current, *now), strict=True):
+        for name in DESCRIBED:
+            if was.get(name, is_.get(name)) != is_.get(name):
+                of = f" of {is_['name']}" if "name" in is_ else ""
+                yield Issue("document", f"its record gives another {name.replace('_', ' ')}{of}")
 
 
 def _check_quotes(quotes: tuple[QuoteStanding, ...], reading: TextRelation) -> Rechecked:

@@ -63,12 +63,12 @@ def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
         return None
     counter, counted, faults = SearchCounter(document), dict[str, int | None](), list[Issue]()
     for terms, searches in recorded:
-        code = [SearchTerm(search.term, search.pattern) for search in searches if search.by == "code"]
+        code = [SearchTerm(search.term, search.pattern, search.within) for search in searches if search.by == "code"]
         tallies = counter.count(terms, code)
         # An expression that took too long to count, then or now, has no count to compare.
-        uncounted = {search.term for search in searches if search.fault}
-        now = {it.search.term: it for it in tallies if not it.search.fault and it.search.term not in uncounted}
-        then = {search.term: search.hits for search in searches if search.term not in uncounted}
+        uncounted = {search.label for search in searches if search.fault}
+        now = {it.search.label: it for it in tallies if not it.search.fault and it.search.label not in uncounted}
+        then = {search.label: search.hits for search in searches if search.label not in uncounted}
         for term in dict.fromkeys((*then, *now)):
             tally, before = now.get(term), then.get(term)
             hits = tally.search.hits if tally else None

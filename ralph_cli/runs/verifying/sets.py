@@ -77,13 +77,12 @@ def _compare_words(quote: Quote, context: DocumentContext) -> QuoteStanding:
 
 
 def _holds(entry: Mapping[str, Any], quote: Quote) -> bool:
-    start, characters = entry.get("start"), entry.get("characters")
-    return isinstance(start, int) and isinstance(characters, int) and start <= quote.start < start + characters
+    return bool(entry["start"] <= quote.start < entry["start"] + entry["characters"])
 
 
 def _take_quote(quote: Quote, entry: Mapping[str, Any]) -> Quote:
     """The quote as it stood in its document by itself."""
-    begin, end, pages = entry["start"], entry["start"] + entry["characters"], int(entry.get("first_page", 1)) - 1
+    begin, end, pages = entry["start"], entry["start"] + entry["characters"], entry["first_page"] - 1
     inside = tuple((low - begin, high - begin) for low, high in quote.places if begin <= low and high <= end)
     last = quote.last_page - pages if quote.last_page else 0
     moved = replace(quote, start=quote.start - begin, end=quote.end - begin, page=quote.page - pages, last_page=last)

@@ -28,7 +28,7 @@ _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_ENDINGS = re.compile(r"(?:ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
+_ENDINGS = re.compile(r"(?:ables?|ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
 _NO_LABEL = frozenset().union(
     LITTLE_WORDS, ABOUT, OVER, UNDER, NUMBER_WORDS, SCALES, TIMES, {"respectively", "ended"}
 ) - {"own"}
@@ -41,21 +41,16 @@ _ALIKE = {
 """Words that name one thing in tables and another way in sentences, and forms that no ending tells."""
 
 
-def say_words(text: str, *, early_year: bool = False) -> frozenset[str]:
+def say_words(text: str, fiscal_end: int = 12) -> frozenset[str]:
     """The stems of the words that name something, and the parts of the dates: "y:2018", "m:6", "p:Q3".
 
-    With `early_year` a year that ends in a month may be named after the one before it, too.
+    A day or month has all the years after which it may be named where fiscal years end with this month.
     """
     found: set[str] = set()
     for one in reversed(read_quantities(text, "prose")):
         if one.kind == "date":
-            year, month, _, part, _ = one.date
-            named = (
-                ("y:", year),
-                ("y:", year - 1 if year and month and early_year else None),
-                ("m:", month),
-                ("p:", part),
-            )
+            found |= {f"y:{year}" for year in one.date.years(fiscal_end)}
+            named = (("m:", one.date.month), ("p:", one.date.part))
             found.update(f"{key}{value}" for key, value in named if value is not None)
             text = f"{text[: one.start]} {text[one.end :]}"
     return frozenset(found | {_stem(word) for word in map(singular, _WORD.findall(text)) if word not in _NO_LABEL})
@@ -73,12 +68,21 @@ def words_of_figures(text: str) -> dict[int, frozenset[str]]:
     """What a text says of each of its figures, by where it begins."""
     quantities = read_quantities(text, "prose")
     found: dict[int, frozenset[str]] = {}
-    measured = [one for one in quantities if one.is_measured]
-    for (start, end), group in groupby(measured, key=lambda one: sentence_at(text, one.start, one.end)):
-        found |= _words_in_sentence(text, start, end, list(group))
+    amounts, days = (list(filter(wanted, quantities)) for wanted in (_is_amount, _is_day))
+    for group_of in (days, amounts):
+        for (start, end), group in groupby(group_of, key=lambda one: sentence_at(text, one.start, one.end)):
+            found |= _words_in_sentence(text, start, end, list(group))
     for at, words, dated in _pair_respectively(text, quantities):
         found[at] = words | frozenset(word for word in found.get(at, ()) if dated and not is_of_date(word))
     return found
+
+
+def _is_amount(quantity: Quantity) -> bool:
+    return quantity.is_measured
+
+
+def _is_day(quantity: Quantity) -> bool:
+    return quantity.date.day is not None
 
 
 def _words_in_sentence(

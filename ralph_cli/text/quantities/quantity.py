@@ -17,6 +17,9 @@ Wording = Literal["", "share", "multiple", "change"]
 
 
 _SMALL_COUNT = 24
+_FEW_MONTHS = 2
+_MAX_WEEK_OVERRUN = 7
+"""Days of a month on which a year of 52 weeks may end that is the one before."""
 
 
 class Date(NamedTuple):
@@ -27,6 +30,23 @@ class Date(NamedTuple):
     day: int | None = None
     part: str | None = None
     months: int | None = None
+
+    @property
+    def last_month(self) -> int:
+        """The month that a period ends with, which may end on one of the first days of the next."""
+        month = self.month or 12
+        return (month - 1 or 12) if self.day is not None and self.day <= _MAX_WEEK_OVERRUN else month
+
+    def years(self, fiscal_end: int) -> frozenset[int]:
+        """The years after which it may be named: its own, and that in which its fiscal year ends.
+
+        So is it with the year before that, if few of its months lie in it.
+        """
+        if self.year is None or self.month is None:
+            return frozenset(filter(None, (self.year,)))
+        month = self.last_month
+        ends = self.year - (month > self.month) + (month > fiscal_end)
+        return frozenset((self.year, ends, ends - (fiscal_end <= _FEW_MONTHS)))
 
 
 @dataclass(frozen=True, slots=True)

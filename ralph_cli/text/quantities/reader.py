@@ -45,6 +45,9 @@ aside; in arithmetic brackets group, a minus subtracts and a slash divides.
 MAX_DIGITS = 60
 """Characters of a number; a longer one is a name."""
 
+MAX_REFERENCE = 1000
+"""A number from this one on names nothing behind a word in small letters."""
+
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
 
@@ -124,9 +127,10 @@ class QuantityReader:
         if hyphened and tokens.is_word(at - 2) and self.style != "arithmetic":
             return at - 2
         named = at - 2 if before == "." else at - 1
-        reference = tokens.low(named) in REFERENCES and (tokens.is_capitalized(named) or tokens.low(named) == "page")
-        if reference and self.style != "arithmetic" and tokens.low(number.next) != "%" and not tokens.is_apart(at):
-            return named
+        plain = tokens.is_capitalized(named) or (number.value < MAX_REFERENCE and tokens.low(named) != "no")
+        measured = tokens.low(number.next) in ("%", "percent", "per", *SCALES)
+        if tokens.low(named) in REFERENCES and (plain or before == ".") and not measured and not tokens.is_apart(at):
+            return named if self.style != "arithmetic" else None
         return None
 
     def _is_name_behind(self, draft: Draft) -> bool:

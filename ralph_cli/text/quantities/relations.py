@@ -55,6 +55,8 @@ NO_CHANGE = Change()
 def are_comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two figures are amounts of one kind, of which either may stand where the other does."""
     kinds = {one.kind, other.kind}
+    if one.date.day is not None and other.date.day is not None:
+        return True
     if kinds & {"date", "identifier", "ordinal"} or one.worded or other.worded:
         return False
     return kinds <= {"none", "count", "physical"} or (len(kinds) == 1 and one.unit == other.unit)
@@ -98,7 +100,12 @@ def read_change(text: str, quantity: Quantity) -> Change:
     """What a text says of a figure as a change: "fell by 5", "rose 5%", "5 more", "a rise of 5"; or "fell to 5"."""
     before = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
     rate = quantity.kind in ("percent", "points")
-    match = before if before and (before["by"] or before["to"] or rate) else _CHANGE_BEHIND.match(text, quantity.end)
+    plain = before and (before["rise"] or before["fall"]).lower() in ("up", "down", "rose", "fell", "grew")
+    match = (
+        before
+        if before and (before["by"] or before["to"] or rate or plain)
+        else _CHANGE_BEHIND.match(text, quantity.end)
+    )
     if match is None:
         return NO_CHANGE
     return Change("to" if match is before and before["to"] else "by", "rise" if match["rise"] else "fall")

@@ -99,8 +99,9 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
     closed = draft.opened and tokens.low(draft.next) == ")"
     # "Two in three ($3 million) went", but "was ($3 million)" and "$(3) million".
     draft.aside = prose and tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
+    negative = not tokens.is_word(at) or tokens.low(at) in _BEFORE_NEGATIVE
     if (closed and not (draft.worded or named)) or (
-        draft.opened and not prose and tokens.has(draft.next, "%", ")") and not tokens.is_word(at)
+        draft.opened and not prose and tokens.has(draft.next, "%", ")") and negative
     ):
         draft.negative, draft.begin = draft.negative or not draft.aside, min(draft.begin, at + 1)
     draft.next += closed

@@ -82,10 +82,11 @@ ABOUT = frozenset("about approximately around roughly some nearly almost circa c
 REFERENCES = frozenset(
     (
         "section sections article clause item items note notes exhibit schedule page pages part table form rule "
-        "paragraph appendix annex topic level chapter series no nos"
+        "paragraph appendix annex topic level chapter series no nos draft version step phase stage option question lot "
+        "tranche category tier volume box round"
     ).split()
 )
-"""What a number behind names, and does not count; most begin with a capital then."""
+"""What a number behind names, and does not count."""
 
 LITTLE_WORDS = STOP_WORDS | frozenset(
     "per since upon among within compared versus less fewer higher lower larger smaller greater".split()

@@ -6,6 +6,11 @@ import pytest
 from fakes import document
 from test_answers import check
 
+from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.quotes import resolve_quotes
+from ralph_cli.core.run import Draft, DraftClaim
+from ralph_cli.documents.quotes.index import QuoteIndex
+
 HARBOURS = """
 Harbours at the end of the year
 Region  Leased  Owned  Total
@@ -43,7 +48,23 @@ GRANTS = "Of the grant, $15 million is for dredging the channel, and $10 million
 COURSE = "Every pilot has to complete a minimum of 25 hours of training each year."
 BOND = "In March we redeemed a loan of \u20ac300 million (equivalent to $322 million)."
 NOTES = "We owe $700 million of notes due 2034 and $800 million of notes due 2035."
-WHOLE = "\n\n".join((HARBOURS, VOTES, MONTHS, MARGIN, FLOWS, OPTIONS, FEES, DUES, GRANTS, COURSE, BOND, NOTES))
+TOLLS = """
+(in thousands)
+52 Weeks Ended
+January 28,  January 29,
+2033  2032
+Tolls paid by boats  4,321  100.0%  3,987  100.0%
+"""
+STAFF = """
+2031
+Men and women at work  480
+2030
+Men and women at work  340
+"""
+PAYDAY = "A dividend of $0.25 was declared to be paid on May 21, 2031 to holders of record as of May 1, 2031."
+WHOLE = "\n\n".join(
+    (STAFF, PAYDAY, HARBOURS, VOTES, MONTHS, MARGIN, FLOWS, OPTIONS, FEES, DUES, GRANTS, COURSE, BOND, NOTES)
+)
 
 
 def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
@@ -73,6 +94,13 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
             GRANTS,
         ),
         ("A pilot trains 25 hours a year.", "A pilot must put in 25 hours of training per quarter.", COURSE),
+        ("In 2031 there were 480 at work.", "In 2030 there were 480 at work.", STAFF),
+        (
+            "It is paid on May 21, 2031.",
+            "The dividend is payable on May 1, 2031 to holders of record on May 21, 2031.",
+            PAYDAY,
+        ),
+        ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
         ("The $700 million are due in 2034.", "Some $800 million, of which $900 million is due in 2035.", NOTES),
     ],
 )
@@ -97,15 +125,41 @@ def test_what_is_compared_is_no_other_place(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("In fiscal 2032 tolls of 4.3 million were paid.", ""),
+        ("In the year to January 28, 2033 tolls of 4.3 million were paid.", ""),
+        ("In the year to January 28, 2032 tolls of 4.3 million were paid.", "open"),
+        ("In fiscal 2030 tolls of 4.3 million were paid.", "open"),
+    ],
+)
+def test_a_year_that_ends_early_in_the_next_has_two_names(text: str, said: str) -> None:
+    about = document(f"The fiscal year ended January 28, 2033.\n\n{TOLLS}", kind="pdf")
+    found = check(about, text, [TOLLS.strip().split("\n")[-1]])
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said
+
+
+def test_a_figure_without_a_date_is_of_the_year_of_the_question() -> None:
+    about = document(WHOLE, kind="pdf")
+    attempt = resolve_quotes(
+        Draft((DraftClaim("It was $2,715 million.", (MARGIN.strip(),)),)), about, QuoteIndex(about)
+    )
+    asked = [NumbersCheck(about, f"What was gross profit in {year}?")(attempt) for year in (2031, 2030)]
+    assert [len(found.doubts) for found in asked] == [0, 1] and not asked[1].issues
+
+
+@pytest.mark.parametrize(
     ("text", "calculation", "said"),
     [
+        ("At 480, 140 more are at work than in 2030.", "480 - 340 = 140", ""),
+        ("At 480, 140 fewer are at work than in 2030.", "480 - 340 = 140", "open"),
         ("Dues were 15.7% higher than in 2030.", "(5.44 - 4.70) / 4.70 = 15.7%", ""),
         ("Dues were 13.6% higher than in 2030.", "(5.44 - 4.70) / 5.44 = 13.6%", "objected"),
         ("In 2030 dues were 13.6% lower than in 2031.", "(5.44 - 4.70) / 5.44 = 13.6%", ""),
     ],
 )
 def test_a_change_has_the_base_that_its_words_say(text: str, calculation: str, said: str) -> None:
-    assert answer(text, DUES, [calculation]) == said
+    assert answer(text, STAFF if "at work" in text else DUES, [calculation]) == said
 
 
 def test_a_scale_in_a_line_of_units_is_that_of_its_column() -> None:

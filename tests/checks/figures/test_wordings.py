@@ -125,6 +125,9 @@ GIFTS = "We gave back $4.9 billion, of which $3.3 billion for shares. The fee go
 UNIT = "(Millions)  2022  2021  Change\nSegment income  $  2,880  $  2,936  $  (56)  (2)%"
 RATE = "Effective rate  17.3 %  19.0 %  (1.7)%"
 ENDS = "Cash decreased by $178 million. Rates are those of 2023. We report for the year ended June 30."
+MIX = "Sales rose by 3%, driven by a favorable price of 4% and unfavorable volumes of (1%)."
+BUYING = "(in millions, except share data)\nTotal of the quarter  318,000  $ 398.76"
+CLAUSE = "5. Under this agreement 12 days of notice are given."
 LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 
 
@@ -162,6 +165,12 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("Four of six are ticked.", BOXES, (), "open"),
         ("Spending rose by $3,016, to $19,514.", CARDS, ("19,514 - 16,498 = 3,016",), ""),
         ("Spending rose to $19,514 million.", CARDS, (), "objected"),
+        ("Of volumes there was a 1% rise.", MIX, (), "open"),
+        ("Of volumes there was a 1% fall.", MIX, (), ""),
+        ("Some 318,000 at $398.76 are $126.8 million.", BUYING, ("318,000 * $398.76 = $126,805,680",), ""),
+        ("By clause 5 of draft 4 it takes 12 days in three of the cases.", CLAUSE, (), "open"),
+        ("By clause 5 it takes 12 days in three of the cases.", CLAUSE, (), ""),
+        ("By section 6 it takes 12 days.", CLAUSE, (), "open"),
         ("It takes 204,000 square metres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), ""),
         ("It takes 204,000 square metres.", TANK, ("2,200,000 / 10.764 = 204,385",), ""),
         ("It takes 204,000 acres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), "open"),
@@ -195,7 +204,26 @@ def test_what_lies_between_figures_and_how_others_write_them(
     text: str, quote: str, calculations: Sequence[str], said: str
 ) -> None:
     about = document(
-        "\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT, CARDS, TANK, ISLES, BOXES, GIFTS, UNIT, RATE, ENDS)),
+        "\n\n".join(
+            (
+                SALES,
+                SURVEY,
+                INVOICE,
+                LIST,
+                PACT,
+                CARDS,
+                TANK,
+                ISLES,
+                BOXES,
+                GIFTS,
+                UNIT,
+                RATE,
+                ENDS,
+                MIX,
+                BUYING,
+                CLAUSE,
+            )
+        ),
         kind="pdf",
     )
     found = check(about, text, [quote], calculations)

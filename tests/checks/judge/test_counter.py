@@ -17,6 +17,7 @@ from ralph_cli.core.prompts.json_reply import parse_object
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.cues import QualifierIndex
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
 FILLER = "Nothing of interest is said in this line of the agreement at all.\n" * 12
@@ -27,6 +28,10 @@ LEASE = document(
     kind="pdf",
 )
 SUBLET = DraftClaim("The tenant may sublet the north hall to anybody.", ("tenant may sublet the north hall to any",))
+
+
+def span_of(about: Document, words: str) -> Span:
+    return Span(about.text.index(words), about.text.index(words) + len(words))
 
 
 def findings(*said: tuple[int, str]):
@@ -139,7 +144,7 @@ def test_another_value_under_the_same_label_is_proposed():
     restated = "As restated\n(in millions)  2018  2017\nNet sales of the group  32,700  31,600\n"
     about = document(f"{table}{FILLER}\f{FILLER}{restated}{FILLER}", kind="pdf")
     (found,) = QualifierIndex(about).candidates(
-        "Net sales were 32,765.", ["Net sales of the group  32,765  31,657"], [Span(0, 200)], 3
+        "Net sales were 32,765.", [span_of(about, "Net sales of the group  32,765  31,657")], [Span(0, 200)], 3
     )
     assert "32,700" in about.text[found.span.start : found.span.end] and "another figure" in found.reason
 
@@ -174,20 +179,49 @@ def test_what_limits_a_clause_is_proposed_in_whatever_words(quote: str, clause: 
     about = document(f"{HALL}\n\n130. {clause}\n")
     at = about.text.index(quote)
     own = Span(about.text.rindex("\n\n", 0, at), at + len(quote))
-    found = QualifierIndex(about).candidates(quote, [quote], [own], 3)
+    found = QualifierIndex(about).candidates(quote, [span_of(about, quote)], [own], 3)
     assert any(about.text[item.span.start : item.span.end] in clause for item in found)
+
+
+SUPPLY = "SUPPLY CONTRACT\nbetween Orel and Tamm\n\n" + "\n\n".join(
+    f"{n}. {'Payment' if n == 3 else 'General'}\n\n"
+    + (
+        "3.1 Orel pays within thirty days.\n\n(a) Late sums bear four per cent."
+        if n == 3
+        else f"{n}.1 The parties keep the records of this in good order, unless clause {n}.1 says otherwise."
+    )
+    for n in range(1, 70)
+)
+CLUB = "House rules\n\n3. Payment\n\n3.1 Members pay at the bar, and clause 3.1 holds for guests, too."
+
+
+@pytest.mark.parametrize(
+    ("quote", "later"),
+    [
+        ("Orel pays within thirty days", "Clause 3.1 now says sixty."),
+        ("Orel pays within thirty days", "Sections 3 to 5 of the contract end in May."),
+        ("Late sums bear four per cent", "In clause 3.1(a) the rate is five."),
+    ],
+)
+def test_what_another_document_says_of_a_quotes_clause_is_proposed(quote: str, later: str) -> None:
+    amendment = f"Amendment\nto the supply contract of Orel and Tamm\n\n1. {later}\n\n2. The rest stays as it is."
+    named = zip(("rules.txt", "contract.txt", "amendment.txt"), (CLUB, SUPPLY, amendment), strict=True)
+    about = join_documents("deal", [NamedDocument(name, document(text), name) for name, text in named])
+    own = span_of(about, quote)
+    found = QualifierIndex(about).candidates("That is still so.", [own], [own], 1)
+    assert [about.text[item.span.start : item.span.end] for item in found] == [later]
 
 
 def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:
     about = document(f"{HALL}\n\n130. The U.S. Dollar rent of the hall, see No. 7, is suspended until 2030.\n")
-    (found,) = QualifierIndex(about).candidates(RENT, [RENT], [], 1)
+    (found,) = QualifierIndex(about).candidates(RENT, [span_of(about, RENT)], [], 1)
     assert about.text[found.span.start : found.span.end].startswith("The U.S. Dollar rent of the hall, see No. 7, is")
 
 
-@given(st.text(max_size=400), st.text(max_size=60))
+@given(st.text(min_size=1, max_size=400), st.text(max_size=60))
 def test_any_text_can_be_searched(text, statement):
     about = document(text)
-    for item in QualifierIndex(about).candidates(statement, [statement], [], 3):
+    for item in QualifierIndex(about).candidates(statement, [Span(0, len(text))], [], 3):
         assert 0 <= item.span.start < item.span.end <= len(about.text)
 
 

@@ -1,6 +1,7 @@
 """Mails: the headers and the text that a mail program shows, their places, and what is not shown."""
 
 import base64
+import binascii
 from email.message import EmailMessage
 from email.mime.application import MIMEApplication
 from email.mime.multipart import MIMEMultipart
@@ -12,6 +13,8 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.mail.attachments import list_attachments
 from ralph_cli.documents.source import DocumentSource
+
+DEED = b"The deed of the north hall, as it was signed on 2 May.\n" * 3
 
 
 def mail(subject: str = "Notice of termination", **headers: str) -> EmailMessage:
@@ -244,6 +247,22 @@ def test_a_mail_of_outlook_is_named_with_what_to_do() -> None:
     with pytest.raises(DocumentError) as caught:
         read(data, "a.msg")
     assert "a mail of Outlook (msg)" in caught.value.message and "eml" in caught.value.hint
+    with pytest.raises(DocumentError) as caught:
+        read(b"\x78\x9f\x3e\x22\x01\x00\x01", "winmail.dat")
+    assert "winmail.dat of Outlook (TNEF)" in caught.value.message and "eml" in caught.value.hint
+
+
+def test_a_file_in_the_text_itself_is_an_attachment() -> None:
+    deed = "".join(binascii.b2a_uu(DEED[at : at + 45]).decode() for at in range(0, len(DEED), 45))
+    message = mail()
+    message.set_content(f"See below.\n\nbegin 644 ../deed.txt\n{deed}`\nend\n\nbegin 644 cut.txt\n{deed}\nBye.\n")
+    document = read(message)
+    assert document.text.endswith(f"See below.\n\n\nbegin 644 cut.txt\n{deed}\nBye.")  # what has no end is text
+    assert messages(document, "attachments") == [
+        f"attachments, which are no part of this text: deed.txt (application/octet-stream, {len(DEED)} bytes)"
+    ]
+    (entry,) = list_attachments(message.as_bytes(), "a.eml", "eml")
+    assert (entry.name, entry.data) == ("deed.txt", DEED)
 
 
 def test_a_part_that_says_it_has_parts_and_has_none_is_text() -> None:

@@ -1,6 +1,8 @@
 """Pages that are pictures: read by tesseract, with rows, places and confidence; without it, told how to get it."""
 
 import dataclasses
+import json
+import re
 import shutil
 import struct
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import resolve_quotes
+from ralph_cli.commands.app import run
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Draft, DraftClaim
@@ -186,6 +189,25 @@ def test_text_that_a_file_itself_has_is_no_ocr(pdf):
         Draft((DraftClaim("x", ("Printed text of the file",)),)), document, QuoteIndex(document)
     ).quotes
     assert quote.ocr is None and not quote.difference
+
+
+def test_a_memo_is_told_what_was_read_by_ocr_of_the_words_that_it_quotes_and_of_those_most_like_them(
+    tesseract, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RALPH_CACHE_DIR", str(tmp_path / "cache"))
+    written(tmp_path / "scan.tiff", picture(LATER_PAGE), picture())
+    quoted = ("Costs 900 801 Margin 677 572", "Segment 2023 2022 Revenue 1,577 1,373", "2023 2022 Revenue 1,571 1,373")
+    Path("memo.md").write_text("".join(f'It says "{words}".\n\n' for words in quoted))
+    check = ["check", "memo.md", "--doc", "scan.tiff", "--ocr", "auto"]
+    assert run([*check, "--html", "memo.html"]) == 2
+    shown = capsys.readouterr().out
+    assert run([*check, "--json"]) == 2
+    data = json.loads(capsys.readouterr().out)
+    assert [(words["quote"] or words["closest"])["ocr"] for words in data["quotations"]] == [95, 41, 41]
+    for text in (shown, Path("memo.html").read_text()):
+        assert text.count("lowest confidence 95 %") == 1 and text.count("lowest confidence 41 %") == 2
+        assert len(re.findall('OCR is unsure of (?:"|&quot;)1,577(?:"|&quot;) \\(41 %\\)', text)) == 2, text
 
 
 def test_judge_and_worker_are_told_what_ocr_is_unsure_of(tesseract, tmp_path):

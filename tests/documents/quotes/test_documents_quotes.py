@@ -258,6 +258,22 @@ def test_not_found(make_document, text, quote):
     assert found(make_document, text, quote) is None
 
 
+LOOKALIKES = {
+    "e": "\u0435\uff45\u212f\U0001d41e", "o": "\u043e\u03bf\uff4f\u0585", "a": "\u0430\u03b1\uff41\u00e0",
+    "s": "\u0455\uff53$", "1": "\uff11\u2460\u00b9l", "5": "\uff15\u0665\u2075", "0": "O\u041e\u0660\u2070",
+}  # fmt: skip
+
+
+def test_letters_and_figures_that_look_alike_are_others(make_document):
+    about = QuoteIndex(make_document("Leases of more than 150 stores end in 2051, as of today."))
+    true = "more than 150 stores end in 2051"
+    assert about.find(true) is not None
+    for letter, others in LOOKALIKES.items():
+        for other in others:
+            assert about.find(true.replace(letter, other, 1)) is None, other
+            assert about.find(true.replace(letter, other)) is None, other
+
+
 def test_all_occurrences_are_kept(make_document):
     document = make_document("net  sales grew", "net sales grew and net sales", "unnet sales")
     match = QuoteIndex(document).find("net sales")

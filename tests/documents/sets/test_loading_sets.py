@@ -10,10 +10,12 @@ import pytest
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.pages import check_visibility, split_by_file
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.cues import QualifierIndex
 from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.sets.containers import MAX_DEPTH, read_inner
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sets.loading import load_source, read_set
 from ralph_cli.documents.source import DocumentSource
@@ -100,7 +102,7 @@ def test_each_document_of_a_set_is_what_it_is_alone(deal: Path) -> None:
 def test_a_place_is_told_with_its_document(deal: Path) -> None:
     document = loaded(deal)
     at = document.text.index("52,000")
-    assert document.describe_span(Span(at, at + 6)) == "letters/side.md, line 2"
+    assert document.describe_span(Span(at, at + 6)) == "letters/side.md, clause 1, line 2"
     at = document.text.index("Deep")
     assert document.describe_span(Span(at, at + 4)) == "mail.eml/in.zip/a.txt, line 1"
 
@@ -109,7 +111,7 @@ def test_several_paths_patterns_and_loaded_documents_are_a_set_too(deal: Path, t
     other = tmp_path / "2 lease copy.txt"
     other.write_text("Another text of the same name.")
     both = loaded(deal / "2 lease copy.txt", other)
-    assert [member.name for member in both.members] == [str(deal / "2 lease copy.txt"), str(other)]
+    assert [member.name for member in both.members] == ["deal/2 lease copy.txt", other.name]
     assert [it.name for it in loaded(deal / "*.txt", deal / "letters").members] == ["10 lease.txt", "side.md"]
     known = DocumentSource(str(other)).load()
     source = load_source(DocumentSource.of([known, deal / "letters" / "side.md"]))
@@ -163,6 +165,18 @@ def test_an_archive_that_lies_or_is_locked_is_told_and_the_rest_is_read(tmp_path
     assert [item.name for item in found.documents] == ["locked.zip/b.txt"]
     assert {item.name: item.code for item in found.skipped} == {"locked.zip/a.txt": "damaged", "cut.zip": "damaged"}
     assert any("encrypted" in item.message for item in found.skipped)
+
+
+def test_a_record_opens_no_more_archives_than_a_folder_does() -> None:
+    data = b"text"
+    for _ in range(MAX_DEPTH + 1):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("a.zip", data)
+        data = packed.getvalue()
+    assert len(read_inner(data, "a.zip", ["a.zip"] * MAX_DEPTH, DEFAULT_LIMITS)) < len(data)
+    with pytest.raises(DocumentError, match="deeper than"):
+        read_inner(data, "a.zip", ["a.zip"] * (MAX_DEPTH + 1), DEFAULT_LIMITS)
 
 
 def test_nothing_runs_from_one_document_into_the_next(tmp_path: Path) -> None:

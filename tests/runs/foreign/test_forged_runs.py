@@ -1,5 +1,6 @@
 """A run folder of somebody else chooses neither where a key goes, nor what is executed, nor which file is used."""
 
+import hashlib
 import json
 import os
 import threading
@@ -26,6 +27,7 @@ from ralph_cli.reports.verified import verification_text
 from ralph_cli.runs import report
 from ralph_cli.runs.export import export
 from ralph_cli.runs.history import read_run
+from ralph_cli.runs.opening import read_recorded
 from ralph_cli.runs.resuming import record_fields as fields
 from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.runs.verifying.verify import verify
@@ -291,6 +293,13 @@ def test_a_path_in_a_record_that_is_no_document_is_one_line(folder: Path, what: 
     with pytest.raises(RalphError) as caught:
         resume(evil, settings=now(folder), models=fakes(judge="supported"), engine=FakeSandbox)
     assert caught.value.hint
+
+
+def test_what_a_kernel_shows_as_a_file_is_not_opened() -> None:
+    path = Path("/proc/self/environ")  # of no size, like others there that are never at an end
+    content = path.read_bytes() if path.exists() else pytest.skip("needs Linux")
+    with pytest.raises(DocumentError, match="not the document of that run any more"):
+        read_recorded({"path": str(path), "sha256": hashlib.sha256(content).hexdigest()})
 
 
 def test_a_document_that_was_moved_is_named(folder: Path) -> None:

@@ -85,12 +85,12 @@ def test_what_is_not_as_recorded_is_named(tmp_path: Path) -> None:
         replay(cut_off((custom, *events[1:]), len(events), tmp_path / "custom"), settings=settings, document=MEMO)
 
 
-@pytest.mark.parametrize("bound", ["max_calls", "max_tokens", "max_time"])
+@pytest.mark.parametrize("bound", ["max_cost", "max_calls", "max_tokens", "max_time"])
 def test_a_replay_spends_nothing_so_no_bound_ends_it(tmp_path: Path, bound: str) -> None:
     settings = Settings(out=tmp_path / "out", strategy="rlm")
-    tight = settings.model_copy(update={bound: 1e-6 if bound == "max_time" else 1})
-    models = refused_and_mended()
-    assert ask(MEMO, "What is the rent?", settings=settings, models=models, engine=FakeSandbox).ok
+    finished = ask(MEMO, "What is the rent?", settings=settings, models=Paying().models(), engine=FakeSandbox)
+    assert finished.ok and finished.view.usage.usd
+    tight = settings.model_copy(update={bound: 1e-6 if bound in ("max_cost", "max_time") else 1})
     assert not replay(settings=tight, document=MEMO).difference
 
 

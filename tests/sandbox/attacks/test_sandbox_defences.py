@@ -1,20 +1,13 @@
 """Each defence of the sandbox is needed: without it, a test of those that promise it fails."""
 
-from __future__ import annotations
-
-import os
-import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from removals import Removal, assert_needed, copied_project
 
 pytestmark = pytest.mark.full
-ROOT = Path(__file__).parents[3]
 WALLS = "tests/sandbox/attacks/test_sandbox_walls.py"
 ATTACKS = "tests/sandbox/attacks/test_sandbox_attacks.py"
 FORGERIES = "tests/sandbox/attacks/test_sandbox_integrity.py"
@@ -22,17 +15,6 @@ SESSION = "tests/sandbox/test_sandbox_session.py"
 WORKER = "tests/sandbox/test_sandbox_worker.py"
 RUNTIME = "tests/sandbox/test_sandbox_runtime.py"
 EACH_ALONE = f"{WALLS}::test_each_wall_of_the_kernel_keeps_its_doors_shut_alone"
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """What is taken out of a file of the package, what takes its place, and the test that must fail then."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    test: str
 
 
 REMOVALS = [
@@ -90,29 +72,12 @@ REMOVALS = [
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A copy of the sandbox and its tests; the rest of the project is where it is."""
-    folder = Path("/tmp") / f"ralph-defences-{os.getpid()}"  # on a disk: Deno reads nothing below /dev
-    for name in ("sandbox", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "ralph_cli").symlink_to(ROOT / "ralph_cli")
-    shutil.copyfile(ROOT / "pyproject.toml", folder / "pyproject.toml")
-    yield folder
-    shutil.rmtree(folder)
+def copy() -> Iterator[Path]:
+    with copied_project("sandbox") as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("removal", REMOVALS, ids=lambda removal: removal.name)
 def test_a_test_fails_without_it(removal: Removal, copy: Path) -> None:
-    file = copy / "sandbox" / removal.file
-    before = file.read_text("utf-8")
-    assert before.count(removal.old) == 1, f"{removal.file} has not just one {removal.old!r}"
-    file.write_text(before.replace(removal.old, removal.new), "utf-8")
-    try:
-        command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-x", "-p", "no:cacheprovider", removal.test]
-        env = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-        engines = ["-k", "not pyodide"] if removal.test == FORGERIES else []
-        done = subprocess.run([*command, *engines], cwd=copy, env=env, capture_output=True, text=True, timeout=300)
-    finally:
-        file.write_text(before, "utf-8")
-    # What is let out may as well end the tests themselves.
-    assert "FAILED" in done.stdout or done.returncode == -signal.SIGKILL, done.stdout[-2000:]
+    within = replace(removal, file=f"sandbox/{removal.file}")
+    assert_needed(within, copy, *(["-k", "not pyodide"] if removal.test == FORGERIES else []))

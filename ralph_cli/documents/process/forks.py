@@ -1,0 +1,190 @@
+"""Parser processes for many small files: forked off one process that has imported the readers and reads nothing itself.
+
+To start Python and import a reader takes longer than to read a small file. Each file still has a process of its own,
+with bounds of its own, and a crash ends that process alone.
+"""
+
+import gc
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from ralph_cli.documents.process.child import ParserProcess, parser_command, start_parser
+
+FEW_FILES = 8
+"""Files below which the imports cost more than the forks save."""
+
+_BOOTSTRAP = "from ralph_cli.documents.process.forks import serve; serve()"
+_READERS = """
+    html.reader docx.reader mail.reader data.csv_reader data.json_reader data.notebook sheets.xlsx slides.pptx
+    open_document.text open_document.spreadsheet books.epub rich_text.rtf pdf.reader pdf.highlight sets.unpacking
+"""
+_NUMBER = struct.Struct(">q")
+
+
+class ParserForks:
+    """Starts parser processes, while it is open: the first `few` fresh, the others by forking where that can be done.
+
+    The processes are the children of the forking one, so that alone can wait for them: it ends and reaps a child when
+    it is told to, and not before, so a number never stands for another process.
+    """
+
+    def __init__(self, few: int = FEW_FILES) -> None:
+        self._fresh_left = few
+        self._lock = threading.Lock()
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def __enter__(self) -> "ParserForks":
+        return self
+
+    def _open(self) -> None:
+        if sys.platform != "linux" or self._server is not None:  # elsewhere a fork may hang in the system's libraries
+            return
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError:
+            return
+        with theirs:
+            try:
+                self._server = subprocess.Popen(
+                    parser_command(_BOOTSTRAP),
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={},  # the environment holds keys
+                    cwd=Path(sys.executable).anchor,
+                    start_new_session=True,
+                )
+            except OSError:
+                ours.close()
+                return
+        self._control = ours
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._control is not None and self._server is not None:
+            self._control.close()  # the server ends with it, and ends what it has forked
+            self._server.wait()
+            self._control = None
+
+    def start(self) -> ParserProcess:
+        """A new parser process. Raises DocumentError "crashed" when it cannot be started."""
+        with self._lock:
+            self._fresh_left -= 1
+            if self._fresh_left < 0:
+                self._open()
+        if self._control is None:
+            return start_parser()
+        theirs_in, ours_in = os.pipe()
+        ours_out, theirs_out = os.pipe()
+        try:
+            number = self._ask(b"fork", [theirs_in, theirs_out])
+        except (OSError, struct.error):
+            os.close(ours_in)
+            os.close(ours_out)
+            return start_parser()  # the server has been ended by the system
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        return _Fork(self, number, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb"))
+
+    def reap(self, number: int) -> int:
+        """End a process and return its status as subprocess gives it: below 0, the signal that ended it."""
+        try:
+            return self._ask(_NUMBER.pack(number))
+        except (OSError, struct.error):
+            return -signal.SIGKILL  # with the server, it was ended by the system
+
+    def _ask(self, message: bytes, pipes: list[int] | None = None) -> int:
+        if self._control is None:
+            raise OSError("closed")
+        with self._lock:
+            if pipes:
+                socket.send_fds(self._control, [message], pipes)
+            else:
+                self._control.send(message)
+            (value,) = _NUMBER.unpack(self._control.recv(64))
+        return int(value)
+
+
+@dataclass(slots=True)
+class _Fork:
+    """A parser process that was forked."""
+
+    forks: ParserForks
+    number: int
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+    def kill(self) -> None:
+        """End it and the processes that read pages for it."""
+        for end in (os.killpg, os.kill):  # it may not yet lead a group of its own
+            with suppress(ProcessLookupError):
+                end(self.number, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """Its status."""
+        return self.forks.reap(self.number)
+
+
+def serve() -> None:
+    """Import the readers, then fork a parser for every message with pipes, and reap the one that a message names."""
+    control = socket.socket(fileno=os.dup(0))
+    os.dup2(1, 0)
+    for name in _READERS.split():
+        with suppress(ImportError):  # who asks for it is told
+            import_module(f"ralph_cli.documents.{name}")
+    gc.freeze()
+    children: set[int] = set()
+    while True:
+        message, pipes, _, _ = socket.recv_fds(control, 64, 2)
+        if pipes:
+            number = os.fork()
+            if number == 0:
+                _become_parser(control, pipes)
+            children.add(number)
+            for pipe in pipes:
+                os.close(pipe)
+            control.send(_NUMBER.pack(number))
+        elif message:
+            (number,) = _NUMBER.unpack(message)
+            children.discard(number)
+            control.send(_NUMBER.pack(_end(number)))
+        else:
+            for number in children:
+                _end(number)
+            os._exit(0)
+
+
+def _become_parser(control: socket.socket, pipes: list[int]) -> None:
+    from ralph_cli.documents.process.worker import main
+
+    try:
+        os.setsid()
+        control.close()
+        for pipe, standard in zip(pipes, (0, 1), strict=True):
+            os.dup2(pipe, standard)
+            os.close(pipe)
+        main()
+    finally:
+        os._exit(1)
+
+
+def _end(number: int) -> int:
+    for end in (os.killpg, os.kill):
+        with suppress(ProcessLookupError):
+            end(number, signal.SIGKILL)
+    _, status = os.waitpid(number, 0)
+    return os.waitstatus_to_exitcode(status)

@@ -1,0 +1,255 @@
+"""The numbered parts of a document: in which of them a passage stands, and which of them a text names. Pure.
+
+A number at the beginning of a line is that of a part if it goes on with the numbers before it: 7.2 behind 7.1, 8 behind
+7.2, (b) behind (a). So the figure at the end of a broken sentence, and the row of a table, are none.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
+from ralph_cli.documents.search.headings import LONGEST_HEADING, heading_level
+
+MOST_CHARACTERS = 5_000_000
+MOST_LEFT_OUT = 3
+"""By how much a number may be higher than the one before: parts are deleted, or left out of an extract."""
+
+_SERIES, _LONGEST_RANGE, _TITLE = 4, 30, 24
+_PARTS = r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?)"
+"""Words that name a numbered part of any document; "Schedule 4" and "Annex 2" are parts of their own beside those."""
+
+_LETTER = r"\((?:[a-z]{1,2}|[ivx]{3,5}|\d{1,2})\)"
+_DECIMAL = r"\d{1,3}(?:\.\d{1,3})*"
+_LINE = re.compile(
+    r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?(?:"
+    rf"(?:(?P<sign>\u00a7+)[ \u00a0]?|(?P<word>[A-Z][A-Za-z]{{2,}})[ \u00a0]+)?"
+    rf"(?P<number>{_DECIMAL}|(?<=[ \u00a0])[IVXLC]+\b)(?P<stop>[.):]?)|(?P<letter>{_LETTER}))"
+    r"(?=[ \t\u00a0:\u2013\u2014-]*(?:\n|\Z|[\u201c\"'\u2018(]?(?P<first>[^\W\d_])))"
+)
+_JOINT = r"\s*(?:,\s*(?:and\b|or\b)?|;|and\b|or\b|&|to\b|through\b|[\u2013-])\s*"
+_ONE = rf"(?:{_DECIMAL}|[IVXLC]+\b)(?:[ \u00a0]?{_LETTER})*"
+_NAMED = re.compile(
+    rf"(?:\u00a7+|\b(?:{_PARTS}\b\.?|(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})))[\s\u00a0]*(?<=\W)(?P<list>{_ONE}(?:{_JOINT}{_ONE})*)"
+)
+_IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE})")
+_TOKEN = re.compile(rf"{_LETTER}|{_DECIMAL}|[IVXLC]+")
+_IS_PART = re.compile(_PARTS)
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+
+
+_Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A numbered part that begins at `start`: its `key`, "7.1(a)" or "schedule 4", and what a person calls it.
+
+    An empty key says that the part before it has ended.
+    """
+
+    start: int
+    key: str
+    name: str
+
+
+@dataclass(slots=True)
+class _Series:
+    """Numbers that go on with each other, the last of them `path`; `is_list` if they count items within a part."""
+
+    path: _Path
+    is_list: bool
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read of a document's numbers."""
+
+    text: str
+    found: list[Clause] = field(default_factory=list)
+    series: list[_Series] = field(default_factory=list)
+    letters: list[str] = field(default_factory=list)
+    titles: set[tuple[_Path, str]] = field(default_factory=set)
+    level: int = 99
+
+    @property
+    def open(self) -> bool:
+        """Whether the text here stands in a numbered part."""
+        return bool(self.found and self.found[-1].key)
+
+    def close(self, at: int) -> None:
+        """A heading without a number ends the part before it."""
+        if self.open:
+            self.found.append(Clause(at, "", ""))
+
+    def read_line(self, match: re.Match[str], known: int | None) -> None:
+        """Take in a line that begins with a number or letter; `known` is its level if it is one of the headings."""
+        if match["letter"]:
+            self._read_letter(match)
+            return
+        at = match.start("word") if match["word"] else match.start("sign") if match["sign"] else match.start("number")
+        line = self.text[at : at + LONGEST_HEADING + 1].partition("\n")[0]
+        is_heading = known is not None or (len(line) <= LONGEST_HEADING and heading_level(line.strip()) > 0)
+        word = match["word"] or ""
+        if word and not _IS_PART.fullmatch(word):
+            if is_heading:
+                name = f"{word} {match['number']}"
+                self._add(Clause(at, name.casefold(), name), known)
+            return
+        path = _to_path(match["number"])
+        is_marked = bool(match["stop"] or word or match["sign"])
+        is_sentence = (match["first"] or "A").isupper()
+        if len(path) == 1 and not is_heading and not (is_marked and is_sentence):
+            return
+        title = (path, "".join(re.findall(r"[^\W\d_]", line[match.end("number") - at :].casefold())[:_TITLE]))
+        may_leap = is_marked or is_sentence
+        series = self._continue(path, is_heading, may_leap)
+        if series is None and may_leap:
+            series = self._begin(path, title, known, is_heading and is_marked)
+        self.titles.add(title)
+        if series is not None and not series.is_list:
+            noun = word or ("\u00a7" if match["sign"] else "clause")
+            name = f"{noun} {match['number']}"
+            self._add(Clause(at, ".".join(map(str, path)), name), known if is_heading else None)
+
+    def _add(self, clause: Clause, level: int | None) -> None:
+        self.found.append(clause)
+        self.letters.clear()
+        if level is not None:
+            self.level = level
+
+    def _continue(self, path: _Path, is_heading: bool, may_leap: bool) -> _Series | None:
+        """The series that a number goes on with, the last one first; 5.1 behind 4, or 6 behind 4, if it `may_leap`."""
+        for series in reversed(self.series):
+            if _follows(series.path, path, may_leap) and not (series.is_list and is_heading):
+                series.path = path
+                self.series.remove(series)
+                self.series.append(series)
+                return series
+        return None
+
+    def _begin(self, path: _Path, title: tuple[_Path, str], known: int | None, is_sure: bool) -> _Series | None:
+        """A new series: the first of the document, one that begins with 1, or the text behind a table of contents."""
+        if path[-1] != 1 and (self.series or not is_sure):
+            return None
+        is_list = self.open and len(path) == 1 and known is None and title not in self.titles
+        self.series = [*self.series[-_SERIES:], _Series(path, is_list)]
+        return self.series[-1]
+
+    def _read_letter(self, match: re.Match[str]) -> None:
+        """(b) behind (a) in a paragraph of a numbered part, or (a) as the first of it."""
+        if not self.open:
+            return
+        at, letter = match.start("letter"), match["letter"][1:-1]
+        base = next(clause for clause in reversed(self.found) if "(" not in clause.key)
+        depth = next((n for n, other in enumerate(self.letters) if _next_letter(other, letter)), -1)
+        if depth >= 0:
+            self.letters[depth:] = [letter]
+        elif letter in ("a", "i", "1") and letter not in self.letters:
+            self.letters.append(letter)
+        else:
+            return
+        tail = "".join(f"({one})" for one in self.letters)
+        self.found.append(Clause(at, base.key + tail, base.name + tail))
+
+
+def find_clauses(text: str, headings: Sequence[Heading] = (), start: int = 0, end: int | None = None) -> list[Clause]:
+    """The numbered parts of text[start:end] in order; `headings` are those of the document: one may end a part."""
+    end = len(text) if end is None else end
+    text = text.replace(PAGE_BREAK, "\n")
+    reading = _Reading(text)
+    levels = {_line_start(text, it.start): it.level for it in headings if start <= it.start < end}
+    lines = {match.start(): match for match in _LINE.finditer(text, start, end)}
+    for at in sorted(lines.keys() | levels.keys()):
+        if at in lines:
+            reading.read_line(lines[at], levels.get(at))
+        elif levels[at] <= reading.level:
+            reading.close(at)
+    return reading.found
+
+
+def clause_at(clauses: Sequence[Clause], offset: int, text: str) -> Clause | None:
+    """The numbered part in which the character at `offset` stands; one with a letter ends with its paragraph."""
+    at = bisect_right(clauses, offset, key=lambda clause: clause.start) - 1
+    while at >= 0 and "(" in clauses[at].key and "\n\n" in text[clauses[at].start : offset]:
+        at -= 1
+    return clauses[at] if at >= 0 and clauses[at].key else None
+
+
+def clause_places(text: str, headings: Sequence[Heading]) -> Iterator[NamedPlace]:
+    """The numbered parts as places, in order; one without a name says that the part before it has ended.
+
+    There are none in a text of more than five million characters: it is no contract, and takes long to look through.
+    """
+    clauses = find_clauses(text, headings) if len(text) <= MOST_CHARACTERS else []
+    base = ""
+    for clause, behind in zip(clauses, [*(it.start for it in clauses[1:]), len(text)], strict=False):
+        yield NamedPlace(clause.start, clause.name)
+        if "(" not in clause.key:
+            base = clause.name
+        elif 0 < (end := text.find("\n\n", clause.start, behind)) + 2 < behind:
+            yield NamedPlace(end + 2, base)
+
+
+def named_clauses(text: str) -> frozenset[str]:
+    """The keys of the parts that a text names: "clauses 4 and 7(a)" gives 4, 7(a), and 7( for a part within 7."""
+    found: set[str] = set()
+    for match in _NAMED.finditer(text):
+        word = f"{match['word'].casefold()} " if match["word"] and not _IS_PART.fullmatch(match["word"]) else ""
+        last: _Path = ()
+        for one in _IN_LIST.finditer(match["list"]):
+            number, *letters = _TOKEN.findall(one["one"])
+            path = _to_path(number)
+            joint = (one["joint"] or "").strip()
+            if joint in ("to", "through", "-", "\u2013") and len(path) == len(last) and path[:-1] == last[:-1]:
+                between = range(last[-1] + 1, min(path[-1], last[-1] + _LONGEST_RANGE))
+                found |= {word + ".".join(map(str, (*path[:-1], value))) for value in between}
+            key = word + ".".join(map(str, path))
+            for letter in letters:
+                found.add(f"{key}(")
+                key += letter
+            found.add(key)
+            last = path
+    return frozenset(found)
+
+
+def above(key: str) -> Iterator[str]:
+    """The keys of the parts that a part stands in, the innermost first: of 7.1(a) these are 7.1 and 7."""
+    while "(" in key or "." in key:
+        key = key[: key.rindex("(" if "(" in key else ".")]
+        yield key
+
+
+def _line_start(text: str, offset: int) -> int:
+    return text.rfind("\n", 0, offset) + 1
+
+
+def _to_path(number: str) -> _Path:
+    """The numbers of "7.2" or "XIV"."""
+    if number[0].isdigit():
+        return tuple(map(int, number.split(".")))
+    values = [_ROMAN[sign] for sign in number]
+    behind = [*values[1:], 0]
+    return (sum(-value if value < after else value for value, after in zip(values, behind, strict=True)),)
+
+
+def _follows(last: _Path, path: _Path, may_leap: bool) -> bool:
+    """Whether a number goes on with the last: its first part, 7.1 behind 7, or the next at its level or one above."""
+    most = MOST_LEFT_OUT if may_leap else 1
+    if path[:-1] == last:
+        return path[-1] <= most
+    depth = next((n for n, (a, b) in enumerate(zip(last, path, strict=False)) if a != b), len(path))
+    if depth >= min(len(last), len(path)) or not 0 < path[depth] - last[depth] <= most:
+        return False
+    return path[depth + 1 :] in (((), (0,), (1,)) if may_leap else ((),))
+
+
+def _next_letter(last: str, letter: str) -> bool:
+    """Whether (b) is next to (a), (iii) to (ii), or (3) to (2)."""
+    if last.isdigit() or letter.isdigit():
+        return last.isdigit() and letter.isdigit() and int(letter) == int(last) + 1
+    small = [_to_path(one.upper())[0] if set(one) <= set("ivx") else 0 for one in (last, letter)]
+    if 0 not in small and small[1] == small[0] + 1:
+        return True
+    return len(last) == len(letter) == 1 and ord(letter) == ord(last) + 1

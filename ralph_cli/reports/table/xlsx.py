@@ -1,0 +1,277 @@
+"""A table as a workbook: typed answers, quotes, what is open and why. Needs the extra `xlsx`."""
+
+import datetime
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote as percent_encoded
+
+from ralph_cli.core.errors import UserError
+from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
+from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.table.words import (
+    STATES,
+    count_states,
+    describe_cost,
+    describe_size,
+    explain,
+    first_place,
+    open_cells,
+    reason,
+)
+
+if TYPE_CHECKING:
+    from openpyxl import Workbook
+
+MAX_TEXT = 32_767
+"""Characters of a cell, of which Excel takes no more (its specifications and limits)."""
+
+MAX_LINKS = 65_000
+"""Links of a sheet; Excel takes 65,530."""
+
+MAX_COMMENT = 2_000
+"""Characters of a comment."""
+
+_CUT = " [cut: a cell has no room for more; table.jsonl has all]"
+_FORMULA = re.compile(r"[=+\-@]")
+_HEX_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+_FILLS = {
+    "good": "DDF2E3",
+    "plain": "DCEFF4",
+    "note": "E6E6FA",
+    "warn": "FDEBD0",
+    "bad": "FADBD8",
+    "soft": "EEF0F2",
+}
+_WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 16
+_QUOTE_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Quote", 80), ("Place", 24))
+_OPEN_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("What is found", 48), ("Why", 90))
+
+
+def table_xlsx(table: Table, made_at: str, version: str) -> bytes:
+    """The workbook. No text of it is a formula, and links lead to the evidence beside it.
+
+    Raises UserError when openpyxl is not installed.
+    """
+    try:
+        from openpyxl import Workbook
+    except ImportError as error:
+        hint = "pip install 'ralph-cli[xlsx]', then `ralph table FOLDER` writes it"
+        raise UserError("no workbook is written: openpyxl is not installed", code="no-xlsx", hint=hint) from error
+    book = Workbook()
+    answers = book.active
+    assert answers is not None
+    answers.title = "Answers"
+    _fill_answers(answers, table)
+    _fill_quotes(book.create_sheet("Quotes"), table)
+    _fill_open(book.create_sheet("Problems"), table)
+    _fill_about(book, table, made_at, version)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _fill_answers(sheet: Any, table: Table) -> None:
+    """Documents down, questions across: the answer, and beside it the way to its proof.
+
+    The link has a cell of its own, because LibreOffice does not break the lines of a linked one.
+    """
+    asked = [
+        pair
+        for item in table.questions
+        for pair in ((f"{item.id}\n{item.question}", _WIDE), (f"{item.id}: proof", _NARROW))
+    ]
+    _head(sheet, [("Document", 30), *asked])
+    sheet.row_dimensions[1].height = 4 * _LINE_HEIGHT
+    links = 0
+    for at, row in enumerate(table.rows, 2):
+        _write(sheet, at, 1, row.name).font = _bold()
+        own, most = table.of_each(row), _lines(row.name, 28)
+        for number, question in enumerate(table.questions):
+            if question not in own:
+                continue
+            cell = table.cell(row, question)
+            written = _write_answer(sheet, at, 2 * number + 2, cell, question)
+            proof = _write(sheet, at, 2 * number + 3, first_place(cell) or ("evidence" if cell.evidence else ""))
+            if cell.evidence and links < MAX_LINKS:
+                _link(proof, cell.evidence)
+                links += 1
+            most = max(most, _lines(str(written.value), _WIDE))
+        sheet.row_dimensions[at].height = _LINE_HEIGHT * min(most, _MOST_LINES)
+    _finish(sheet, freeze="B2")
+
+
+def _write_answer(sheet: Any, row: int, column: int, cell: Cell, question: TableQuestion) -> Any:
+    """The value as a number or date where it is one, else the answer, else why there is none; always with its state."""
+    state = STATES[cell.state]
+    typed, style = _typed(cell, question)
+    if typed is not None:
+        written = _write(sheet, row, column, "")
+        written.value, written.number_format = typed, style
+    else:
+        words = "" if cell.state is CellState.ANSWERED else f"{state.words[:1].upper()}{state.words[1:]}"
+        text = cell.shown if cell.answer else reason(cell)
+        written = _write(sheet, row, column, ": ".join(part for part in (words, text) if part))
+    written.fill = _fill(state.kind)
+    if (comment := _comment(cell)) and typed is not None:
+        from openpyxl.comments import Comment
+
+        written.comment = Comment(_clean(comment[:MAX_COMMENT]), "ralph", height=160, width=360)
+    return written
+
+
+def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date | None, str]:
+    """The value that a spreadsheet computes with, and its number format; what is qualified says so in the format."""
+    value = cell.value
+    suffix = "" if cell.state is CellState.ANSWERED else f" ({STATES[cell.state].words})"
+    if value is None or value.problem:
+        return None, ""
+    if value.number is not None:
+        unit = re.sub(r'["\\]', "", make_visible(value.unit, keep=""))[:40]
+        whole = float(value.number).is_integer()
+        if question.type == "money" and unit:
+            return value.number, f'"{unit} "#,##0{"" if whole else ".00"}' + (f'"{suffix}"' if suffix else "")
+        words = f"{' ' if unit else ''}{unit}{suffix}"
+        return value.number, f"#,##0{'' if whole else '.########'}" + (f'"{words}"' if words else "")
+    if question.type == "date":
+        try:
+            day = datetime.date.fromisoformat(value.text)
+        except ValueError:
+            return None, ""  # a month or a year is no day
+        if day.year >= 1901:  # before that Excel has no dates, and takes 1900 for a leap year
+            return day, "yyyy-mm-dd" + (f'"{suffix}"' if suffix else "")
+    return None, ""
+
+
+def _comment(cell: Cell) -> str:
+    """The answer's own words, where they stand, and what limits them."""
+    quotes = (f"{quote.place}: “{' '.join(quote.text.split())}”" for quote in cell.quotes[:2])
+    return "\n".join((cell.answer, *explain(cell), *quotes)).strip()
+
+
+def _fill_quotes(sheet: Any, table: Table) -> None:
+    _head(sheet, _QUOTE_COLUMNS)
+    at, links = 1, 0
+    for cell in table:
+        for quote in cell.quotes:
+            at += 1
+            texts = (quote.document or cell.row, cell.question, STATES[cell.state].words, cell.shown, quote.text)
+            for column, text in enumerate(texts, 1):
+                _write(sheet, at, column, text)
+            place = _write(sheet, at, 6, quote.place)
+            if (target := quote.link or cell.evidence) and links < MAX_LINKS:
+                _link(place, target)
+                links += 1
+            sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
+            _set_height(sheet, at, [(cell.shown, 40), (quote.text, 80)])
+    _finish(sheet, freeze="A2")
+
+
+def _fill_open(sheet: Any, table: Table) -> None:
+    _head(sheet, _OPEN_COLUMNS)
+    for at, cell in enumerate(open_cells(table), 2):
+        why = "\n".join(explain(cell))
+        found = cell.shown if cell.answer else ""
+        for column, text in enumerate((cell.row, cell.question, STATES[cell.state].words, found, why), 1):
+            _write(sheet, at, column, text)
+        if cell.evidence and at <= MAX_LINKS:
+            _link(sheet.cell(at, 2), cell.evidence)
+        sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
+        _set_height(sheet, at, [(found, 48), (why, 90)])
+    _finish(sheet, freeze="A2")
+
+
+def _fill_about(book: "Workbook", table: Table, made_at: str, version: str) -> None:
+    """What the colours mean, how many cells are in each state, and the questions in full."""
+    sheet: Any = book.create_sheet("About")
+    _head(sheet, (("What", 24), ("", 10), ("", 100)))
+    lines: list[tuple[str, int | str, str, str]] = [
+        ("Table", "", describe_size(table), ""),
+        ("Ended", "", f"{table.halt.detail}; {describe_cost(table)}", ""),
+        ("Made", "", f"{made_at} by ralph {version}", ""),
+    ]
+    for state, count in count_states(table).items():
+        lines.append((STATES[state].words, count, STATES[state].meaning, STATES[state].kind))
+    lines += [(question.id, "", question.question, "") for question in table.questions]
+    for at, (name, number, text, kind) in enumerate(lines, 2):
+        named = _write(sheet, at, 1, name)
+        sheet.cell(at, 2).value = number or None
+        _write(sheet, at, 3, text)
+        if kind:
+            named.fill = _fill(kind)
+    _finish(sheet, freeze="A2", filters=False)
+
+
+def _head(sheet: Any, columns: Iterable[tuple[str, int]]) -> None:
+    from openpyxl.utils import get_column_letter
+
+    for number, (name, width) in enumerate(columns, 1):
+        cell = _write(sheet, 1, number, name)
+        cell.font, cell.fill = _bold(), _fill("soft")
+        sheet.column_dimensions[get_column_letter(number)].width = width
+
+
+def _finish(sheet: Any, freeze: str, *, filters: bool = True) -> None:
+    sheet.freeze_panes = freeze
+    sheet.auto_filter.ref = sheet.dimensions if filters else None
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
+    # As many pages across as can be read, and as many down as it takes.
+    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = max(sheet.max_column // 7, 1), 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.print_title_rows, sheet.print_title_cols = "1:1", "A:A"
+
+
+def _write(sheet: Any, row: int, column: int, text: str) -> Any:
+    """Text as text: never a formula, an error or a number, even after somebody has edited the cell."""
+    from openpyxl.styles import Alignment
+
+    cell = sheet.cell(row, column)
+    cell.value = _clean(text)
+    cell.data_type = "s"
+    cell.quotePrefix = bool(_FORMULA.match(text))
+    cell.alignment = Alignment(wrap_text=True, vertical="top")
+    return cell
+
+
+def _clean(text: str) -> str:
+    """Text that a workbook can hold and a reader can see.
+
+    "_x0041_" is how the format writes characters that it cannot hold (ECMA-376, ST_Xstring): its own sign is escaped.
+    """
+    clean = _HEX_ESCAPE.sub("_x005F_", make_visible(text, keep="\n"))
+    return clean if len(clean) <= MAX_TEXT else clean[: MAX_TEXT - len(_CUT)] + _CUT
+
+
+def _link(cell: Any, target: str) -> None:
+    """A link to a file beside the workbook, at a page of it."""
+    from openpyxl.styles import Font
+    from openpyxl.worksheet.hyperlink import Hyperlink
+
+    file, _, page = target.partition("#page=")
+    location = f"page={page}" if page else None
+    address = percent_encoded(file, errors="replace")
+    cell.hyperlink = Hyperlink(ref=cell.coordinate, target=address, location=location)
+    cell.font = Font(name="Calibri", size=11, color="0B57A4", underline="single")
+
+
+def _fill(kind: str) -> Any:
+    from openpyxl.styles import PatternFill
+
+    return PatternFill("solid", start_color=_FILLS[kind])
+
+
+def _bold() -> Any:
+    from openpyxl.styles import Font
+
+    return Font(name="Calibri", size=11, bold=True)
+
+
+def _lines(text: str, width: int) -> int:
+    return sum(int(len(line) / (0.9 * width)) + 1 for line in text.split("\n"))
+
+
+def _set_height(sheet: Any, row: int, texts: Sequence[tuple[str, int]]) -> None:
+    most = max(_lines(text, width) for text, width in texts)
+    sheet.row_dimensions[row].height = _LINE_HEIGHT * min(most, _MOST_LINES)

@@ -1,0 +1,111 @@
+"""The files of a table for people and programs, written from its records at any moment."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ralph_cli.config import Settings
+from ralph_cli.core import clock
+from ralph_cli.core.errors import UserError
+from ralph_cli.core.results.table import Table
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.version import __version__
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.reports.table.csv import cells_csv, matrix_csv
+from ralph_cli.reports.table.html import table_html
+from ralph_cli.reports.table.json import json_lines
+from ralph_cli.reports.table.markdown import table_markdown
+from ralph_cli.reports.table.xlsx import table_xlsx
+from ralph_cli.runs.report import write_report_file
+from ralph_cli.table.evidence import EVIDENCE_FOLDER, EvidenceLevel, write_evidence
+from ralph_cli.table.record import open_table, read_cells
+
+FILES = {
+    "html": "table.html",
+    "xlsx": "table.xlsx",
+    "csv": "table.csv",
+    "cells": "cells.csv",
+    "jsonl": "table.jsonl",
+    "md": "table.md",
+}
+"""The files of a table by what they are, in its folder."""
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is done, how far it is, and how far it goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTable:
+    """A table and the files that were written of it, by what they are; `made` counts new files of evidence.
+
+    `problems` say what could not be made, and why.
+    """
+
+    table: Table
+    files: dict[str, Path]
+    made: int
+    problems: tuple[str, ...]
+
+
+def output_paths(folder: Path) -> tuple[Path, ...]:
+    """Where the files of a table are written, but for the evidence."""
+    return tuple(folder / name for name in FILES.values())
+
+
+def write_table(
+    folder: Path,
+    settings: Settings,
+    *,
+    level: EvidenceLevel = "pages",
+    source: DocumentSource | None = None,
+    halt: Halt | None = None,
+    on_progress: OnProgress = lambda what, done, total: None,
+) -> WrittenTable:
+    """Write the outputs of the table in `folder` from the records of its runs.
+
+    `halt` says why it stopped, if that is known; `source` has the options with which documents are opened for the
+    evidence, of which `level` says how much is made. What cannot be made costs nothing else. Raises ConfigError when
+    there is no table, JournalError when its file is damaged, UserError when nothing can be written.
+    """
+    record = open_table(folder)
+    known = read_cells(record, lambda done, total: on_progress("reading the records", done, total))
+    table = Table(
+        folder=folder,
+        questions=record.questions,
+        rows=record.rows,
+        cells=known.cells,
+        halt=Halt(StopType.COMPLETION, ""),
+    )
+    table = replace(table, halt=halt or _standing(table))
+    evidence = write_evidence(
+        record, table, level, settings, source, lambda done, total: on_progress("writing the evidence", done, total)
+    )
+    table = replace(table, cells={place: evidence.link(cell) for place, cell in table.cells.items()})
+    made_at, problems = clock.now(), list(evidence.problems)
+    make: dict[str, Callable[[], str | bytes]] = {
+        "html": lambda: table_html(table, made_at, __version__),
+        "xlsx": lambda: table_xlsx(table, made_at, __version__),
+        "csv": lambda: matrix_csv(table),
+        "cells": lambda: cells_csv(table),
+        "jsonl": lambda: json_lines(table),
+        "md": lambda: table_markdown(table, made_at, __version__),
+    }
+    files: dict[str, Path] = {}
+    for number, (name, path) in enumerate(zip(FILES, output_paths(folder), strict=True), 1):
+        on_progress("writing the table", number, len(FILES))
+        try:
+            content = make[name]()
+        except UserError as error:
+            problems.append(error.line)
+            continue
+        write_report_file(path, content if isinstance(content, bytes) else content.encode())
+        files[name] = path
+    if (folder / EVIDENCE_FOLDER).is_dir():
+        files["evidence"] = folder / EVIDENCE_FOLDER
+    return WrittenTable(table, files, evidence.made, tuple(problems))
+
+
+def _standing(table: Table) -> Halt:
+    """How far a table is, of which nobody knows why it stopped."""
+    left = sum(not cell.state.is_final for cell in table)
+    return Halt(StopType.COMPLETION, f"cells that are still to be asked: {left:,}" if left else "every cell was asked")

@@ -1,0 +1,194 @@
+"""What a figure of a statement measures, in base units. The one place where values meet the reader of quantities."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from ralph_cli.table.values.writing import count_decimals, write_amount, write_measure
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+
+_CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_OWNERS = {"$": r"USD|(?:US|U\.S\.)\s?(?:\$|dollar)", "¥": r"JPY|\byen\b"}
+"""What a statement must say to tell which of several currencies a sign that they share, or "dollars", means."""
+
+_LENGTHS = {
+    "second": ("second", 1), "minute": ("second", 60), "hour": ("second", 3_600), "day": ("second", 86_400),
+    "week": ("second", 604_800), "month": ("month", 1), "quarter": ("month", 3), "year": ("month", 12),
+    "decade": ("month", 120),
+}  # fmt: skip
+"""Units of time in those of which they are a whole number by definition. A month is no number of days."""
+
+_DOUBTFUL = re.compile(r"[1-9]\d{0,2}\.\d{3}(?!\d)")
+"""In one language a decimal fraction, in another thousands."""
+
+_WORDS_OF_UNIT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a statement: what it counts (`kind` and `base`), and how many of it.
+
+    `unit` is how a person names what it counts, `scale` how many of `base` one of it is; `nouns` are the words behind.
+    `per` is what it is stated for (" per year").
+    """
+
+    quantity: Quantity
+    kind: str
+    base: str
+    number: Decimal
+    unit: str = ""
+    scale: Decimal = Decimal(1)
+    per: str = ""
+
+    @property
+    def text(self) -> str:
+        """The figure in its own unit, for people."""
+        if not self.is_plain:
+            return self.quantity.text
+        own = self.number / self.scale
+        if self.kind == "money":
+            return write_amount(own, self.unit) + self.per
+        return write_measure(own, self.unit) + self.per
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number, and not "a third", "7-for-1" or a count of cents of an unnamed currency."""
+        return not self.quantity.wording and self.kind != "cents" and (self.kind != "ratio" or not self.base)
+
+    @property
+    def amount(self) -> tuple[str, str, Decimal]:
+        """What two figures have in common that state the same."""
+        return self.kind, self.base, self.number
+
+    def renamed(self, currency: str) -> "Figure":
+        """The same amount in a currency of which the statement has the sign alone."""
+        return replace(self, base=currency, unit=currency)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its point may stand between thousands, too: "1.284 employees"."""
+        quantity = self.quantity
+        counted = self.kind in ("count", "time", "money") and quantity.power is None and quantity.decimals == 3
+        return counted and _DOUBTFUL.search(quantity.text) is not None
+
+
+def read_figures(statement: str) -> list[Figure]:
+    """All figures of a statement that measure or count something, in order."""
+    found = read_quantities(statement, "prose")
+    return [
+        _figure(statement, one)
+        for one in found
+        if one.kind not in ("date", "identifier", "ordinal") and not _is_name(statement, one)
+    ]
+
+
+def read_unit(unit: str) -> Figure | None:
+    """One of what a question wants, as "1 day" is of "days"; None for a unit of unknown words or signs."""
+    signs = (f"{sign}1" for sign in unit if not sign.isalnum())
+    for text in (f"1 {unit}", f"{unit} 1", *(f"1 {word}" for word in unit.split()), *signs):
+        found = read_quantities(text, "prose")
+        if any(one.kind == "currency" for one in found):
+            return _figure(f"{text} USD", next(one for one in found if one.kind == "currency"))
+    found = read_quantities(f"1 {unit}", "prose")
+    is_read = len(found) == 1 and all(sign.isalpha() or sign in " .-%" for sign in unit)
+    if not is_read or not found[0].is_measured:
+        return None
+    one = _figure(f"1 {unit}", found[0])
+    return replace(one, unit=unit.split()[-1]) if one.kind == "count" else one
+
+
+def drop_repetitions(statement: str) -> str:
+    """A statement without the bracket that says a number again: "30 days" of "30 (thirty) days"."""
+    found = read_quantities(statement, "prose")
+    for number in range(len(found) - 1, 0, -1):
+        one, again = found[number - 1], found[number]
+        is_aside = statement[one.end : again.start].strip() == "(" and again.text.endswith(")")
+        if is_aside and one.value == again.value and one.kind == again.kind == "none":
+            statement = statement[: one.end] + statement[again.end :]
+    return statement
+
+
+def _figure(statement: str, one: Quantity) -> Figure:
+    number = one.value.scaleb(one.power or 0)
+    per = "".join(f" per {what}" for what in (_per_thing(statement, one), one.per_time) if what)
+    match one.kind:
+        case "currency":
+            code = _currency(statement, one)
+            return Figure(one, "cents" if code == "CENT" else "money", code, number, code, per=per)
+        case "duration":
+            base, length = _LENGTHS.get(one.unit, (one.unit, 1))
+            plural = "" if one.value == 1 and not one.power else "s"
+            return Figure(one, "time", base, number * length, one.unit + plural, Decimal(length), per)
+        case "percent":
+            return Figure(one, "percent", "", number, "%", per=per)
+        case "points":
+            basis = one.unit == "basis point"
+            unit = "basis points" if basis else "percentage points"
+            return Figure(one, "points", "", number, unit, Decimal("0.01") if basis else Decimal(1), per)
+        case "physical":
+            unit, scale = _written_unit(statement, one)
+            return Figure(one, "size", one.unit, number, unit, scale, per)
+        case "ratio":
+            return Figure(one, "ratio", one.unit, number)
+        case _:
+            return Figure(one, "count", "", number, per=per)
+
+
+def _per_thing(statement: str, one: Quantity) -> str:
+    """What a figure is stated for, as the statement has it: "share", "MWh", "square foot"."""
+    behind = re.match(r"(?i)\W*?(?:per|an?|each|every|/)\s*(?:(sq)\w*\W+|(cu)\w*\W+)?([^\W\d_]+)", statement[one.end :])
+    if not one.per_thing or behind is None:
+        return one.per_thing
+    is_named = re.search(rf"\b{re.escape(one.per_thing)}", statement[one.end :], re.IGNORECASE)
+    return f"{'square ' if behind[1] else 'cubic ' if behind[2] else ''}{one.per_thing if is_named else behind[3]}"
+
+
+def _currency(statement: str, one: Quantity) -> str:
+    """The code of its currency; a sign that may be that of several stays what it is."""
+    owner = _OWNERS.get(one.unit)
+    if owner is not None and not re.search(owner, statement):
+        return one.unit
+    return _CODES.get(one.unit, one.unit.upper())
+
+
+def _written_unit(statement: str, one: Quantity) -> tuple[str, Decimal]:
+    """The unit of size as the statement writes it, "MW", and how many of the base unit, watts, it is."""
+    words = re.findall(r"[^\s\d,;:()]+", statement[one.end : one.end + 60])[:_WORDS_OF_UNIT]
+    for count in range(1, len(words) + 1):
+        unit = " ".join(words[:count]).rstrip(".")
+        read = read_quantities(f"1 {unit}", "prose")
+        if len(read) == 1 and (read[0].kind, read[0].unit) == ("physical", one.unit):
+            return unit, Decimal(1).scaleb(read[0].power or 0)
+    return one.unit, Decimal(1)
+
+
+def _is_name(statement: str, one: Quantity) -> bool:
+    """Whether the word before a number makes a name of it, were it written with a capital: "section 12.3"."""
+    before = re.search(r"([^\W\d_]+)\.?\s+\Z", statement[: one.start])
+    if before is None or one.kind not in ("none", "count"):
+        return False
+    read = read_quantities(f"{before[1].capitalize()} {one.text}", "prose")
+    return bool(read) and read[0].kind == "identifier"
+
+
+def fits(figure: Figure, wanted: Figure, statement: str) -> bool:
+    """Whether a figure of a statement is one of what is wanted: "12 employees", but not "12 employee seats"."""
+    if figure.kind != wanted.kind or figure.base != wanted.base or wanted.per not in ("", figure.per):
+        return False
+    nouns = wanted.quantity.nouns
+    if figure.kind != "count" or not nouns:
+        return True
+    named = re.match(rf"(?i)[^\d.,;:]*?(?<!\w){re.escape(wanted.unit)}(?!\w)", statement[figure.quantity.end :])
+    return set(nouns) <= set(figure.quantity.nouns) and (named is not None or figure.number == 1)
+
+
+def is_exact(number: Decimal) -> bool:
+    """Whether a converted number can be written out, "1.5 years", and need not be rounded."""
+    return count_decimals(number) <= 6
+
+
+def distinct(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures of which no earlier one states the same."""
+    return list({figure.amount: figure for figure in reversed(figures)}.values())[::-1]
