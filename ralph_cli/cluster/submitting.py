@@ -59,6 +59,9 @@ class Submission:
         if source.password is not None or any(other.password is not None for other in source.others):
             hint = "take the password off the files, or leave out --database"
             raise ConfigError("a password would travel through the store", code="password", hint=hint)
+        if filling.only_changed:
+            hint = "leave out --database for it; what it leaves open can go to workers afterwards"
+            raise ConfigError("--only-changed is done by one machine", code="usage", hint=hint)
         with closing(self.open_queue(self.database)) as queue:
             return self._fill(queue, open_store(self.store), record, known, source, setup, filling, on_cell)
 
@@ -74,7 +77,10 @@ class Submission:
         on_cell: OnCell,
     ) -> Table:
         names = setup.choose_models()
-        bounds, _ = run_budget(setup.settings, names.by_role, setup.models)
+        bounds, notices = run_budget(setup.settings, names.by_role, setup.models)
+        for notice in notices:
+            if setup.sink is not None:
+                setup.sink(notice)
         purse = Ledger(bounds)
         purse.book_earlier(known.spent)
         collecting = Collecting(queue, store, record, known, source, setup, purse, on_cell, self.on_wait)

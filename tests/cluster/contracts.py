@@ -24,7 +24,7 @@ from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 
 FEES = (
-    "annual", "monthly", "entry", "exit", "storage", "transfer", "drying", "cleaning", "sampling", "weighing",
+    "basic", "opening", "entry", "exit", "storage", "transfer", "drying", "cleaning", "sampling", "weighing",
     "loading", "handling", "cooling", "airing", "turning", "sealing", "guarding", "insuring", "mixing", "sorting",
 )  # fmt: skip
 
@@ -108,7 +108,7 @@ def submit(database: str, store: str, folder: Path, documents: Path, count: int 
         resume=(folder / "table.json").exists(),
         database=database,
         store=store,
-        settings=Settings(out=folder.parent, max_cost="none"),
+        settings=Settings(out=folder.parent, max_cost="none", counter_evidence=False),
         models=scripted_models(),
     )
 
@@ -125,7 +125,7 @@ def main(role: str, *given: str) -> None:
             documents,
             folder=folder,
             jobs=int(jobs),
-            settings=Settings(out=Path(folder).parent, max_cost="none"),
+            settings=Settings(out=Path(folder).parent, max_cost="none", counter_evidence=False),
             models=scripted_models(seconds=float(seconds)),
         )
     else:
