@@ -13,11 +13,12 @@ import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ralph_cli.cluster.job import code_version
+from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError, RalphError
 
 if TYPE_CHECKING:
@@ -27,7 +28,16 @@ APPLICATION, QUEUE, WORKFLOW = "ralph", "documents", "answer_document"
 POLL_SECONDS = 0.25
 """How often a worker looks for a job, and a submitter whether one is done."""
 
+KEEP_SECONDS = 2.0
+"""How often a worker looks whether it has the lock of its id still."""
+
+FINISH_SECONDS = 86_400
+"""How long a worker that is told to end finishes what it has begun."""
+
 CONNECT_SECONDS = 10
+PATIENCE_SECONDS = 900.0
+"""How long a submitter waits for a database that has gone away."""
+
 _LOCK_CLASS = 0x52414C50
 """The first number of the advisory locks by which a worker shows that it lives; the second follows from its id."""
 
@@ -113,18 +123,16 @@ class JobQueue:
 
         One that was cancelled goes on where it was.
         """
-        self._client.enqueue(
-            {
-                "workflow_name": WORKFLOW,
-                "queue_name": QUEUE,
-                "workflow_id": job_id,
-                "app_version": code_version(),
-                "application_name": APPLICATION,
-            },
-            job,
-        )
+        options = {
+            "workflow_name": WORKFLOW,
+            "queue_name": QUEUE,
+            "workflow_id": job_id,
+            "app_version": code_version(),
+            "application_name": APPLICATION,
+        }
+        self._patiently(lambda: self._client.enqueue(options, job))
         for state in self._list(workflow_ids=[job_id], status="CANCELLED"):
-            self._client.resume_workflow(job_id, queue_name=_queue_of(state.executor_id or ""))
+            self._resume([job_id], _queue_of(state.executor_id or ""))
 
     def states(self, job_ids: Collection[str]) -> list[JobState]:
         """How far these jobs are."""
@@ -142,7 +150,7 @@ class JobQueue:
         wanted = {"workflow_ids": list(job_ids)} if job_ids is not None else {}
         ids = [item.workflow_id for item in self._list(status=states, **wanted)]
         if ids:
-            self._client.cancel_workflows(ids)
+            self._patiently(lambda: self._client.cancel_workflows(ids))
         return len(ids)
 
     def pause(self, *, paused: bool) -> None:
@@ -155,7 +163,7 @@ class JobQueue:
 
         Raises ConfigError while that worker lives.
         """
-        with _alone(self._url, worker):
+        with closing(_Lock(self._url, worker)):
             return self.take_over(worker, to=to)
 
     def take_over(self, worker: str, *, to: str) -> int:
@@ -166,7 +174,7 @@ class JobQueue:
         if to:
             self._ensure_queue(_queue_of(to), None)
         if ids:
-            self._client.resume_workflows(ids, queue_name=_queue_of(to))
+            self._resume(ids, _queue_of(to))
         return len(ids)
 
     def look(self) -> QueueState:
@@ -201,7 +209,24 @@ class JobQueue:
 
     def _list(self, **wanted: Any) -> "list[WorkflowStatus]":
         wanted = {"load_output": False, **wanted}
-        return list(self._client.list_workflows(name=WORKFLOW, load_input=False, **wanted))
+        return list(self._patiently(lambda: self._client.list_workflows(name=WORKFLOW, load_input=False, **wanted)))
+
+    def _resume(self, ids: list[str], queue: str) -> None:
+        self._patiently(lambda: self._client.resume_workflows(ids, queue_name=queue))
+
+    def _patiently(self, ask: Callable[[], Any]) -> Any:
+        """What the database says, which it is asked again while it is away: nothing that is asked does harm twice."""
+        import sqlalchemy.exc
+
+        until = clock.monotonic() + PATIENCE_SECONDS
+        while True:
+            with _connecting(self._url):
+                try:
+                    return ask()
+                except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError):
+                    if clock.monotonic() > until:
+                        raise
+            clock.sleep(1)
 
 
 def _state(item: "WorkflowStatus") -> JobState:
@@ -244,30 +269,34 @@ def serve(
     another worker of that id lives, or when only jobs of other versions wait.
     """
     dbos = _import_dbos()
-    queue = JobQueue(url)
-    try:
-        others = queue.waiting_versions()
-        if others and code_version() not in others:
-            names = ", ".join(f"{count} of {name}" for name, count in others.items())
-            what = f"the jobs that wait are of other versions ({names}); this worker is of {code_version()}"
-            raise ConfigError(what, code="other-version", hint="install that version of ralph here, or cancel them")
-        with _alone(url, worker):
-            queue.set_jobs(jobs)
-            queue.set_jobs(jobs, _queue_of(worker))
-            queue.take_over(worker, to=worker)
+    with ExitStack() as on_failure:
+        queue = on_failure.enter_context(closing(JobQueue(url)))
+        _require_work_for_us(queue)
+        lock = on_failure.enter_context(closing(_Lock(url, worker)))
+        queue.set_jobs(jobs)
+        queue.set_jobs(jobs, _queue_of(worker))
+        queue.take_over(worker, to=worker)
+        ending = on_failure.pop_all()
 
-            def check(job_id: str) -> None:
-                if any(state.is_cancelled for state in queue.states([job_id])):
-                    raise JobCancelled
+    def check(job_id: str) -> None:
+        if any(state.is_cancelled for state in queue.states([job_id])):
+            raise JobCancelled
 
-            _launch(dbos, url, worker, do_job, check, on_fault)
-            try:
-                while not until.wait(POLL_SECONDS):
-                    pass
-            finally:
-                dbos.DBOS.destroy()
-    finally:
-        queue.close()
+    _launch(dbos, url, worker, do_job, check, on_fault)
+    # Whatever else ends this leaves the connections to the jobs at work, which would take their end for a failure.
+    while not until.wait(KEEP_SECONDS):
+        lock.keep()
+    dbos.DBOS.destroy(workflow_completion_timeout_sec=FINISH_SECONDS)
+    ending.close()
+
+
+def _require_work_for_us(queue: JobQueue) -> None:
+    """ConfigError, which names them, when jobs wait and all are of other versions."""
+    others = queue.waiting_versions()
+    if others and code_version() not in others:
+        names = ", ".join(f"{count} of {name}" for name, count in others.items())
+        what = f"the jobs that wait are of other versions ({names}); this worker is of {code_version()}"
+        raise ConfigError(what, code="other-version", hint="install that version of ralph here, or cancel them")
 
 
 def _launch(
@@ -367,20 +396,37 @@ def _lock_number(worker: str) -> int:
     return zlib.crc32(worker.encode()) - (1 << 31)
 
 
-@contextmanager
-def _alone(url: str, worker: str) -> Iterator[None]:
-    """Hold the lock of a worker's id as long as this goes on. Raises ConfigError while another process has it.
+class _Lock:
+    """The lock of a worker's id. It is that of a connection: it goes with the process, and with the database."""
 
-    The lock is that of a connection: it goes with the process, and with the database.
-    """
-    with _connecting(url), _connect(url) as connection:
-        (held,) = connection.execute(
-            "SELECT pg_try_advisory_lock(%s, %s)", (_LOCK_CLASS, _lock_number(worker))
-        ).fetchone()
+    def __init__(self, url: str, worker: str) -> None:
+        """Take it. Raises ConfigError while another process has it."""
+        self._url, self._worker = url, worker
+        with _connecting(url):
+            self._take()
+
+    def _take(self) -> None:
+        self._connection = _connect(self._url)
+        query, numbers = "SELECT pg_try_advisory_lock(%s, %s)", (_LOCK_CLASS, _lock_number(self._worker))
+        (held,) = self._connection.execute(query, numbers).fetchone()
         if not held:
-            what = f"the worker {worker} is at work"
+            self._connection.close()
+            what = f"the worker {self._worker} is at work"
             raise ConfigError(what, code="worker-lives", hint="each worker has an id of its own; stop that one first")
-        yield
+
+    def keep(self) -> None:
+        """Take it again where the database has been away. Raises ConfigError when another process was faster."""
+        import psycopg
+
+        try:
+            self._connection.execute("SELECT 1")
+        except psycopg.Error:
+            with suppress(psycopg.Error):  # it is away still
+                self._take()
+
+    def close(self) -> None:
+        """Give it back."""
+        self._connection.close()
 
 
 def living_workers(url: str, ids: Collection[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs import execute
 from ralph_cli.runs.execute import Setup, describe_start
 from ralph_cli.runs.export import export
-from ralph_cli.runs.history import read_run, run_names
+from ralph_cli.runs.history import begun_runs, read_run
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
 from ralph_cli.table.record import KnownCells, TableRecord
 from ralph_cli.table.run import Filling, OnCell, pending_questions
@@ -59,6 +59,9 @@ class Submission:
         if source.password is not None or any(other.password is not None for other in source.others):
             hint = "take the password off the files, or leave out --database"
             raise ConfigError("a password would travel through the store", code="password", hint=hint)
+        if filling.only_changed:
+            hint = "leave out --database for it; what it leaves open can go to workers afterwards"
+            raise ConfigError("--only-changed is done by one machine", code="usage", hint=hint)
         with closing(self.open_queue(self.database)) as queue:
             return self._fill(queue, open_store(self.store), record, known, source, setup, filling, on_cell)
 
@@ -74,7 +77,10 @@ class Submission:
         on_cell: OnCell,
     ) -> Table:
         names = setup.choose_models()
-        bounds, _ = run_budget(setup.settings, names.by_role, setup.models)
+        bounds, notices = run_budget(setup.settings, names.by_role, setup.models)
+        for notice in notices:
+            if setup.sink is not None:
+                setup.sink(notice)
         purse = Ledger(bounds)
         purse.book_earlier(known.spent)
         collecting = Collecting(queue, store, record, known, source, setup, purse, on_cell, self.on_wait)
@@ -167,7 +173,7 @@ def _store_cut_off(
     cut_off = [place for place in places if place in known.cells and known.cells[place].state is CellState.CUT_OFF]
     seeds = {read_run(known.folders[place]).started.seed for place in cut_off if place in known.folders}
     runs = record.runs_of(row.sha256)
-    for name in run_names(runs) if seeds else ():
+    for name in begun_runs(runs) if seeds else ():
         if read_run(runs / name).started.seed in seeds:
             path = record.folder / f".{name}.zip"
             try:

@@ -27,7 +27,7 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.export import export
-from ralph_cli.runs.history import run_names
+from ralph_cli.runs.history import begun_runs
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.table.record import TableRecord, read_cells
 from ralph_cli.table.run import Filling, fill_table
@@ -82,7 +82,7 @@ class Workplace:
             format=FORMAT,
             job=sha256,
             worker=self.worker,
-            bundles=tuple(self._pack(runs / name, setup) for name in run_names(runs)),
+            bundles=tuple(self._pack(runs / name, setup) for name in begun_runs(runs)),
             failed=tuple(_without_run(table)),
             stop=table.halt.type,
             detail=table.halt.detail if table.halt.type is not StopType.COMPLETION else "",

@@ -164,6 +164,11 @@ def run_names(out: Path) -> list[str]:
     return sorted(path.parent.name for path in out.glob(f"*/{JOURNAL_FILE}"))
 
 
+def begun_runs(out: Path) -> list[str]:
+    """Those of them of which anything is recorded: a process may be killed before that."""
+    return [name for name in run_names(out) if _has_begun(out / name)]
+
+
 def _has_begun(folder: Path) -> bool:
     """Whether anything was recorded: a process may be killed before that. What cannot be read is not passed over."""
     try:

@@ -1,7 +1,8 @@
 """Contracts of a few lines, questions on their fees, and models that read the answer off; run as a program, too.
 
     python contracts.py worker DATABASE STORE ID OUT LOG SECONDS JOBS
-    python contracts.py submit DATABASE STORE TABLE DOCUMENTS
+    python contracts.py submit DATABASE STORE TABLE DOCUMENTS [QUESTIONS]
+    python contracts.py alone TABLE DOCUMENTS SECONDS JOBS QUESTIONS
 
 Each call of a model takes so many seconds, and is a line in the log: who was asked, of which contract, for which fee.
 """
@@ -22,7 +23,10 @@ from ralph_cli.core.results.table import Table, TableQuestion
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 
-FEES = ("annual", "monthly", "entry", "exit", "storage", "transfer")
+FEES = (
+    "basic", "opening", "entry", "exit", "storage", "transfer", "drying", "cleaning", "sampling", "weighing",
+    "loading", "handling", "cooling", "airing", "turning", "sealing", "guarding", "insuring", "mixing", "sorting",
+)  # fmt: skip
 
 PAID = Usage(1, 100, 10, usd=0.001)
 
@@ -104,17 +108,28 @@ def submit(database: str, store: str, folder: Path, documents: Path, count: int 
         resume=(folder / "table.json").exists(),
         database=database,
         store=store,
-        settings=Settings(out=folder.parent, max_cost="none"),
+        settings=Settings(out=folder.parent, max_cost="none", counter_evidence=False),
         models=scripted_models(),
     )
 
 
-if __name__ == "__main__":
-    role, database, store, *rest = sys.argv[1:]
+def main(role: str, *given: str) -> None:
+    """The program of that role."""
     if role == "submit":
-        submit(database, store, Path(rest[0]), Path(rest[1]))
+        database, store, folder, documents, *count = given
+        submit(database, store, Path(folder), Path(documents), *map(int, count))
+    elif role == "alone":
+        folder, documents, seconds, jobs, count = given
+        api.make_table(
+            questions(int(count)),
+            documents,
+            folder=folder,
+            jobs=int(jobs),
+            settings=Settings(out=Path(folder).parent, max_cost="none", counter_evidence=False),
+            models=scripted_models(seconds=float(seconds)),
+        )
     else:
-        worker, out, log, seconds, jobs = rest
+        database, store, worker, out, log, seconds, jobs = given
         work(
             database,
             store,
@@ -124,3 +139,7 @@ if __name__ == "__main__":
             models=scripted_models(Path(log), float(seconds)),
             on_fault=lambda message: print(message, file=sys.stderr, flush=True),
         )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,7 +1,10 @@
 """The jobs in PostgreSQL: what is kept there, who may take them, how they are paused, cancelled and handed over."""
 
 import base64
+import os
 import pickle
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -54,6 +57,7 @@ def test_a_job_is_submitted_once_paused_and_cancelled(server: Postgres) -> None:
         assert not queue.states(["once"])[0].is_done and queue.cancel(["once"]) == 1
 
 
+@pytest.mark.full
 def test_a_living_worker_is_neither_doubled_nor_robbed(server: Postgres, start: Start, tmp_path: Path) -> None:
     start("worker", server.url, tmp_path / "store", "lives", tmp_path / "out", tmp_path / "log", 0, 1)
     await_that(lambda: database.living_workers(server.url, ["lives", "other"]) == ("lives",))
@@ -151,3 +155,42 @@ def test_a_server_that_is_not_there_is_one_clear_line_without_its_password(
     assert run(["queue", "show", "--database", f"postgresql://me:secret@/x?host={tmp_path}"]) == 1
     told = capfd.readouterr().err
     assert told.count("\n") == 1 and "cannot be used" in told and "secret" not in told
+
+
+def test_only_the_commands_of_many_machines_import_their_libraries(tmp_path: Path) -> None:
+    tried = (
+        "import sys; from ralph_cli.commands.app import run; from contracts import *; "
+        f"folder = Path({str(tmp_path)!r}); run(['--help']); run(['worker', '--help']); "
+        "api.make_table(questions(1), str(write_contracts(folder / 'c', 1)), folder=folder / 'table', "
+        "settings=Settings(out=folder, max_cost='none'), models=scripted_models()); "
+        "print([name for name in ('dbos', 'psycopg', 'sqlalchemy', 'fsspec') if name in sys.modules])"
+    )
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parent), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", tried],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert done.stdout.rstrip().endswith("[]")
+
+
+@pytest.mark.full
+def test_a_worker_ends_at_once_when_it_is_told_to(server: Postgres, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ralph_cli", "worker", "--database", server.url, "--id", "w-ends"]
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)])
+    worker = subprocess.Popen(
+        [*command, "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out")],
+        env={**os.environ, "PYTHONPATH": paths},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        await_that(lambda: database.living_workers(server.url, ["w-ends"]) or worker.poll() is not None)
+        worker.send_signal(signal.SIGTERM)
+        _, told = worker.communicate(timeout=20)
+    finally:
+        worker.kill()
+    assert worker.returncode == 128 + signal.SIGTERM and "begun again as w-ends it goes on" in told
+    assert not database.living_workers(server.url, ["w-ends"])

@@ -1,8 +1,10 @@
 """A table that workers fill is the one that this machine alone would make."""
 
+import random
 import time
 from pathlib import Path
 
+import pytest
 from conftest import Start
 from contracts import cells_of, paid_calls, questions, scripted_models, submit, write_contracts
 from postgres import Postgres
@@ -11,13 +13,14 @@ from ralph_cli import api
 from ralph_cli.config import Settings
 
 
+@pytest.mark.full
 def test_two_workers_make_the_table_of_one_machine(server: Postgres, start: Start, tmp_path: Path) -> None:
     contracts = write_contracts(tmp_path / "contracts", 4)
     alone = api.make_table(
         questions(),
         str(contracts),
         folder=tmp_path / "alone",
-        settings=Settings(out=tmp_path, max_cost="none"),
+        settings=Settings(out=tmp_path, max_cost="none", counter_evidence=False),
         models=scripted_models(),
     )
     store, log = tmp_path / "store", tmp_path / "log"
@@ -58,19 +61,29 @@ class Machines:
     def await_calls(self, count: int) -> None:
         """Wait until so many calls of models were begun."""
         until = time.monotonic() + 120
-        while len(paid_calls(self.log)) < count:
+        while len(paid_calls(self.log)) < count and self.processes["submitter"].poll() is None:
             assert time.monotonic() < until, f"{len(paid_calls(self.log))} calls"
-            time.sleep(0.02)
+            self._look_after()
+
+    def _look_after(self) -> None:
+        """Start workers again that have ended, as a system does: one that began while the database was away."""
+        time.sleep(0.05)
+        for name in "ab":
+            if self.processes[name].poll() is not None:
+                self.processes[name] = self._start(*self._begin[name])
 
     def require_whole(self) -> None:
         """Every cell has ended as on one machine, and no call was paid twice but those that a kill has met."""
-        self.processes["submitter"].wait(timeout=300)
+        until = time.monotonic() + 600
+        while self.processes["submitter"].poll() is None:
+            assert time.monotonic() < until
+            self._look_after()
         table = submit(self.server.url, str(self.folder / "store"), self.folder / "table", self.contracts)
         alone = api.make_table(
             questions(),
             str(self.contracts),
             folder=self.folder / "alone",
-            settings=Settings(out=self.folder, max_cost="none"),
+            settings=Settings(out=self.folder, max_cost="none", counter_evidence=False),
             models=scripted_models(),
         )
         assert cells_of(table) == cells_of(alone)
@@ -79,6 +92,7 @@ class Machines:
         assert len(paid) - len(set(paid)) <= 2 * self.kills  # each worker asks for two documents side by side
 
 
+@pytest.mark.full
 def test_what_is_killed_goes_on_where_it_was_and_pays_nothing_twice(
     server: Postgres, start: Start, tmp_path: Path
 ) -> None:
@@ -87,3 +101,20 @@ def test_what_is_killed_goes_on_where_it_was_and_pays_nothing_twice(
         machines.await_calls(6 * number)
         machines.kill(what)
     machines.require_whole()
+
+
+def kill_at_random(machines: Machines, kills: int, seed: int = 16) -> None:
+    """Kill so many times, each time after some more calls or while something begins, and require the whole table."""
+    chance = random.Random(seed)
+    for _ in range(kills):
+        machines.await_calls(len(paid_calls(machines.log)) + chance.randint(0, 3))
+        time.sleep(chance.uniform(0, 0.5))
+        machines.kill(chance.choice(("a", "a", "a", "b", "b", "b", "submitter", "submitter", "database")))
+    machines.require_whole()
+
+
+@pytest.mark.full
+def test_a_hundred_kills_at_random_lose_nothing_and_pay_nothing_twice(
+    server: Postgres, start: Start, tmp_path: Path
+) -> None:
+    kill_at_random(Machines(server, start, tmp_path, contracts=120, seconds=0.25), kills=100)

@@ -27,6 +27,8 @@ from ralph_cli.runs.verifying.verify import verify
 from ralph_cli.table.make import make_table
 from ralph_cli.table.run import Filling
 
+ONCE = Filling()
+
 
 @dataclass
 class OneWorker:
@@ -68,17 +70,21 @@ def fill(
     resume: bool = False,
     max_calls: int | None = None,
     contracts: int = 2,
+    filling: Filling = ONCE,
 ) -> Table:
     folder = queue.folder
     submission = Submission("", str(folder / "store"), open_queue=lambda url: queue)
-    setup = Setup(settings=Settings(out=folder, max_cost="none", max_calls=max_calls), models=scripted_models())
+    setup = Setup(
+        settings=Settings(out=folder, max_cost="none", counter_evidence=False, max_calls=max_calls),
+        models=scripted_models(),
+    )
     source = DocumentSource(str(write_contracts(folder / "contracts", contracts)))
-    return make_table(asked, source, folder / "table", setup, Filling(), resume=resume, fill=submission)
+    return make_table(asked, source, folder / "table", setup, filling, resume=resume, fill=submission)
 
 
 def alone(folder: Path, asked: tuple[TableQuestion, ...] = questions(), contracts: int = 2) -> Table:
     documents = str(write_contracts(folder / "contracts", contracts))
-    settings = Settings(out=folder, max_cost="none")
+    settings = Settings(out=folder, max_cost="none", counter_evidence=False)
     return api.make_table(asked, documents, folder=folder / "alone", settings=settings, models=scripted_models())
 
 
@@ -105,7 +111,7 @@ def test_a_finished_table_submits_nothing_and_new_questions_ask_only_these(tmp_p
 
 def test_a_job_that_was_begun_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
     def die(cell: Cell) -> None:
-        if cell.question == "monthly":
+        if cell.question == "opening":
             raise SystemExit
 
     queue = OneWorker(tmp_path, log=tmp_path / "log", on_cell=die)
@@ -169,7 +175,7 @@ def resealed(members: dict[str, bytes], old: bytes, new: bytes) -> dict[str, byt
     [
         (b"", b"", "event"),
         (b"EUR 1,100", b"EUR 9,100", "hold"),
-        (b"What is the annual fee?", b"What is the annual sum?", "no question of this table"),
+        (b"What is the basic fee?", b"What is the basic sum?", "no question of this table"),
         (b"-qa-", b"-ab/../", "name"),
     ],
 )
@@ -212,7 +218,7 @@ def test_a_job_names_neither_files_nor_places_nor_keys(tmp_path: Path) -> None:
     make_table(questions(), source, tmp_path / "table", setup, Filling(), fill=submission)
     (job,) = (path.read_text() for path in (tmp_path / "store" / "jobs").glob("*/*"))
     assert str(tmp_path) not in job and "sk-ant" not in job and "10.1.2.3" not in job
-    assert "What is the annual fee?" in job and read_file(Job, job.encode()).row.name == "c0000.txt"
+    assert "What is the basic fee?" in job and read_file(Job, job.encode()).row.name == "c0000.txt"
 
 
 def test_a_job_chooses_no_script_no_file_and_no_address(tmp_path: Path) -> None:
@@ -241,7 +247,9 @@ def test_a_store_out_of_reach_and_a_password_are_one_clear_line(tmp_path: Path) 
     with pytest.raises(ConfigError, match=r"nowhere://x cannot be opened"):
         open_store("nowhere://x")
     submission = Submission("", str(tmp_path), open_queue=lambda url: OneWorker(tmp_path))
+    with pytest.raises(ConfigError, match="only-changed is done by one machine"):
+        fill(OneWorker(tmp_path), filling=Filling(only_changed=True))
     source = DocumentSource(str(write_contracts(tmp_path / "contracts", 1)), password="secret")
     setup = Setup(settings=Settings(out=tmp_path), models=scripted_models())
     with pytest.raises(RalphError, match="a password would travel"):
-        make_table(questions(), source, tmp_path / "table", setup, Filling(), fill=submission)
+        make_table(questions(), source, tmp_path / "other", setup, Filling(), fill=submission)

@@ -40,9 +40,10 @@ def worker(
     jobs: Jobs = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Answer questions of tables that were submitted with --database, until it is interrupted."""
+    """Answer questions of tables that were submitted with --database, until it is interrupted, at any moment."""
     from ralph_cli import config
     from ralph_cli.cluster import service
+    from ralph_cli.commands.terminal.interrupts import interrupts
     from ralph_cli.commands.terminal.progress import progress
 
     settings = config.load_settings(given)
@@ -52,13 +53,17 @@ def worker(
             display.write(f"{cell.question}: {cell.state}")
 
         display.write(f"the worker {name} waits for documents")
-        service.work(
-            database,
-            store,
-            name,
-            jobs=jobs,
-            settings=settings,
-            on_cell=tell,
-            on_fault=lambda message: typer.echo(f"ralph: {one_line(message, 300)}", err=True),
-        )
+        try:
+            service.work(
+                database,
+                store,
+                name,
+                jobs=jobs,
+                settings=settings,
+                on_cell=tell,
+                on_fault=lambda message: typer.echo(f"ralph: {one_line(message, 300)}", err=True),
+            )
+        except KeyboardInterrupt:
+            # The jobs at work are threads, which would go on; they may be cut anywhere, and are gone on with.
+            interrupts.end_at_once(f"; begun again as {name} it goes on where it was")
     return 0

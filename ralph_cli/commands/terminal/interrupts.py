@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
@@ -63,6 +63,12 @@ class Interrupts:
         if signal.getsignal(signal.SIGINT) == self._on_signal:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
+    def end_at_once(self, kept: str = "") -> NoReturn:
+        """End the process with its children, whatever is at work in it; what is `kept` is told."""
+        _say(f"ended at once{kept}")
+        _kill_children()
+        os._exit(self.exit_code)
+
     def _resume(self) -> None:
         self._raises = True
         if self._postponed:
@@ -73,10 +79,7 @@ class Interrupts:
         self.received += 1
         self._number = number
         if self.received > 1:
-            kept = f"; what is recorded is kept: `ralph trace show {self.run}`" if self.run else ""
-            _say(f"ended at once{kept}")
-            _kill_children()
-            os._exit(self.exit_code)
+            self.end_at_once(f"; what is recorded is kept: `ralph trace show {self.run}`" if self.run else "")
         if self._raises:
             _say("interrupted: stopping; a second time ends it at once")
             raise KeyboardInterrupt
