@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from ralph_cli.core.coverage import Spans, count_covered, format_ranges
+from ralph_cli.core.coverage import Spans, count_covered, format_ranges, merge_spans
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import (
     Absence,
@@ -22,6 +22,7 @@ from ralph_cli.core.run import (
     Evidence,
     Issue,
     Passage,
+    Quote,
     Ruling,
     Search,
     Verdict,
@@ -37,9 +38,8 @@ RARE_WORD_MAX_PLACES = 12
 FEW_PLACES = 8
 """A searched term that stands in no more places ought to have been looked at in all of them."""
 
-OTHERS_PER_WORD, ENOUGH_OTHERS, ENOUGH_OTHERS_IN_VAIN = 2, 3, 6
-"""Terms without a word of the question for each of its words that the text does not have, from which on it was looked
-for in other words; at most so many are asked for, or so many if nothing at all was found."""
+ENOUGH_OTHERS = 2
+"""Terms without a word of the question that were counted, from which on it was looked for in other words."""
 
 SAME_LETTERS = 5
 """Letters at the beginning by which a word is taken for a form of another: "sublet", "subletting"."""
@@ -114,6 +114,7 @@ class AbsenceReview:
     again: str = "not_found again"
     _has_refused: bool = False
     _claim_reviews: dict[str, "AbsenceReview"] = field(default_factory=dict)
+    _quoted: Spans = ()
     _told_claims: set[str] = field(default_factory=set)
 
     def issues(self, absence: Absence) -> tuple[Issue, ...]:
@@ -147,9 +148,8 @@ class AbsenceReview:
         if not words and not has_hits:
             rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
             words = rare or list(self._question_words.values()) or ["what was asked"]
-        others = sum(self._is_other_word(tally.search.term) for tally in tallies)
-        enough = min(OTHERS_PER_WORD * len(words), ENOUGH_OTHERS if has_hits else ENOUGH_OTHERS_IN_VAIN)
-        return words if others < enough else []
+        counted = [tally.search.term for tally in tallies if tally.search.hits is not None]
+        return words if sum(map(self._is_other_word, counted)) < ENOUGH_OTHERS else []
 
     def _is_other_word(self, term: str) -> bool:
         """Whether a term that was searched has none of the words of the question, in whatever form."""
@@ -169,8 +169,12 @@ class AbsenceReview:
         message += f"If nothing answers it then, hand in {self.again}, with all that you searched for, and it stands"
         return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
 
-    def claim_issues(self, claims: Sequence[DraftClaim]) -> tuple[Issue, ...]:
-        """What speaks against claims that something is not in the document: each is sent back once."""
+    def claim_issues(self, claims: Sequence[DraftClaim], quotes: Sequence[Quote] = ()) -> tuple[Issue, ...]:
+        """What speaks against claims that something is not in the document: each is sent back once.
+
+        The lines of `quotes`, which are handed in with them, were looked at.
+        """
+        self._quoted = tuple(map(self._line_of, quotes))
         found: list[Issue] = []
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
@@ -192,7 +196,15 @@ class AbsenceReview:
         """The review of one claim: of the words that it has of the question, else of all that tell something."""
         asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
         about = " ".join(asked) or re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
-        return AbsenceReview(self.document, about, tuple, self.shown_spans, "the same claims again")
+        return AbsenceReview(self.document, about, tuple, self._seen_spans, "the same claims again")
+
+    def _line_of(self, quote: Quote) -> tuple[int, int]:
+        page = self.document.page_at(quote.start)
+        low, high = max(page.start, quote.start - MAX_LINE_CHARS), quote.end + MAX_LINE_CHARS
+        return line_at(self.document.text, quote.start, quote.end, low, max(min(page.end, high), quote.end))
+
+    def _seen_spans(self) -> Spans:
+        return merge_spans(self.shown_spans(), self._quoted)
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
         """The attempt with what was searched for claims that something is not there, counted here."""

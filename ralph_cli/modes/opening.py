@@ -25,7 +25,10 @@ def describe_pages(document: Document) -> str:
     if not document.members and not document.paged:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
     unread = document.unreadable_pages
-    missing = f"; of these not read, or not all of it: {format_ranges(unread)}" if unread else ""
+    which = (
+        "page {} was not read, or not all of it" if len(unread) == 1 else "pages {} were not read, or not all of them"
+    )
+    missing = f"; {which.format(format_ranges(unread))}" if unread else ""
     labelled = [page for page in document.pages if page.label != str(page.number) and not document.members]
     # A label is the author's text and stands outside the data marks: only what is plainly a number is repeated.
     plain = bool(labelled) and _PAGE_NUMBER.fullmatch(labelled[0].label)

@@ -95,7 +95,7 @@ class QaMode:
         # A figure may stand in the very quote that was refused.
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
-        absent = self.reader.absence_review.claim_issues(merged.claims)
+        absent = self.reader.absence_review.claim_issues(merged.claims, attempt.quotes)
         return Review((*issues, *attempt.refused, *figures, *absent), attempt)
 
     def _merge(self, draft: Draft) -> Draft:

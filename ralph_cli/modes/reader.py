@@ -1,5 +1,6 @@
 """The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -22,6 +23,8 @@ from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, par
 PREVIEW_CHARS, TRAJECTORY_CHARS = 300, 24_000
 SUMMARY_CHARS = 4_000
 """Characters of what was run, in the compact prompt that a fresh conversation begins with."""
+
+_LIST_CLAIMS = "each claim names one item, and every item that the document has is a claim"
 
 _PROMPTS = {
     "question": ("worker_system", "worker_opening", "worker_direct", "extractor"),
@@ -108,7 +111,8 @@ class Assignment:
         values = {"bullets": form.bullets, "quotes": form.quotes, "quote_chars": form.quote_chars}
         if self.kind == "task":
             return {**values, "task": self.text}
-        wanted = f"\nThe answer is to be {self.answer_as}: the first claim states it." if self.answer_as else ""
+        how = _LIST_CLAIMS if re.match(r"(?:a )?list\b", self.answer_as) else "the first claim states it"
+        wanted = f"\nThe answer is to be {self.answer_as}: {how}." if self.answer_as else ""
         return {**values, "question": self.text, "answer_as": wanted}
 
 

@@ -244,7 +244,7 @@ class TaskMode:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
             said = draft.completeness or self._completeness
             issues += (
-                *self.reader.absence_review.claim_issues(draft.claims),
+                *self.reader.absence_review.claim_issues(draft.claims, attempt.quotes),
                 *self.reader.completeness_review.issues(said, gathered),
             )
         return Review(issues, attempt)

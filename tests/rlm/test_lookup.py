@@ -67,7 +67,8 @@ def test_a_numbered_section_ends_where_the_next_number_begins() -> None:
     shown = ask("section('17')", CLAUSES)
     assert "set up for claims" in shown and "sued" not in shown
     shown = ask("section('4.2')", CLAUSES)
-    assert "in May." in shown and "insures" not in shown
+    assert "in May." in shown and "insures" not in shown.split("it ends here")[0]
+    assert shown.endswith("it ends here, before page 1 [begins: 4.3 The landlord insures the hall.]\n")
 
 
 def test_a_name_that_several_documents_have_searches_them_all_and_says_so() -> None:
@@ -103,6 +104,44 @@ def test_a_table_comes_with_what_names_its_columns() -> None:
     assert "(in millions)" in shown and "December 31,  2022  2021" in shown and "Finished tools  310  277" in shown
     assert "no table on page 2" in ask("table(2)")
     assert "no table with 'pensions' on page 3" in ask("table(3, 'pensions')")
+
+
+def test_a_table_loses_no_line_between_its_rows() -> None:
+    sales = (
+        "Sales made to those who are no members of the club (with those made on credit in March and May: 2022, 5; 2021,"
+    )
+    text = (
+        "Sales were good.\n(in millions)  2022  2021\nNorth\nHats  12  11\nCaps  9  8\nAll  21  19\n"
+        f"{sales}\n7), less what was given back: 2022, 2; 2021, 1  57,384  53,581\nOther  4  3\n"
+        "It rained. " + "Of the second table this is said. " * 5 + "\nCosts of the club\nRent  5  6\nPay  7  8"
+    )
+    shown = ask("table(1)", text)
+    assert "2022  2021\nNorth\nHats  12  11\n" in shown and f"All  21  19\n{sales}\n7), less" in shown
+    assert re.search(r"Other  4  3\n\(1 line left out: at\(\d+\) prints them\)\npage 1, offset \d+\n", shown)
+    assert "Costs of the club\nRent  5  6\nPay  7  8\n" in shown
+
+
+def test_a_short_name_is_found_as_a_word_before_it_is_found_in_others() -> None:
+    others = "\n\n\n\n".join(f"All consultants met {n} times." for n in range(9))
+    shown = ask("find('Ulta', before=0, after=0)\nmore()", f"{others}\n\n\nUlta sells.\n{others}")
+    assert "'Ulta' 1 (18 more inside other words)\n--- place 0, page 1" in shown and "(18 more places, on" in shown
+    assert shown.index("Ulta sells") < shown.index("consultants") and "--- place 1," in shown
+    assert "'Ulta' 0 (9 more inside other words)\n--- place 0" in ask("find('Ulta')", others)
+    assert "more inside" not in ask("find('ulta')", others)
+
+
+def test_of_several_alternatives_the_rare_one_is_shown() -> None:
+    text = "\n\n".join(f"In year {n} it rained." for n in range(30)) + "\n\nWe have 12 stores."
+    shown = ask("find('year|stores', before=0, after=0)", text)
+    assert "place 1, page 1" in shown and "We have 12 stores." in shown.split("--- place 2,")[0]
+    numbers = [int(number) for number in re.findall(r"In year (\d+) ", shown)]
+    assert numbers == sorted(numbers) and len(numbers) == 30
+
+
+def test_places_of_one_page_in_another_order_are_all_printed() -> None:
+    text = "\n".join(("Rent  1  2", "Rent  1  2  3", "Total  3  4  7"))
+    shown = ask("find('rent', rows=True, before=0, after=0)", text)
+    assert shown.count("--- place") == 2
 
 
 def test_the_header_of_a_row_is_found_above_labels_that_are_long() -> None:
@@ -216,6 +255,11 @@ def test_many_numbered_parts_of_a_kind_are_told_in_one_line_and_all_when_asked_f
     shown = ask("headings()", text)
     assert shown.startswith("25 headings,") and "\n13 [begins: Note 12 \u2013 Latters]\n" in shown
     assert ask("headings('gatters')", text).splitlines()[1:] == ["8 [begins: Note 7 \u2013 Gatters]"]
+    many = ask(
+        "headings()\nheadings(start=60)",
+        "\f".join(f"Note {n} \u2013 {chr(65 + n // 26)}{chr(97 + n % 26)}tters\nText." for n in range(1, 71)),
+    )
+    assert "(10 more, from page 61 on: headings('', start=60))" in many and many.count("[begins: ") == 70
     few = render_headings(document("\f".join(notes[:9])), "n0")
     assert "\n3 Note 3 \u2013 Catters\n" in few and "headings()" not in few
 
@@ -227,7 +271,7 @@ def test_headings_that_were_printed_were_not_read() -> None:
 
 def test_what_a_function_can_do_is_told_when_asked_for() -> None:
     shown = ask("help(find)")
-    assert shown.startswith("find(pattern: str, show: int = 6") and "With `doc` only that\ndocument" in shown
+    assert shown.startswith("find(pattern: str, show: int = 6") and "With `doc` only those of several" in shown
 
 
 def test_headings_are_known_by_how_they_are_written() -> None:

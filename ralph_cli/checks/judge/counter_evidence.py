@@ -1,5 +1,6 @@
 """What speaks against a claim: one local search for what limits it, read by the judge. A claim may stand, qualified."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -34,6 +35,11 @@ _FINDING_SCHEMA = object_schema(
 )
 FINDINGS_SCHEMA = array(_FINDING_SCHEMA)
 SCHEMA = object_schema(findings=FINDINGS_SCHEMA)
+
+_SIGNATURE = re.compile(
+    r"(?im)^[ \t]*(?:/s/|By:|In witness whereof\b)|\bto be signed on its behalf\b|\bhas been signed below by\b"
+)
+_OF_SIGNING = re.compile(r"(?i)\b(?:sign|execut|dated)")
 
 PassageKey = tuple[str, int, int]
 """A claim's wording and a passage's place: what was once read is not read again."""
@@ -122,8 +128,23 @@ class CounterEvidence:
             # Only around its own quotes: beside another claim the same passage was read with another thing in mind.
             known = [context_span(self.document, span, lines) for span in spans]
             found += [(claim, item) for item in self._index.candidates(claim.text, spans, known, MAX_PER_CLAIM)]
+        found = self._leave_out_needless(found, attempt)
         best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
+
+    def _leave_out_needless(self, found: Sequence[Proposal], attempt: Attempt) -> list[Proposal]:
+        """The passages without those that a claim quotes whole, that repeat another one of the same claim word for word
+        or only sign the document, unless the claim speaks of that.
+        """
+        quoted = [" ".join(quote.text.split()) for quote in attempt.quotes]
+        kept: dict[tuple[int, str], Proposal] = {}
+        for claim, item in found:
+            passage = self.document.text[item.span.start : item.span.end]
+            words = " ".join(passage.split())
+            signs = _SIGNATURE.search(passage) and not _OF_SIGNING.search(claim.text)
+            if not signs and not any(words in quote for quote in quoted):
+                kept.setdefault((claim.id, words), (claim, item))
+        return list(kept.values())
 
     def render(self, passages: Sequence[Proposal], nonce: str, *, claims_shown: bool) -> str:
         """The claims, by number alone if they are shown above, with the passages that may limit each, as data."""

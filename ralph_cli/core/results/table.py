@@ -49,7 +49,7 @@ class TableQuestion:
             case "choice":
                 return f"one of these: {'; '.join(self.choices)}"
             case "list":
-                return "a list with one item in each claim"
+                return "a list"
             case _:
                 return ""
 

@@ -31,6 +31,11 @@ _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, th
 
 _Part = tuple[int, int]  # first character and end
 
+_Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short name inside other words
+
+_SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
+_MOST_SHOWN = 6
+
 _FURTHER: list[Any] = []
 
 
@@ -46,37 +51,39 @@ def find(
     """Print how often a regular expression occurs and the lines around each place, with page and offset.
 
     Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count,
-    those of the widest tables first. Above a table row, the header of its columns and the unit are printed if they can
-    be told. No place is hidden: those that have no room get a line each, and then their page. With `doc` only those of
-    several documents are searched that it names.
+    those of the widest tables first. Hits of a short name (EMEA) inside other words come last. Above a table row, the
+    header of its columns and the unit are printed if they can be told. No place is hidden: those that have no room get
+    a line each, and then their page. With `doc` only those of several documents are searched that it names.
     """
     parts = _parts_of(doc)
     if not parts:
         return
     try:
         places, count = _places(_compiled(pattern), before, after, parts)
-        alternatives = _alternatives(pattern, parts)
+        hits = _hits_of_alternatives(pattern, parts)
     except re.error as fault:
         print(f"find: {pattern!r} is no regular expression: {fault}")
         return
     if (doc is None or len(parts) > 1) and globals().get("docs"):
         places = _take_turns(places)
+    places, inside = _put_telling_first(places, list(hits.values()))
     near = " (hits on one line are one place)" if len(places) < count else ""
-    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}{_spread(places)}")
+    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{_describe_hits(hits)}{_spread(places)}")
     if rows:
         others = len(places)
-        places, text_pages = _rank_rows(places)
+        (places, text_pages), inside = _rank_rows(places), 0
         where = f"; the others are on {_pages_of(text_pages)}" if text_pages else ""
         print(f"{len(places)} of {others} are rows of tables, those of the widest tables first{where}")
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
-    left, following = _print_places(places, start, show)
+    last = len(places) - (inside if start < len(places) - inside else 0)
+    left, following = _print_places(places[:last], start, show)
     _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
     for number in range(following, len(places)):
         line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
         left -= len(line) + 1
-        if left < 0:
+        if left < 0 or number >= last:
             further = [place[0][0] for place in places[number:]]
             print(f"({_counted(len(further), 'more place')}, on {_pages_of(further)}: more())")
             return
@@ -126,16 +133,46 @@ def _spread(places: list[_Place]) -> str:
     return f"; places in {_counted(len(counts), 'document')} of {len(table)}{order}: {told}{more}"
 
 
-def _alternatives(pattern: str, within: list[_Part]) -> str:
-    """The hits of each alternative of a|b|c, so that a wrong word shows; none if they stand in a group."""
+def _hits_of_alternatives(pattern: str, within: list[_Part]) -> dict[str, _Hits]:
+    """The hits of each alternative of a|b|c; the pattern is its only one if they stand in a group.
+
+    Those of a short name (EMEA, Ulta) inside other words (remeasured, consultant) are set apart.
+    """
     # What is escaped, in a class or in brackets is no bar that parts the whole.
     parts = re.findall(r"(?:\\.|\[(?:\\.|[^\]\\])*\]|\((?:\\.|[^()\\])*\)|[^|\\\[(])+", pattern)
-    if len(parts) < 2 or "|".join(parts) != pattern:
+    found: dict[str, _Hits] = {}
+    for word in parts if "|".join(parts) == pattern else [pattern]:
+        whole, inside = found[word] = [], []
+        name = re.compile(rf"(?<!\w){word}(?:e?s)?(?!\w)", re.IGNORECASE) if _SHORT_NAME.fullmatch(word) else None
+        for match in (match for part in within for match in _compiled(word).finditer(_text(), *part)):
+            at = match.start()
+            (whole if name is None or name.match(_text(), at) else inside).append(at)
+    return found
+
+
+def _describe_hits(hits: dict[str, _Hits]) -> str:
+    """How many hits each of several alternatives has, so that a wrong word shows."""
+    if len(hits) < 2 and not any(inside for _, inside in hits.values()):
         return ""
-    counts = [
-        f"{word!r} {sum(1 for part in within for _ in _compiled(word).finditer(_text(), *part))}" for word in parts
-    ]
-    return ": " + ", ".join(counts)
+    more = {word: f" ({len(inside)} more inside other words)" * bool(inside) for word, (_, inside) in hits.items()}
+    return ": " + ", ".join(f"{word!r} {len(whole)}{more[word]}" for word, (whole, _) in hits.items())
+
+
+def _put_telling_first(places: list[_Place], hits: list[_Hits]) -> tuple[list[_Place], int]:
+    """The places, those last that have short names inside other words only; how many these are, if there are others.
+
+    Of many places the first are one of each alternative. The order depends on what was searched alone: a place keeps
+    its number, however many are shown.
+    """
+    inside: list[_Place] = []
+    if any(others for _, others in hits):
+        lines = {_line_span(at)[0] for whole, _ in hits for at in whole}
+        inside = [place for place in places if lines.isdisjoint(place[3])]
+        places = [place for place in places if not lines.isdisjoint(place[3])]
+    if len(hits) > 1 and len(places) > _MOST_SHOWN:
+        first = {_line_span(whole[0])[0] for whole, _ in hits if whole}
+        places = sorted(places, key=lambda place: first.isdisjoint(place[3]))
+    return [*places, *inside], len(inside) if places else 0
 
 
 def _places(pattern: re.Pattern[str], before: int, after: int, within: list[_Part]) -> tuple[list[_Place], int]:
@@ -202,16 +239,17 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
     left, shown, number = _FIND_CHARS, 0, start
     headers: dict[tuple[int, str], int] = {}
     cut: list[str] = []
-    page, reached = 0, 0
+    page, printed, reached = 0, 0, 0
     while number < len(places):
         (on, _, _, _), low, high, hits = place = places[number]
-        if on != page or hits[0] >= reached:
+        if on != page or not printed <= hits[0] < reached:
             if shown == show or left < _LEAST_CHARS:
                 break
             top = _top(place[0]) if on != page else ""
             where = f"--- place {number}, {_named(on)}, offset {hits[0]}{top}"
             room = left // min(len(places) - number, show - shown) - len(where)
-            page, low = on, max(low, reached if on == page else low)
+            low = max(low, reached) if on == page and hits[0] >= reached else low
+            page, printed = on, hits[0]
             passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
             print(f"{where}\n{passage}")
             cut += [f"{hidden} at place {number}"] if hidden else []

@@ -33,7 +33,12 @@ _DEFINES = re.compile(
     r"\W{0,3}(?:,[^,]{1,80},)?\s*(?:shall\s+)?(?:means?\b|has\s+the\s+meaning|refers?\s+to|:|=|is\s+defined)"
 )
 _MOST_PLACES = 12
+_MOST_HEADINGS = 60
 _SAME = 3
+_MOST_BETWEEN, _LONG_LINE = 3, 110
+"""Lines between two rows of one table at most, and characters of a line that is no short one."""
+
+_ENDS_SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 
 def show(page: int | str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None) -> None:
@@ -95,13 +100,18 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
         high = min(_whole_lines(at, most, first, last)[1], end)
         _print_lines(at, high)
         at = high if high < last else last + 1
+    if at >= end < len(_text()) and (behind := _lines_of(end, min(end + 600, len(_text())))):
+        print(f"it ends here, before {_named(_page_at(behind[0][0])[0])} [begins: {behind[0][1].strip()[:100]}]")
     if at < end:
         read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
         print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
 
 
-def headings(words: str = "", doc: str | int | None = None) -> None:
-    """Print the headings with these words, all without any, each with the page on which its part begins."""
+def headings(words: str = "", doc: str | int | None = None, start: int = 0) -> None:
+    """Print the headings with these words, all without any, each with the page on which its part begins.
+
+    Of many so many are printed at once, from number `start` on.
+    """
     within = _part_of(doc)
     if within is None:
         return
@@ -109,8 +119,13 @@ def headings(words: str = "", doc: str | int | None = None) -> None:
     found = [part for part in _parts() if within[0] <= part[0] < max(within[1], 1)]
     found = [part for part in found if _has_words(_words(part[2]), wanted)]
     print(f"{_counted(len(found), 'heading')}, each with its page; section(words) prints its part")
-    for at, _, name in found:
+    last = start + _MOST_HEADINGS
+    for at, _, name in found[start:last]:
         print(f"{_page_at(at)[0]} [begins: {name[:100]}]")
+    if len(found) > last:
+        print(
+            f"({len(found) - last} more, from page {_page_at(found[last][0])[0]} on: headings({words!r}, start={last}))"
+        )
 
 
 def table(page: int | str, words: str = "", doc: str | int | None = None) -> None:
@@ -125,7 +140,11 @@ def table(page: int | str, words: str = "", doc: str | int | None = None) -> Non
     blocks = [block for block in _table_blocks(found) if words.casefold() in _text()[slice(*block)].casefold()]
     if not blocks:
         print(f"no table {f'with {words!r} ' if words else ''}on page {page}: show({page})")
+    before = 0
     for low, high in blocks:
+        if before and not words and (between := _lines_of(before, low)):
+            print(f"({_counted(len(between), 'line')} left out: at({between[0][0]}) prints them)")
+        before = high
         print(f"{_named(page)}, offset {low}")
         first = next((at for at, line in _lines_of(low, high) if has_columns(line)), low)
         shown = _text()[low:high]
@@ -248,16 +267,29 @@ def _is_next(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _table_blocks(page: _Page) -> list[tuple[int, int]]:
-    """The runs of rows of a page, with the short lines between them."""
-    blocks: list[list[int]] = []
-    gap = 0
-    for low, line in _lines_of(page[2], page[3]):
+    """The runs of rows of a page, with the lines between them and those above that belong to the first."""
+    lines = _lines_of(page[2], page[3])
+    runs: list[list[int]] = []
+    for number, (_, line) in enumerate(lines):
         if has_columns(line):
-            if blocks and gap <= 3:
-                blocks[-1][1] = low + len(line)
+            between = [other for _, other in lines[runs[-1][1] + 1 : number]] if runs else []
+            if runs and len(between) <= _MOST_BETWEEN and not any(map(_is_text, between)):
+                runs[-1][1] = number
             else:
-                blocks.append([low, low + len(line)])
-            gap = 0
-        else:
-            gap += 4 if len(line) > 110 else 1
-    return [(low, high) for low, high in blocks if _text()[low:high].count("\n")]
+                runs.append([number, number])
+    blocks = []
+    floor = 0
+    for first, last in runs:
+        if first == last:
+            continue
+        begin = first
+        while begin > max(floor, first - _MOST_BETWEEN) and not _ENDS_SENTENCE.search(lines[begin - 1][1]):
+            begin -= 1
+        blocks.append((lines[begin][0], lines[last][0] + len(lines[last][1])))
+        floor = last + 1
+    return blocks
+
+
+def _is_text(line: str) -> bool:
+    """Whether a line is running text: long, with the end of a sentence. A long label of a row has none."""
+    return len(line) > _LONG_LINE and bool(_ENDS_SENTENCE.search(line))

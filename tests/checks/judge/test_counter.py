@@ -122,6 +122,21 @@ def test_a_passage_that_another_claim_quotes_may_limit_this_one():
     assert issue.claim == 1
 
 
+def test_a_passage_that_is_quoted_repeated_or_signs_the_document_is_not_read():
+    bar = "Notwithstanding clause 2, the tenant may not sublet the north hall to a competitor of the landlord."
+    signed = "IN WITNESS WHEREOF, except for the north hall, the tenant and the landlord may sublet."
+    text = f"The tenant may sublet the north hall to any person.\n{FILLER}\f{bar}\n{FILLER}"
+    twice = document(f"{text}{bar}\n{FILLER}", kind="pdf")
+    evidence, model = countered(findings((1, "qualifies")), about=twice)
+    assert len(evidence.qualifications) == 1 and model.requests[0].turns[-1].text.count("[[") == 1
+    _, model = countered(claims=(SUBLET, DraftClaim("A competitor is left out.", (bar,))), about=document(text))
+    assert model.requests == []
+    under = document(f"The tenant may sublet the north hall to any person.\n{FILLER}\f{signed}\n{FILLER}", kind="pdf")
+    assert countered(about=under)[1].requests == []
+    dated = DraftClaim("The tenant may sublet the north hall, as is signed.", SUBLET.quotes)
+    assert len(countered(findings((1, "none")), claims=(dated,), about=under)[1].requests) == 1
+
+
 @pytest.mark.parametrize(
     "reply",
     [
