@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL, header_lines, is_row, table_lines
+from ralph_cli.text.tables import NIL, has_columns, header_lines, is_row, table_lines
 
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
@@ -44,6 +44,7 @@ _GENERIC = frozenset(
 )
 _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,20})")
 _FEW_AMOUNTS = 5
+_EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 _PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
@@ -191,7 +192,8 @@ class TableHeaders:
         stacked = ["  ".join(cells) for cells in names]
         own = "\n".join(stacked or [line for line in block if not is_row(line)]) if tabular else ""
         scales = read_scales(own)
-        far = () if scales.powers else self._far_statement(page, start)
+        far = (start, start) if scales.powers else self._far_statement(page, start)
+        stated = (text[slice(*far)],) if far[0] < start else ()
         body = "\n".join((*block, row))
         read = (found for line in (*block, row) for found in read_quantities(line))
         shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
@@ -199,9 +201,9 @@ class TableHeaders:
             PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
         }
         return TableHeader(
-            lines=(*far, *lines) if tabular else (),
+            lines=(*(stated if self._is_one_part(far[0], start) else ()), *lines) if tabular else (),
             names=names,
-            scales=scales if scales.powers else read_scales("\n".join(far)),
+            scales=scales if scales.powers else read_scales("\n".join(stated)),
             is_certain=bool(scales.powers),
             is_of_column=any(
                 SCALE_STATEMENT.search(cell) for line in lines for cell in re.split(r" {2,}|\t", line)[2:]
@@ -213,8 +215,17 @@ class TableHeaders:
             per_time=paces.pop() if len(paces) == 1 else "",
         )
 
-    def _far_statement(self, page: Page, start: int) -> tuple[str, ...]:
-        """The nearest statement of scale above the table, on its page or one before: it may be meant for it."""
+    def _is_one_part(self, low: int, high: int) -> bool:
+        """Whether text[low:high] is of one part: no exhibit begins in it, no page in it is without a table."""
+        text = self._document.text
+        inside = text[low:high].split(PAGE_BREAK)[1:-1]
+        return not _EXHIBIT.search(text, low, high) and all(any(map(has_columns, it.split("\n"))) for it in inside)
+
+    def _far_statement(self, page: Page, start: int) -> tuple[int, int]:
+        """The nearest statement of scale above the table, on its page or one before: it may be meant for it.
+
+        Where there is none, nothing at `start`.
+        """
         text, pages = self._document.text, self._document.pages
         number = bisect_right(pages, page.start, key=lambda one: one.start) - 1
         member = self._document.member_at(page.start)
@@ -227,8 +238,8 @@ class TableHeaders:
                 first, last = line_at(text, places[-1].start(), places[-1].end(), pages[at].start, pages[at].end)
                 if "(" in text[first:last] and ")" not in text[places[-1].end() : last]:
                     last = line_at(text, last + 1, last + 1, first, pages[at].end)[1]
-                return (text[first:last],)
-        return ()
+                return first, last
+        return start, start
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:

@@ -214,3 +214,18 @@ def test_the_unit_of_a_quoted_table_is_not_that_of_a_sentence_quoted_beside_it()
     assert found.issues == () and found.doubts == ()
     wrong = check(document(text), claim.replace("1,150 thousand", "1,150"), quotes)
     assert wrong.issues or wrong.doubts
+
+
+@pytest.mark.parametrize(
+    ("between", "is_shown"),
+    [
+        ("Hats  4  5", True),
+        ("Nothing is said in figures here.", False),
+        ("Hats  4  5\nExhibit 10.1\nHats  4  5", False),
+    ],
+)
+def test_a_scale_of_another_page_is_shown_above_a_row_of_the_same_part_only(between: str, is_shown: bool) -> None:
+    stated = "Sales by place ($ in millions):"
+    about = document(f"{stated}\nNorth  12  11\f{between}\fSouth  14  13", kind="pdf")
+    header = TableHeaders(about).at(about.text.index("South"))
+    assert (stated in header.lines) == is_shown and header.scales.powers == {6}

@@ -1,0 +1,39 @@
+"""What a worker is told before it reads: the pages, and what form its answer has."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import document
+
+from ralph_cli.checks.form import AnswerForm
+from ralph_cli.core.document import Caution
+from ralph_cli.core.results.table import TableQuestion
+from ralph_cli.modes.reader import Assignment
+
+REPORT = document("The hall is let.\fThe rent is due.\fNothing more.", kind="pdf")
+
+
+def opening(*unread: int, answer_as: str = "") -> str:
+    about = replace(REPORT, cautions=(Caution("ocr-failed", "", unread),))
+    assignment = Assignment(
+        kind="question", text="Who?", document=about, form=AnswerForm(), output_chars=6_000, answer_as=answer_as
+    )
+    return assignment.opening("n0", include_document=False)
+
+
+def test_pages_that_were_not_read_are_no_count() -> None:
+    assert "3 pages; page 2 was not read, or not all of it" in opening(2)
+    assert "3 pages; pages 2-3 were not read, or not all of them" in opening(2, 3)
+    assert "not read" not in opening()
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("list", "a list: each claim names one item, and every item that the document has is a claim."),
+        ("yes/no", "yes or no: the first claim states it."),
+    ],
+)
+def test_of_a_list_each_claim_is_an_item_and_of_another_answer_the_first_states_it(kind: str, told: str) -> None:
+    question = TableQuestion(id="q", question="Who?", type=kind)
+    assert f"The answer is to be {told}" in opening(answer_as=question.answer_as)
