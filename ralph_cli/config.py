@@ -211,7 +211,8 @@ class Settings(BaseModel):
     quote_chars: Lengths = setting(Range(MIN_QUOTE_CHARS, 500), ANSWER, RECORDED)
     """Characters of a quote: 160 (at most) or 40-160."""
     answer_as: str = setting("", ANSWER, RECORDED, default_words="in any form", max_length=300)
-    """What the answer of `qa` is to be, in words: `a date`, `a number of days`, `yes or no`. Its first claim states it.
+    """What the answer of `qa` is to be, in words: `a date`, `a number of days`, `yes or no`. Its first claim states it;
+    of `a list` each claim is an item.
     """
     allow_hidden_text: bool = setting(False, ANSWER, RECORDED)
     """Take quotes that a reader of the page cannot see, and mark them. For `qa`, `task` and `check`."""
