@@ -65,7 +65,10 @@ class Calculator:
                 computation = equation.computation
                 change = Change("", computation.change or self._direction(computation))
                 place = self._place_of(computation)
-                found = tuple(replace(result, change=change, place=place) for result in results)
+                base, is_rest = self._base_of(computation)
+                found = tuple(
+                    replace(result, change=change, place=place, base=base, is_of_rest=is_rest) for result in results
+                )
                 parts = [
                     replace(as_candidate(self._evaluate(part), text), change=Change("", self._direction(part)))
                     for part in computation.parts
@@ -89,6 +92,19 @@ class Calculator:
             return ""
         is_rise, is_fall = all(is_earlier(b, a) for a, b in pairs), all(is_earlier(a, b) for a, b in pairs)
         return "rise" if is_rise else "fall" if is_fall else ""
+
+    def _base_of(self, node: Node) -> tuple[Place | None, bool]:
+        """Where that stands of which a computation gives the share, and whether it is the rest of a quoted whole."""
+        if node.sign == "*" and node.left is not None:
+            node = node.left
+        figures = [
+            side.figure.value for side in (node.left, node.right) if side is not None and side.figure is not None
+        ]
+        if node.sign != "/" or len(figures) < 2:
+            return None, False
+        quoted = [one for one in self.candidates if one.source == "quote" and one.place]
+        base = next((one.place for one in quoted if abs(one.quantity.value) == figures[1]), None)
+        return base, any(abs(one.quantity.value) == sum(figures) for one in quoted)
 
     def _place_of(self, node: Node) -> Place | None:
         values = {figure.value for figure in node.figures}

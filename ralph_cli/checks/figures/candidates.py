@@ -63,7 +63,8 @@ class Candidate:
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
     `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
     or fell by or to it; of a computed rate the direction is known by its base.
-    `terms` are those of the sum that a calculation's result is.
+    `terms` are those of the sum that a calculation's result is. `base` is where that stands by which it is divided;
+    `is_of_rest` says that this is but what is left of a quoted whole without it.
     """
 
     quantity: Quantity
@@ -79,6 +80,8 @@ class Candidate:
     place: Place | None = None
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
+    base: Place | None = None
+    is_of_rest: bool = False
 
     @property
     def label(self) -> frozenset[str]:

@@ -30,6 +30,7 @@ _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft",
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -253,7 +254,18 @@ class FigureComparison:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
             if known.role == "by" or candidate.source == "calculation":
                 return Comparison("open", "direction")  # of a loss, a fall is better
+        whole = _OF.match(sentence, at + len(quantity.text)) if candidate.base else None
+        if whole and (candidate.is_of_rest or self._names_other(say_words(whole[1]), candidate)):
+            return Comparison("open", "base (of what it is a share)")
         return None
+
+    def _names_other(self, said: frozenset[str], candidate: Candidate) -> bool:
+        """Whether words for a whole name another figure of prose, and not that by which a share was computed."""
+        if candidate.base is None or candidate.base.in_table:
+            return False
+        base = candidate.base.words
+        places = (one.place.words for one in self.candidates if one.place and not one.in_table)
+        return any(said & words - base and not said & base - words for words in places)
 
     def _find_misplaced(self, text: str, quantity: Quantity, candidate: Candidate) -> Comparison | None:
         """What speaks against a figure by the words that the text says of it, None if nothing does."""

@@ -15,7 +15,7 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import NIL_CELL, count_cells, is_row
 
-_MOST_HEADING_WORDS = 8
+_MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
 _GENERIC = say_words("percent change total amount number growth rate value other net average percentage")
 
 
@@ -41,7 +41,9 @@ def find_places(
     for quantity in (one for one in quantities if one.is_measured or one.start in said):
         start, end = line_at(quote.text, quantity.start, quantity.end)
         if not is_row(quote.text[start:end]):
-            words = said.get(quantity.start, frozenset())
+            title = quote.text.partition("\n")[0]
+            heads = start > len(title) and len(title.split()) <= _MOST_TITLE_WORDS and title[-1:].isalnum()
+            words = said.get(quantity.start, frozenset()) | (say_words(title) if heads else frozenset())
             found[quantity.start] = Place(words, moment=_moment(words))
             continue
         if quantity.kind == "date":

@@ -42,12 +42,14 @@ _ALIKE = {
 
 
 def say_words(text: str, fiscal_end: int = 12) -> frozenset[str]:
-    """The stems of the words that name something, and the parts of the dates: "y:2018", "m:6", "p:Q3".
+    """The stems of the words that name something, times ("t:3year"), and the parts of dates: "y:2018", "m:6", "p:Q3".
 
     A day or month has all the years after which it may be named where fiscal years end with this month.
     """
     found: set[str] = set()
     for one in reversed(read_quantities(text, "prose")):
+        if one.kind == "duration":
+            found.add(f"t:{one.value}{one.unit}")
         if one.kind == "date":
             found |= {f"y:{year}" for year in one.date.years(fiscal_end)}
             named = (("m:", one.date.month), ("p:", one.date.part))
@@ -68,8 +70,8 @@ def words_of_figures(text: str) -> dict[int, frozenset[str]]:
     """What a text says of each of its figures, by where it begins."""
     quantities = read_quantities(text, "prose")
     found: dict[int, frozenset[str]] = {}
-    amounts, days = (list(filter(wanted, quantities)) for wanted in (_is_amount, _is_day))
-    for group_of in (days, amounts):
+    for wanted in (_is_day, _is_duration, _is_amount):
+        group_of = filter(wanted, quantities)
         for (start, end), group in groupby(group_of, key=lambda one: sentence_at(text, one.start, one.end)):
             found |= _words_in_sentence(text, start, end, list(group))
     for at, words, dated in _pair_respectively(text, quantities):
@@ -78,7 +80,11 @@ def words_of_figures(text: str) -> dict[int, frozenset[str]]:
 
 
 def _is_amount(quantity: Quantity) -> bool:
-    return quantity.is_measured
+    return quantity.is_measured and not _is_duration(quantity)
+
+
+def _is_duration(quantity: Quantity) -> bool:
+    return quantity.kind == "duration"
 
 
 def _is_day(quantity: Quantity) -> bool:

@@ -10,6 +10,7 @@ from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.text.quantities.clauses import words_of_figures
 
 HARBOURS = """
 Harbours at the end of the year
@@ -137,6 +138,12 @@ def test_a_year_that_ends_early_in_the_next_has_two_names(text: str, said: str) 
     about = document(f"The fiscal year ended January 28, 2033.\n\n{TOLLS}", kind="pdf")
     found = check(about, text, [TOLLS.strip().split("\n")[-1]])
     assert ("objected" if found.issues else "open" if found.doubts else "") == said
+
+
+def test_a_time_is_a_word_for_the_amount_beside_it() -> None:
+    text = "Of 30 in all, 20 fall due in three years."
+    said = words_of_figures(text)
+    assert "t:3year" in said[text.index("20")] and "t:3year" not in said[text.index("three")]
 
 
 def test_a_figure_without_a_date_is_of_the_year_of_the_question() -> None:
