@@ -126,7 +126,7 @@ def _outliers(question: TableQuestion, values: dict[str, Value]) -> Iterable[Out
 def _day(value: Value) -> float | None:
     """The day of a date as a number; None if it is no date, or less exact."""
     try:
-        return date.fromisoformat(value.text.removeprefix("about ")).toordinal()
+        return date.fromisoformat(value.text.removeprefix(f"{value.hedge} ")).toordinal()
     except ValueError:
         return None
 

@@ -7,7 +7,8 @@ evidence/written.json                   which runs they were made from: what is 
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -22,7 +23,6 @@ from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.html.page import render_page
-from ralph_cli.reports.report import Report
 from ralph_cli.runs.history import RecordedRun, read_run
 from ralph_cli.runs.report import (
     RunDocument,
@@ -33,6 +33,7 @@ from ralph_cli.runs.report import (
     write_report_file,
 )
 from ralph_cli.table.record import TableRecord
+from ralph_cli.table.run import cores
 
 EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
 
@@ -54,6 +55,13 @@ class Evidence:
     problems: list[str] = field(default_factory=list)
     made: int = 0
 
+    def add(self, other: "Evidence") -> None:
+        """Take in what there is of other documents."""
+        self.pages |= other.pages
+        self.copies |= other.copies
+        self.problems += other.problems
+        self.made += other.made
+
     def link(self, cell: Cell) -> Cell:
         """The cell with the way to its proof."""
         copy = self.copies.get(cell.row)
@@ -74,8 +82,8 @@ def write_evidence(
     """Write the evidence of all cells that have a run, and have none yet or that of another run.
 
     `source` says how documents are opened (password, encoding); where they are says the record of each run. A document
-    that cannot be opened costs its passages, its pictures and the copy, which is told in `problems`. Raises UserError
-    when nothing can be written there.
+    that cannot be opened costs its passages, its pictures and the copy, which is told in `problems`; so is a copy that
+    somebody has changed, with notes for one, which is kept. Raises UserError when nothing can be written there.
     """
     folder = record.folder / EVIDENCE_FOLDER
     options = (
@@ -83,97 +91,104 @@ def write_evidence(
         if source
         else DocumentSource("")
     )
-    writer = _Writer(record, folder, level, settings, options, _read_written(folder))
     taken: set[str] = set()
-    for number, row in enumerate(record.rows, 1):
+    jobs: list[tuple[_RowWriter, list[Cell]]] = []
+    for row in record.rows:
         own = {question.id for question in table.of_each(row)}
         cells = [cell for key in own if (cell := table.cells.get((row.name, key))) is not None and cell.run]
-        writer.write_row(row, sorted(cells, key=lambda cell: cell.question), folder / _name(row.name, taken))
-        on_row(number, len(record.rows))
-    if writer.found.made:
-        content = json.dumps(writer.written, indent=1, sort_keys=True).encode()
-        writer.put(folder / WRITTEN_FILE, content)
-    return writer.found
+        place = folder / _name(row.name, taken)
+        writer = _RowWriter(record, row, place, level, settings, options)
+        jobs.append((writer, sorted(cells, key=lambda cell: cell.question)))
+    found = Evidence()
+    with ThreadPoolExecutor(cores(), "evidence") as pool:
+        try:
+            for number, part in enumerate(pool.map(lambda job: job[0].write(job[1]), jobs), 1):
+                found.add(part)
+                on_row(number, len(jobs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
+
+
+Made = tuple[str, str]
+"""From what a file was made, and its hash."""
 
 
 @dataclass(slots=True)
-class _Writer:
-    """Writes what is not there yet. `written` has, by path, from what a file was made."""
+class _RowWriter:
+    """Writes what is not there yet of a document's evidence. `written` has the files of its folder by their names."""
 
     record: TableRecord
+    row: TableRow
     folder: Path
     level: EvidenceLevel
     settings: Settings
     options: DocumentSource
-    written: dict[str, str]
     found: Evidence = field(default_factory=Evidence)
+    written: dict[str, Made] = field(default_factory=dict)
 
-    def write_row(self, row: TableRow, cells: Sequence[Cell], folder: Path) -> None:
-        """The pages of a document's cells, and its copy."""
-        taken = {COPY_NAME}
-        pages = {cell.question: folder / f"{_name(cell.question, taken)}.html" for cell in cells}
-        copy = folder / COPY_NAME
+    def write(self, cells: Sequence[Cell]) -> Evidence:
+        """Write the pages of the cells, and the copy of the document; gives what there is of them then."""
+        self.written = _read_written(self.folder)
+        taken = {COPY_NAME, WRITTEN_FILE}
+        pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
         new = [cell for cell in cells if not self._is_written(pages[cell.question], cell.run)]
-        quoted = [cell for cell in cells if cell.quotes]
-        from_runs = _digest(cell.run for cell in quoted)
-        wants_copy = bool(quoted) and row.kind in OCR_KINDS and not self._is_written(copy, from_runs)
+        quoted = [cell for cell in cells if cell.quotes] if self.row.kind in OCR_KINDS else []
+        from_runs = _digest("\n".join(sorted(cell.run for cell in quoted)).encode())
+        wants_copy = bool(quoted) and not self._is_written(COPY_NAME, from_runs)
         if self.level != "none" and (new or wants_copy):
-            self._write_new(row, new, pages, copy, quoted if wants_copy else (), from_runs)
+            self._write_new(new, pages, quoted if wants_copy else (), from_runs)
+            if self.found.made:
+                self._put(WRITTEN_FILE, json.dumps(self.written, indent=1, sort_keys=True).encode())
         for cell in cells:
             if self._is_there(pages[cell.question], cell.run):
                 self.found.pages[cell.row, cell.question] = self._relative(pages[cell.question])
-        if quoted and self._is_there(copy, from_runs):
-            self.found.copies[row.name] = self._relative(copy)
+        if quoted and self._is_there(COPY_NAME, from_runs):
+            self.found.copies[self.row.name] = self._relative(COPY_NAME)
+        return self.found
 
-    def _write_new(
-        self,
-        row: TableRow,
-        new: Sequence[Cell],
-        pages: Mapping[str, Path],
-        copy: Path,
-        quoted: Sequence[Cell],
-        from_runs: str,
-    ) -> None:
+    def _write_new(self, new: Sequence[Cell], pages: Mapping[str, str], quoted: Sequence[Cell], from_runs: str) -> None:
         document, current = RunDocument(), None
         notes: dict[Span, list[str]] = {}
         wanted, quoted_runs = {cell.run for cell in new}, {cell.run for cell in quoted}
         for cell in dict.fromkeys((*new, *quoted)):
-            run = self._read_run(row, cell)
+            run = self._read_run(cell)
             if run is None:
                 continue
             if not _is_of(run, document):
                 document = load_run_document(run, self.settings, self.options)
             if document.missing:
-                self._tell(f"{row.name}: {document.missing}")
+                self._tell(document.missing)
             report = build_report(run, document, pictures=self.level == "full" and cell.run in wanted)
             if cell.run in wanted:
-                self._put_page(pages[cell.question], cell, report, document)
+                # A page without its document is made again when the document is back.
+                level = "partly" if document.missing else self.level
+                self._keep(pages[cell.question], render_page(report).encode(), f"{cell.run} {level}")
             # An answer may rest on the document as it was before: the copy is of the one that is there now.
-            if cell.run in quoted_runs and document.document is not None and document.document.sha256 == row.sha256:
+            loaded = document.document
+            if cell.run in quoted_runs and loaded is not None and loaded.sha256 == self.row.sha256:
                 current = document
                 for note in list_annotations(report):
                     notes.setdefault(note.span, []).append(f"{cell.question}: {run.view.question}\n{note.text}")
         if current is not None:
-            self._put_copy(row, current, copy, notes, from_runs)
+            self._put_copy(current, notes, from_runs)
 
-    def _put_copy(
-        self, row: TableRow, current: RunDocument, copy: Path, notes: Mapping[Span, Sequence[str]], mark: str
-    ) -> None:
+    def _put_copy(self, current: RunDocument, notes: Mapping[Span, Sequence[str]], mark: str) -> None:
         assert current.document is not None
+        path = self.folder / COPY_NAME
+        if path.exists() and _digest(path.read_bytes()) != self.written.get(COPY_NAME, ("", ""))[1]:
+            self._tell(f"{path} was changed by somebody, so no new one is made: remove it or rename it to have one")
+            return
         joined = [Annotation(span, "\n\n".join(texts)) for span, texts in notes.items()]
         try:
-            for path, content in annotate_copies(joined, current.document, copy, current.source).items():
-                self._keep(path, content, mark)
+            for content in annotate_copies(joined, current.document, path, current.source).values():
+                self._keep(COPY_NAME, content, mark)
         except DocumentError as error:
-            self._tell(f"{row.name}: no highlighted copy: {error.message}")
+            self._tell(f"no highlighted copy: {error.message}")
 
-    def _put_page(self, path: Path, cell: Cell, report: Report, document: RunDocument) -> None:
-        # A page without its document is made again when the document is back.
-        level = "partly" if document.missing else self.level
-        self._keep(path, render_page(report).encode(), f"{cell.run} {level}")
-
-    def _read_run(self, row: TableRow, cell: Cell) -> RecordedRun | None:
-        for sha256 in (row.sha256, *self.record.earlier.get(row.name, ())):
+    def _read_run(self, cell: Cell) -> RecordedRun | None:
+        for sha256 in (self.row.sha256, *self.record.earlier.get(self.row.name, ())):
             runs = self.record.runs_of(sha256)
             folder = runs / cell.run
             # What a record says of its own name leads to no other folder.
@@ -181,39 +196,42 @@ class _Writer:
                 try:
                     return read_run(folder)
                 except JournalError as error:
-                    self._tell(f"{row.name} / {cell.question}: {error.message}")
+                    self._tell(f"{cell.question}: {error.message}")
                     return None
-        self._tell(f"{row.name} / {cell.question}: the record of its run is gone")
+        self._tell(f"{cell.question}: the record of its run is gone")
         return None
 
     def _tell(self, problem: str) -> None:
+        problem = f"{self.row.name}: {problem}"
         if problem not in self.found.problems:
             self.found.problems.append(problem)
 
-    def _keep(self, path: Path, content: bytes, mark: str) -> None:
-        self.put(path, content)
-        self.written[self._relative(path)] = mark
+    def _keep(self, name: str, content: bytes, mark: str) -> None:
+        self._put(name, content)
+        self.written[name] = mark, _digest(content)
         self.found.made += 1
 
-    def put(self, path: Path, content: bytes) -> None:
+    def _put(self, name: str, content: bytes) -> None:
         """Write a file below the table's folder, and nowhere else: a folder that was handed over may hold links."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if self.record.folder.resolve() not in path.parent.resolve().parents:
-            raise UserError(f"{path} leads out of the table's folder", code="bad-target", hint="remove the link there")
-        write_report_file(path, content)
+        if self.record.folder.resolve() not in self.folder.resolve().parents:
+            what = f"{self.folder} leads out of the table's folder"
+            raise UserError(what, code="bad-target", hint="remove the link there")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_report_file(self.folder / name, content)
 
-    def _is_written(self, path: Path, mark: str) -> bool:
+    def _is_written(self, name: str, mark: str) -> bool:
         """Whether the file is there as it is wanted now."""
         levels = ("full",) if self.level == "full" else ("pages", "full")
-        made = self.written.get(self._relative(path), "")
-        return path.is_file() and made in (mark, *(f"{mark} {level}" for level in levels))
+        made, _ = self.written.get(name, ("", ""))
+        return (self.folder / name).is_file() and made in (mark, *(f"{mark} {level}" for level in levels))
 
-    def _is_there(self, path: Path, mark: str) -> bool:
+    def _is_there(self, name: str, mark: str) -> bool:
         """Whether the file is there, and of that run, with whatever in it."""
-        return path.is_file() and self.written.get(self._relative(path), "").split(" ")[0] == mark
+        made, _ = self.written.get(name, ("", ""))
+        return (self.folder / name).is_file() and made.split(" ")[0] == mark
 
-    def _relative(self, path: Path) -> str:
-        return path.relative_to(self.record.folder).as_posix()
+    def _relative(self, name: str) -> str:
+        return (self.folder / name).relative_to(self.record.folder).as_posix()
 
 
 def _is_of(run: RecordedRun, document: RunDocument) -> bool:
@@ -230,14 +248,14 @@ def _name(name: str, taken: set[str]) -> str:
     return take_name(safe, taken)
 
 
-def _digest(names: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()[:32]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
-def _read_written(folder: Path) -> dict[str, str]:
+def _read_written(folder: Path) -> dict[str, Made]:
     """What was written before; nothing if that is not known, and then all is made again."""
     try:
         held = json.loads((folder / WRITTEN_FILE).read_bytes())
-    except (OSError, ValueError):
+        return {str(name): (str(mark), str(digest)) for name, (mark, digest) in held.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
         return {}
-    return {str(path): str(mark) for path, mark in held.items()} if isinstance(held, dict) else {}

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from ralph_cli.commands.terminal.progress import LineProgress, SilentProgress, progress
+from ralph_cli.commands.terminal.table_progress import TableProgress
 from ralph_cli.config import Settings
 from ralph_cli.core.events import (
     AnyEvent,
@@ -18,6 +19,7 @@ from ralph_cli.core.events import (
     StepFinished,
 )
 from ralph_cli.core.model import Usage
+from ralph_cli.core.results.table import Cell, CellState
 from ralph_cli.core.run import Attempt, Draft, Evidence, Ruling, Step, Verdict
 
 EVENTS: list[AnyEvent] = [
@@ -88,3 +90,14 @@ def test_quiet_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
             display(event)
         display.on_loading(1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_table_tells_of_each_cell_with_rate_cost_and_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    told = TableProgress(LineProgress(1e9))
+    state, usage = CellState.ANSWERED, Usage(2, usd=0.5)
+    told.on_cell(1, 3, Cell(row="a\x1b.pdf", question="law", state=state, answer="English", usage=usage))
+    told.on_cell(2, 3, Cell(row="b.pdf", question="law", state=CellState.FAILED, reason="it is damaged"))
+    first, standing, second, last = capsys.readouterr().err.splitlines()
+    assert first == "a\\u{1b}.pdf / law: answered: English" and second == "b.pdf / law: failed: it is damaged"
+    assert "1 of 3 cells, " in standing and " a minute, $0.5000, about " in standing and "failed" not in standing
+    assert last.endswith("left, 1 failed")

@@ -33,7 +33,7 @@ def sample_table(words: Words | None = None, rows: int = 1) -> Table:
     words = words or Words()
     typed = {
         "days": ("number", Value(text="1,045 days", number=1045, unit="days")),
-        "fee": ("money", Value(text="EUR 5.1 million", number=5_100_000, unit="EUR")),
+        "fee": ("money", Value(text="EUR 5.1 million per year", number=5_100_000, unit="EUR per year")),
         "end": ("date", Value(text="2027-05-31")),
         "renewal": ("yes/no", Value(text="yes")),
         "share": ("number", Value(problem="its first claim has two numbers")),

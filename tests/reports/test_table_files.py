@@ -13,7 +13,7 @@ import pytest
 from openpyxl import load_workbook
 from sample_table import WHY, sample_table
 
-from ralph_cli.core.results.table import CellState, Table
+from ralph_cli.core.results.table import CellState, Table, Value
 from ralph_cli.core.version import __version__
 from ralph_cli.reports.styled import plain_text
 from ralph_cli.reports.table import xlsx
@@ -79,13 +79,22 @@ def test_nothing_of_a_cell_is_lost() -> None:
     assert matrix[0]["failed: place or reason"] == WHY[CellState.FAILED]
 
 
+def test_a_workbook_keeps_what_a_value_is_bound_by_and_stated_for() -> None:
+    table = sample_table()
+    place = table.rows[0].name, "fee"
+    capped = Value(text="at most EUR 5.1 million per claim", number=5_100_000, unit="EUR per claim")
+    sheet = workbook(replace(table, cells={**table.cells, place: replace(table.cells[place], value=capped)}))["Answers"]
+    column = next(cell.column for cell in sheet[1] if str(cell.value).startswith("fee\n"))
+    assert sheet.cell(2, column).number_format == '"at most EUR "#,##0" per claim"'
+
+
 def test_a_workbook_has_values_that_compute_and_links_to_the_proof() -> None:
     book = workbook(sample_table())
     sheet = book["Answers"]
     at = {str(cell.value).split("\n")[0]: cell.column for cell in sheet[1]}
     days, fee, end, share = (sheet.cell(2, at[name]) for name in ("days", "fee", "end", "share"))
     assert days.value == 1045 and "days" in days.number_format and "qualified" in days.number_format
-    assert fee.value == 5_100_000 and "EUR" in fee.number_format
+    assert (fee.value, fee.number_format) == (5_100_000, '"EUR "#,##0" per year"')
     assert end.value.date() == datetime.date(2027, 5, 31)
     assert "The rent is" in share.value and "The rent is" in fee.comment.text
     proof = sheet.cell(2, at["days: proof"])

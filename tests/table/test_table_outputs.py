@@ -82,6 +82,12 @@ def test_each_cell_has_its_proof_and_what_failed_says_so(deal: Path, settings: S
     assert write_table(folder, settings, level="full").made == 4
     assert "data:image/png" in (folder / staff.evidence).read_text("utf-8")
     assert write_table(folder, settings).made == 0
+    # A copy into which somebody has written is not lost.
+    (folder / link).write_bytes(b"%PDF-1.7 with notes")
+    (folder / "evidence" / "report.pdf" / "written.json").unlink()
+    written = write_table(folder, settings)
+    assert written.made == 2 and (folder / link).read_bytes() == b"%PDF-1.7 with notes"
+    assert any("annotated.pdf was changed by somebody" in line for line in written.problems)
 
 
 def test_without_the_documents_and_the_library_the_rest_is_written(

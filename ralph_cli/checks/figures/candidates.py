@@ -42,6 +42,7 @@ _RATE = re.compile(r"(?i)\b(?:per|average)\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
+_MILLIONS = 6
 _TRACES = {
     "$": ("$", "dollar", "usd"),
     "\u20ac": ("\u20ac", "eur"),
@@ -279,7 +280,9 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     is_rate = bool(quantity.per_time or quantity.per_thing)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
         return UNSCALED  # written out in full
-    is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and not quantity.value % 1000  # so may this
+    # So may this be: no table counts so many millions, or such round thousands of things.
+    full = not quantity.value % 1000 or (abs(quantity.value) >= 10**6 and min(governing.powers) >= _MILLIONS)
+    is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 

@@ -136,6 +136,11 @@ class FigureComparison:
     def _answer_name(self, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
         noun, _, number = quantity.text.rpartition(" ")
+        quoted = [one.quantity.text for one in self.candidates if one.source == "quote"]
+        rival = next((text for text in quoted if noun and text.lower().startswith(f"{noun.lower()} ")), "")
+        if rival and quantity.text.lower() not in map(str.lower, quoted):
+            message = f'"{quantity.text}": the quotes say "{_flat(rival)}"'
+            return _answer(quantity.text, quantity, "open", "name", message)
         if noun and number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
             part = rf"{re.escape(number)}(?![\d,]|\.\d)"
             if re.search(rf"(?m)^\W*{part}", self.facts.text) or re.search(rf"(?<![\d.,]){part}", self.said):

@@ -8,7 +8,7 @@ from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.text.quantities.quantity import Quantity
 
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-DAYS_IN = {"day": Decimal(1), "week": Decimal(7), "hour": Decimal(1) / 24}
+DAYS_IN = {"day": Decimal(1), "week": Decimal(7), "hour": Decimal(1) / 24, "minute": Decimal(1) / 1440}
 
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM = Decimal("0.06")

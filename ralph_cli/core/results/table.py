@@ -16,6 +16,10 @@ ALL_DOCUMENTS = "all documents"
 """The name of the row of those questions that are put to the documents together."""
 
 
+HEDGES = ("at least", "at most", "about")
+"""What may stand before the text of a value."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableQuestion:
     """A question of a table; its `id` names the column. `unit` is that of a number or an amount of money.
@@ -64,6 +68,11 @@ class Value:
     unit: str = ""
     items: tuple[str, ...] = ()
     problem: str = ""
+
+    @property
+    def hedge(self) -> str:
+        """The words before the value without which it says more than the answer did; often none."""
+        return next((words for words in HEDGES if self.text.startswith(f"{words} ")), "")
 
     @property
     def plain(self) -> str | float | bool | list[str] | None:

@@ -31,8 +31,8 @@ STATES = {
     CellState.NO_PASSAGES: StateWords(
         "no passage found", "A search for words found nothing; no language model has looked.", "note"
     ),
-    CellState.UNJUDGED: StateWords("not judged", "There is an answer, but no judge has confirmed it.", "warn"),
-    CellState.REFUSED: StateWords("not accepted", "There was an answer, and a check refused it.", "bad"),
+    CellState.UNJUDGED: StateWords("not judged", "No judge has confirmed what its evidence shows.", "warn"),
+    CellState.REFUSED: StateWords("not accepted", "A check refused what its evidence shows.", "bad"),
     CellState.CUT_OFF: StateWords("cut off", "It met a bound, or was interrupted; --resume goes on with it.", "warn"),
     CellState.FAILED: StateWords("failed", "Something went wrong: the document, or a service.", "bad"),
     CellState.PENDING: StateWords("not asked", "Nobody has asked yet; --resume does.", "soft"),

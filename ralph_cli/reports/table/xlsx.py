@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 MAX_TEXT = 32_767
 """Characters of a cell, of which Excel takes no more (its specifications and limits)."""
 
+MAX_ROWS = 1_048_000
+"""Rows of a sheet; Excel takes 1,048,576."""
+
 MAX_LINKS = 65_000
 """Links of a sheet; Excel takes 65,530."""
 
@@ -128,20 +131,34 @@ def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date |
     if value is None or value.problem:
         return None, ""
     if value.number is not None:
-        unit = re.sub(r'["\\]', "", make_visible(value.unit, keep=""))[:40]
-        whole = float(value.number).is_integer()
-        if question.type == "money" and unit:
-            return value.number, f'"{unit} "#,##0{"" if whole else ".00"}' + (f'"{suffix}"' if suffix else "")
-        words = f"{' ' if unit else ''}{unit}{suffix}"
-        return value.number, f"#,##0{'' if whole else '.########'}" + (f'"{words}"' if words else "")
+        is_money = question.type == "money"
+        return value.number, _number_format(value.number, value.unit, suffix, hedge=value.hedge, is_money=is_money)
     if question.type == "date":
         try:
             day = datetime.date.fromisoformat(value.text)
         except ValueError:
             return None, ""  # a month or a year is no day
         if day.year >= 1901:  # before that Excel has no dates, and takes 1900 for a leap year
-            return day, "yyyy-mm-dd" + (f'"{suffix}"' if suffix else "")
+            return day, "yyyy-mm-dd" + _literal(suffix)
     return None, ""
+
+
+def _number_format(number: float, unit: str, suffix: str, *, hedge: str, is_money: bool) -> str:
+    """A number as a reader writes it: "at most 45 days", "5.5%", "EUR 5,100,000 per year", "$48,000"."""
+    unit = re.sub(r'["\\]', "", make_visible(unit, keep=""))[:40]
+    before, after = "", unit
+    if is_money and unit:
+        currency, _, after = unit.partition(" ")
+        before = f"{currency} " if currency[-1].isalpha() else currency
+    after = f" {after}" if after[:1].isalnum() else after
+    whole = float(number).is_integer()
+    before = f"{hedge} {before}" if hedge else before
+    digits = "#,##0" if whole else "#,##0.00" if is_money else "#,##0.########"
+    return _literal(before) + digits + _literal(after + suffix)
+
+
+def _literal(words: str) -> str:
+    return f'"{words}"' if words else ""
 
 
 def _comment(cell: Cell) -> str:
@@ -152,19 +169,21 @@ def _comment(cell: Cell) -> str:
 
 def _fill_quotes(sheet: Any, table: Table) -> None:
     _head(sheet, _QUOTE_COLUMNS)
-    at, links = 1, 0
-    for cell in table:
-        for quote in cell.quotes:
-            at += 1
-            texts = (quote.document or cell.row, cell.question, STATES[cell.state].words, cell.shown, quote.text)
-            for column, text in enumerate(texts, 1):
-                _write(sheet, at, column, text)
-            place = _write(sheet, at, 6, quote.place)
-            if (target := quote.link or cell.evidence) and links < MAX_LINKS:
-                _link(place, target)
-                links += 1
-            sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
-            _set_height(sheet, at, [(cell.shown, 40), (quote.text, 80)])
+    links = 0
+    quoted = ((filled, quote) for filled in table for quote in filled.quotes)
+    for at, (cell, quote) in enumerate(quoted, 2):
+        if at > MAX_ROWS:
+            _write(sheet, at, 1, "A sheet has no room for more quotes: table.jsonl has all.")
+            break
+        texts = (quote.document or cell.row, cell.question, STATES[cell.state].words, cell.shown, quote.text)
+        for column, text in enumerate(texts, 1):
+            _write(sheet, at, column, text)
+        place = _write(sheet, at, 6, quote.place)
+        if (target := quote.link or cell.evidence) and links < MAX_LINKS:
+            _link(place, target)
+            links += 1
+        sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
+        _set_height(sheet, at, [(cell.shown, 40), (quote.text, 80)])
     _finish(sheet, freeze="A2")
 
 

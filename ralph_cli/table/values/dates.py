@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final
 
 from ralph_cli.core.results.table import TableQuestion, Value
-from ralph_cli.table.values.surroundings import ABOUT, describe_several, hedge_of, problem_of
+from ralph_cli.table.values.surroundings import describe_several, hedge_of, problem_of
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
@@ -46,7 +46,7 @@ def read_date(question: TableQuestion, statement: str) -> Value:
     text, (one, _) = next(iter(found.items()))
     problem = _problem(statement, one) or problem_of(statement, question.question, one, one.text)
     about = hedge_of(statement, one)
-    return Value(problem=problem) if problem else Value(text=text if about != ABOUT else about + text)
+    return Value(problem=problem) if problem else Value(text=about + text if about == "about " else text)
 
 
 def _iso(statement: str, one: Quantity) -> str:

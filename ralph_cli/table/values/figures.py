@@ -77,11 +77,7 @@ class Figure:
 def read_figures(statement: str) -> list[Figure]:
     """All figures of a statement that measure or count something, in order."""
     found = read_quantities(statement, "prose")
-    return [
-        _figure(statement, one)
-        for one in found
-        if one.kind not in ("date", "identifier", "ordinal") and not _is_name(statement, one)
-    ]
+    return [_figure(statement, one) for one in found if one.is_measured and one.kind != "ordinal"]
 
 
 def read_unit(unit: str) -> Figure | None:
@@ -162,15 +158,6 @@ def _written_unit(statement: str, one: Quantity) -> tuple[str, Decimal]:
         if len(read) == 1 and (read[0].kind, read[0].unit) == ("physical", one.unit):
             return unit, Decimal(1).scaleb(read[0].power or 0)
     return one.unit, Decimal(1)
-
-
-def _is_name(statement: str, one: Quantity) -> bool:
-    """Whether the word before a number makes a name of it, were it written with a capital: "section 12.3"."""
-    before = re.search(r"([^\W\d_]+)\.?\s+\Z", statement[: one.start])
-    if before is None or one.kind not in ("none", "count"):
-        return False
-    read = read_quantities(f"{before[1].capitalize()} {one.text}", "prose")
-    return bool(read) and read[0].kind == "identifier"
 
 
 def fits(figure: Figure, wanted: Figure, statement: str) -> bool:

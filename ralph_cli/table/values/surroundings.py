@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 
+from ralph_cli.core.results.table import HEDGES
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
 _NOT = r"(?:not?|never|cannot)\s+(?:be\s+|to\s+)?"
-ABOUT = "about "
-_LABELS = {"least": "at least ", "most": "at most ", "about": ABOUT}
+_LABELS = dict(zip(("least", "most", "about"), HEDGES, strict=True))
 _AT_LEAST = rf"at\s+least|{_NOT}(?:less|fewer|lower|shorter|smaller)\s+than|(?:a\s+)?minimum\s+of"
 _AT_MOST = rf"at\s+most|{_NOT}(?:more|greater|higher|longer|larger)\s+than|(?:a\s+)?maximum\s+of|up\s+to"
 _AT_MOST += rf"|(?:{_NOT}|without\s+)exceed(?:ing)?"
@@ -35,12 +35,13 @@ _ONE_OF = re.compile(
     r"longer|longest|shorter|shortest|earlier|earliest|later|latest)\s+of\b"
 )
 _RANGE = re.compile(r"(?i)\s*(?:to|through|until|and|[-–—])\s*")
-_JOINED = re.compile(r"(?i)\s*(?:[/^×*x+]|or|plus|minus|times|multiplied\s+by)\s*")
+_JOINED = re.compile(r"(?i)\s*,?\s*(?:[/^×*x+]|or|plus|minus|times|multiplied\s+by)\s*")
 _LOSS = re.compile(r"(?i)\b(?:loss|lost|deficit|shortfall|outflow)")
 _FELL = re.compile(
     r"(?i)\b(?:fell|fall|drop|declin|decreas|reduc|lower|down|dip|slip|shr[aiu]nk|slid|sank|plung|eas|cut|slump)\w*"
     r"(?:\s+\w+ly)?(?:\s+(?:by|of))?\s+\Z"
 )
+_DIFFERENCE = re.compile(r"(?i)\s+(?:[^\W\d_]+\s+)?(?:less|fewer|lower|more|higher|greater|longer|shorter)\b")
 
 
 def problem_of(statement: str, question: str, one: Quantity, written: str) -> str:
@@ -60,6 +61,8 @@ def problem_of(statement: str, question: str, one: Quantity, written: str) -> st
         return f'it speaks of a loss ("{loss[0]}"), which the question does not'
     if (fell := _FELL.search(before)) is not None and fell[0][:4].lower() not in question.lower():
         return f'it tells how much something became less ("{" ".join(fell[0].split())} {written}")'
+    if not _OR_MORE.match(statement, one.end) and (apart := _DIFFERENCE.match(statement, one.end)) is not None:
+        return f'it tells a difference ("{written} {apart[0].split()[-1]}") and no value'
     return ""
 
 
@@ -74,7 +77,7 @@ def hedge_of(statement: str, one: Quantity) -> str:
     """The words that belong before a value, one way each: "at least ", "at most ", "about "; often none."""
     hedge = _HEDGE.search(statement[: one.start]) or _OR_MORE.match(statement, one.end)
     found = hedge.groupdict() if hedge is not None else {}
-    return next((text for name, text in _LABELS.items() if found.get(name)), "")
+    return next((f"{words} " for name, words in _LABELS.items() if found.get(name)), "")
 
 
 def describe_several(statement: str, found: Sequence[tuple[Quantity, str]]) -> str:

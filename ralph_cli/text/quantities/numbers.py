@@ -72,6 +72,8 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
     last = tokens.skip_hyphen(at + 1)
     last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
     place = ORDINALS.get(tokens.low(last))
+    if word in FRACTIONS and tokens.low(at - 1) in ("remaining", "other") and is_share(tokens, at):
+        return Number(Decimal(1) / FRACTIONS[word], at + 1, 4, "share", worded=True)
     if place is not None and (not tens or place < 10) and tokens.low(last + 1) not in ("party", "parties"):
         return Number(Decimal(tens + place), last + 1, form="ordinal", worded=True)
     return _read_words(tokens, at)
@@ -113,16 +115,16 @@ def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
 
 
 def _with_half(tokens: Tokens, number: Number) -> Number:
-    """The number with the half that follows it in words: "two and a half"."""
+    """The number with the fraction that follows it in words: "two and a half", "four and three quarters"."""
     at = number.next
-    if not number.decimals and tokens.has(at, "and") and tokens.low(at + 1) in ("a", "one"):
-        rest = tokens.skip_hyphen(at + 2)
-        part = FRACTIONS.get(tokens.low(rest), 0)
-        if part in (2, 3, 4):
-            return number._replace(
-                value=number.value + Decimal(1) / part, decimals=1 if part == 2 else 4, next=rest + 1
-            )
-    return number
+    over = {"a": 1, **UNITS}.get(tokens.low(at + 1), 0)
+    rest = tokens.skip_hyphen(at + 2)
+    under = FRACTIONS.get(singular(tokens.low(rest)), 0)
+    if number.decimals or not tokens.has(at, "and") or not 0 < over < under <= 4:
+        return number
+    return number._replace(
+        value=number.value + Decimal(over) / under, decimals=1 if under == 2 else 2 if under == 4 else 4, next=rest + 1
+    )
 
 
 def _read_multiple(tokens: Tokens, at: int) -> Number | None:

@@ -36,6 +36,9 @@ _CHANGE_BEHIND = re.compile(
     r"|(?P<fall>less|fewer|lower|down|below|smaller|shorter|decrease|fall|decline|drop|reduction|cut))\b(?!\s+or\b)"
 )
 _CHANGE_REACH = 60
+_OR = re.compile(
+    r"[$\u20ac\u00a3]?\s?\d[\d.,]*(?:%|\s(?:million|billion|thousand|per ?cent))?,?\s+or\s+(?:[a-z]+\s+)?\Z"
+)
 _OUT_OF = re.compile(
     r"(?i)\s*(?:out\s+)?of\s+(?:(?:its|the|their|our|all|some|about|approximately|around|those|these)\s+)*"
 )
@@ -98,7 +101,9 @@ def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
 
 def read_change(text: str, quantity: Quantity) -> Change:
     """What a text says of a figure as a change: "fell by 5", "rose 5%", "5 more", "a rise of 5"; or "fell to 5"."""
-    before = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
+    end = match.start() if (match := _OR.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)) else 0
+    end = end or quantity.start  # "by $5, or 2%" says of both the same
+    before = _CHANGE.search(text, max(0, end - _CHANGE_REACH), end)
     rate = quantity.kind in ("percent", "points")
     plain = before and (before["rise"] or before["fall"]).lower() in ("up", "down", "rose", "fell", "grew")
     match = (

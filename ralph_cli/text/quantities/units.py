@@ -291,6 +291,8 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     if word not in ("per", "/", "a", "an", "each", "every") or tokens.is_apart(at):
         return
     noun = singular(tokens.low(at + 1))
+    if noun == "second" and word in ("each", "every"):
+        return  # "every second" of several
     if noun in TIMES:
         draft.per_time = draft.per_time or TIMES[noun]
     elif word in ("per", "/") or noun in _THINGS:
