@@ -22,7 +22,7 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
-ROWS = {row[0]: row[1:] for row in re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \| (.+) \|$", PAGE, re.M)}
+FORMATS = {row[0]: row[1:] for row in re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \| (.+) \|$", PAGE, re.M)}
 """By the ending of the files: place of a quote, whether columns are known, what becomes of hidden words, the rest."""
 
 FACT, SECRET = "The storage fee was 39,500 in 2019.", "The annex waives it all."
@@ -185,7 +185,7 @@ def span_of(document: Document, text: str) -> Span:
 
 
 def test_every_format_is_in_the_table() -> None:
-    assert list(ROWS) == list(SAMPLES)
+    assert list(FORMATS) == list(SAMPLES)
 
 
 @pytest.mark.parametrize("ending", SAMPLES)
@@ -201,7 +201,7 @@ def test_the_table_is_what_a_reader_makes_of_a_sample(
     document = source.load()
     hidden = "-" if SECRET.encode() not in path.read_bytes() and ending in ("txt", "csv", "json", "png") else ""
     place = document.describe_span(span_of(document, FACT))
-    assert ROWS[ending][:3] == (place, describe_columns(document), hidden or describe_hidden(document, source))
+    assert FORMATS[ending][:3] == (place, describe_columns(document), hidden or describe_hidden(document, source))
 
 
 def needs(program: str) -> pytest.MarkDecorator:
@@ -217,7 +217,7 @@ def place_kind(place: str) -> str:
 def check_sample(path: Path) -> None:
     """The sentence has a place as the table tells it, and the columns are known as it says."""
     document = DocumentSource(str(path)).load()
-    place, columns, _, _ = ROWS[path.suffix[1:]]
+    place, columns, _, _ = FORMATS[path.suffix[1:]]
     assert place_kind(document.describe_span(span_of(document, FACT))) == place_kind(place)
     if "Rent" in document.text:  # LibreOffice leaves the header out of a book
         assert describe_columns(document) == columns, document.text
