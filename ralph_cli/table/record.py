@@ -8,6 +8,7 @@ What is in a cell stands in the record of its run and nowhere else: the matrix i
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,9 @@ TABLE_FILE, RUNS_FOLDER = "table.json", "runs"
 
 FORMAT = 1
 """The version of what stands in the file."""
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+"""A document's hash, which also names the folder of its runs."""
 
 _NOT_A_TABLE = "name the folder of a table, as `ralph table ... -o FOLDER` makes it"
 
@@ -121,6 +125,9 @@ def open_table(folder: Path) -> TableRecord:
         held = _FILE.validate_json(data)
     except ValidationError as error:
         raise JournalError(f"{path} is damaged: {error.errors()[0]['msg']}", code="damaged") from error
+    hashes = [row.sha256 for row in held.rows if row.sha256]
+    if not all(map(_HASH.fullmatch, (*hashes, *(sha256 for known in held.earlier.values() for sha256 in known)))):
+        raise JournalError(f"{path} is damaged: a hash in it is none", code="damaged")
     if held.format > FORMAT:
         raise JournalError(f"{path} was made by a newer version of ralph", code="newer", hint="update ralph")
     return TableRecord(folder, held.seed, held.questions, held.rows, held.earlier)

@@ -42,6 +42,14 @@ def ask(*turns: Turn, **fields: Any) -> Request:
     return Request("worker", fields.pop("system", "Be brief."), turns or (UserTurn("hi"),), **fields)
 
 
+def test_what_other_runs_begin_with_too_is_a_block_with_a_mark(server: FaultServer) -> None:
+    opening = UserTurn("The document: ...\nThe question:\nWho?")
+    body = sent(server, "messages", ask(opening, cache=True, shared=18))
+    first, rest = body["messages"][0]["content"]
+    assert first["cache_control"] == {"type": "ephemeral"} and "cache_control" not in rest
+    assert (first["text"], first["text"] + rest["text"]) == ("The document: ...\n", opening.text)
+
+
 def test_messages_history(server: FaultServer) -> None:
     body = sent(server, "messages", ask(*HISTORY, tools=(TOOL,), cache=True, max_tokens=90_000))
     assert body == {

@@ -13,7 +13,7 @@ import pytest
 
 from ralph_cli import Settings
 from ralph_cli.api import estimate_table, make_table
-from ralph_cli.core.errors import ConfigError, ProviderError, UserError
+from ralph_cli.core.errors import ConfigError, JournalError, ProviderError, UserError
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.results.table import ALL_DOCUMENTS, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
@@ -119,6 +119,16 @@ def test_a_table_is_not_begun_over_another_one(tmp_path: Path) -> None:
     other = TableQuestion(id="rent", question="What is the deposit?")
     with pytest.raises(ConfigError, match="What is the rent"):
         fill(Cast(), tmp_path, other, resume=True)
+
+
+def test_a_table_of_somebody_else_names_no_folder_outside(tmp_path: Path) -> None:
+    fill(Cast(), tmp_path, RENT)
+    path = tmp_path / "table" / "table.json"
+    held = json.loads(path.read_text("utf-8"))
+    held["rows"][0]["sha256"] = "../../../elsewhere"
+    path.write_text(json.dumps(held), "utf-8")
+    with pytest.raises(JournalError, match="damaged"):
+        fill(Cast(), tmp_path, RENT, resume=True)
 
 
 def test_the_bound_holds_for_all_cells_and_what_is_paid_is_not_paid_again(tmp_path: Path) -> None:
