@@ -196,6 +196,9 @@ def _check_numbers(
         told += ", by the quotes as they read now"
         if not any(claim.quotes for claim in attempt.claims):
             return Rechecked("numbers", "", skipped="no quote is left that could support them"), ()
+    if any(not 0 <= quote.start < quote.end <= len(current.text) for quote in attempt.quotes):
+        # Only a record that somebody has changed has such a quote; the check of quotes says so.
+        return Rechecked("numbers", "", skipped="a quote has a place that the document does not have"), ()
     found = NumbersCheck(current, started.question, vetoes=_had_vetoes(started))(attempt)
     # What a worker could do about it is nothing to a reader.
     faults = tuple(
