@@ -13,11 +13,11 @@ from ralph_cli.core.errors import JournalError, RalphError, describe_fault
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellState, TableRow
 from ralph_cli.core.run import Halt, StopType
-from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.execute import Setup
 from ralph_cli.table.record import KnownCells, TableRecord, read_cells
+from ralph_cli.table.rows import open_row
 from ralph_cli.table.run import OnCell
 from ralph_cli.text.plural import pluralize
 
@@ -40,16 +40,6 @@ def kept_jobs(record: TableRecord) -> dict[str, Job]:
     except OSError as error:
         what = f"{record.folder / JOBS_FOLDER} {describe_fault(error)}"
         raise JournalError(what, code="unreadable") from error
-
-
-def open_row(row: TableRow, source: DocumentSource, setup: Setup, record: TableRecord) -> DocumentSource:
-    """The document of a row, loaded from where it is here. Raises DocumentError."""
-    settings = setup.settings
-    if row.is_set:
-        return load_source(source, settings.cache_folder, (record.folder, settings.out))
-    given = next((other for other in source.others if other.path == row.path), source)
-    alone = replace(given, path=row.path, inner=row.inner, others=(), on_loading=None, on_files=None, document=None)
-    return alone.loaded(settings.cache_folder)
 
 
 @dataclass(slots=True)
@@ -126,13 +116,17 @@ class Collecting:
                 reasons[""] = f"{result.worker}: {result.fault}"
             if result.stop is StopType.SYSTEM_ERROR:
                 self._end(Halt(result.stop, result.detail))
-            source = open_row(row, self.source, self.setup, self.record) if result.bundles else self.source
+            source = self._open(row) if result.bundles else self.source
             for bundle in result.bundles:
                 unpack_run(self.store.get("bundles", bundle), self.record, row, source, self.setup.settings)
         except RalphError as error:
             reasons[""] = error.line
         self.purse.book_earlier(_difference(read_cells(alone).spent, before))
         return reasons
+
+    def _open(self, row: TableRow) -> DocumentSource:
+        settings = self.setup.settings
+        return open_row(row, self.source, settings.cache_folder, (self.record.folder, settings.out))
 
     def _fill(self, row: TableRow, job: Job, reasons: dict[str, str]) -> None:
         read = read_cells(replace(self.record, rows=(row,)))

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from ralph_cli.cluster.collecting import Collecting, kept_jobs, open_row
+from ralph_cli.cluster.collecting import Collecting, kept_jobs
 from ralph_cli.cluster.database import JobQueue, Queue
 from ralph_cli.cluster.job import FORMAT, Job, JobDocument, finite
 from ralph_cli.cluster.store import Store, open_store
@@ -24,6 +24,7 @@ from ralph_cli.runs.export import export
 from ralph_cli.runs.history import begun_runs, read_run
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
 from ralph_cli.table.record import KnownCells, TableRecord
+from ralph_cli.table.rows import open_row
 from ralph_cli.table.run import Filling, OnCell, pending_questions
 from ralph_cli.wiring.models import ModelNames
 from ralph_cli.wiring.spending import run_budget
@@ -135,7 +136,7 @@ def _make_job(
     filling: Filling,
 ) -> Job:
     """The job of a row, whose documents and cut-off runs are in the store then."""
-    whole = open_row(row, source, setup, record)
+    whole = open_row(row, source, setup.settings.cache_folder, (record.folder, setup.settings.out))
     document = whole.load()
     members = [(member.name, source.of_member(member), member.fingerprint) for member in document.members]
     documents = members or [(row.name, replace(whole, document=None), document.fingerprint)]

@@ -1,13 +1,14 @@
 """The documents of a table, each a row; and a row of all of them together, where a question is put to the set."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.results.table import ALL_DOCUMENTS, TableQuestion, TableRow
 from ralph_cli.documents.sets.finding import Skipped
-from ralph_cli.documents.sets.loading import read_set
+from ralph_cli.documents.sets.loading import load_source, read_set
 from ralph_cli.documents.source import DocumentSource
 
 
@@ -30,6 +31,19 @@ def list_rows(
         except DocumentError as error:
             rows.append(TableRow(name=ALL_DOCUMENTS, path=source.path, fault=error.message))
     return tuple(rows), tuple(item for item in found.skipped if item not in unread)
+
+
+def open_row(
+    row: TableRow, source: DocumentSource, cache: Path | None, leave_out: Sequence[Path] = ()
+) -> DocumentSource:
+    """The document of a row, loaded from where it is now. Raises DocumentError."""
+    if row.is_set:
+        return load_source(source, cache, leave_out)
+    given = next((other for other in source.others if other.path == row.path), source)
+    # What a caller has loaded is the document of its own path alone.
+    document = given.document if given.path == row.path and not row.inner else None
+    alone = replace(given, path=row.path, inner=row.inner, others=(), on_loading=None, on_files=None, document=document)
+    return alone.loaded(cache)
 
 
 def _row(name: str, path: str, inner: tuple[str, ...], document: Document) -> TableRow:

@@ -14,7 +14,6 @@ from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
 from ralph_cli.core.results.table import Cell, CellChange, CellState, Table, TableQuestion, TableRow
 from ralph_cli.core.run import Halt, StopType
-from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.questions import answer_question
@@ -22,6 +21,7 @@ from ralph_cli.runs.resuming.resume import resume_run
 from ralph_cli.table.cells import fill_cell
 from ralph_cli.table.changes import OldAnswer, take_over
 from ralph_cli.table.record import KnownCells, TableRecord, read_old_answers
+from ralph_cli.table.rows import open_row
 from ralph_cli.table.sandboxes import KeptEngine
 from ralph_cli.wiring.spending import run_budget
 
@@ -30,7 +30,8 @@ UNBOUNDED = Budget()
 OnCell = Callable[[int, int, Cell], None]
 """Called with how many cells are done, how many there are to do, and the cell that was done last; from any thread."""
 
-_NOT_OF_ONE_CELL = ("no-question", "long-question", "limit")
+_OF_ONE_QUESTION = ("no-question", "long-question")
+"""Codes of what is wrong with a question, and with no other cell."""
 
 
 def cores() -> int:
@@ -237,13 +238,7 @@ class _RowJob:
     def _open(self) -> DocumentSource:
         """The document, as it was when the table was begun. Raises DocumentError."""
         settings = self.setup.settings
-        if self.row.is_set:
-            source = load_source(self.source, settings.cache_folder, (self.record.folder, settings.out))
-        else:
-            given = next((other for other in self.source.others if other.path == self.row.path), self.source)
-            source = replace(
-                given, path=self.row.path, inner=self.row.inner, others=(), on_loading=None, on_files=None
-            ).loaded(settings.cache_folder)
+        source = open_row(self.row, self.source, settings.cache_folder, (self.record.folder, settings.out))
         if source.load().sha256 != self.row.sha256:
             what = f"{self.row.name} has changed since the table was begun"
             raise DocumentError(what, code="document-changed", hint="--resume takes it as it is now")
@@ -268,7 +263,8 @@ class _RowJob:
         place = self.row.name, question.id
         earlier, known = self.sheet.known.folders.get(place), self.sheet.known.cells.get(place)
         try:
-            if earlier is not None and known is not None and known.state is CellState.CUT_OFF:
+            # A run that failed has paid for what came before its fault.
+            if earlier is not None and known is not None and known.state in (CellState.CUT_OFF, CellState.FAILED):
                 changes = {"max_cost": settings.max_cost, "max_time": settings.max_time}
                 result = resume_run(earlier, setup, source, changes)
             else:
@@ -276,7 +272,7 @@ class _RowJob:
         except JournalError:
             raise
         except ConfigError as error:
-            if error.code not in _NOT_OF_ONE_CELL:
+            if error.code not in _OF_ONE_QUESTION:
                 raise
             self.sheet.add(self._failed(question, error.line), is_service_fault=False)
             return
