@@ -17,6 +17,7 @@ from ralph_cli.core.errors import ConfigError, JournalError, ProviderError, User
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.results.table import ALL_DOCUMENTS, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import hold_folder
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.table.questions import read_table_questions
 
@@ -98,6 +99,7 @@ def test_each_cell_has_its_answer_and_proof_and_says_what_is_not_there(tmp_path:
     assert cells["a.html", "dog"].state is CellState.ABSENT and '"pet": 0' in cells["a.html", "dog"].searched
     assert not cells["a.html", "dog"].answer and "nothing on animals" in cells["a.html", "dog"].reason
     assert cells["broken.pdf", "rent"].state is CellState.FAILED and cells["broken.pdf", "rent"].reason
+    assert cells["a.html", "rent"].models == ("scripted:script", "scripted:judge")
     assert table.halt.type is StopType.COMPLETION and len(table) == 9
 
 
@@ -119,6 +121,31 @@ def test_a_table_is_not_begun_over_another_one(tmp_path: Path) -> None:
     other = TableQuestion(id="rent", question="What is the deposit?")
     with pytest.raises(ConfigError, match="What is the rent"):
         fill(Cast(), tmp_path, other, resume=True)
+
+
+def test_two_processes_do_not_work_on_one_table(tmp_path: Path) -> None:
+    with (
+        hold_folder(tmp_path / "table", "this table"),
+        pytest.raises(JournalError, match="another process is still working on this table, in"),
+    ):
+        fill(Cast(), tmp_path, RENT)
+    assert not (tmp_path / "table" / "table.json").exists()
+    assert len(fill(Cast(), tmp_path, RENT)) == 2
+
+
+@pytest.mark.parametrize("named", ["leases", "leases/*"])
+def test_the_file_of_the_questions_is_no_document(tmp_path: Path, named: str) -> None:
+    leases = write_leases(tmp_path / "leases")
+    (leases / "questions.txt").write_text("What is the rent?\n", "utf-8")
+    asked = TableQuestion(id="dogs", question=DOG.question, each="set")
+    settings, cast = Settings(out=tmp_path / "out", cache=tmp_path / "cache"), Cast()
+    more: dict[str, Any] = {"folder": tmp_path / "table", "settings": settings, "models": cast.models}
+    table = make_table(leases / "questions.txt", str(tmp_path / named), **more)
+    assert {row.name for row in table.rows} == {"a.html", "b.html"}
+    (leases / "questions.txt").write_text(f"- question: {asked.question}\n  each: set\n", "utf-8")
+    (leases / "questions.txt").rename(leases / "set.yaml")
+    table = make_table(leases / "set.yaml", str(tmp_path / named), **{**more, "folder": tmp_path / "of-set"})
+    assert states(table)[ALL_DOCUMENTS, "q1"] == "absent"
 
 
 def test_a_table_of_somebody_else_names_no_folder_outside(tmp_path: Path) -> None:
