@@ -76,8 +76,7 @@ class Workplace:
         record = TableRecord(folder, job.seed, job.questions, (row,), {})
         for bundle in job.earlier:
             unpack_run(self.store.get("bundles", bundle), record, row, source, settings)
-        # What has failed here before, for what this machine lacked, goes on with what was paid for.
-        filling = Filling(again=(CellState.FAILED,), each=Budget(job.seconds, job.usd), jobs=1)
+        filling = Filling(again=job.again, each=Budget(job.seconds, job.usd), jobs=1)
         table = fill_table(
             record, read_cells(record), source, setup, filling, on_cell=lambda _done, _total, cell: on_cell(cell)
         )

@@ -34,6 +34,9 @@ _OF_ONE_QUESTION = ("no-question", "long-question")
 """Codes of what is wrong with a question, and with no other cell."""
 
 
+CONTINUED = (CellState.CUT_OFF, CellState.FAILED, CellState.UNJUDGED)
+"""States of cells whose runs are gone on with: what came before their end is paid for."""
+
 FAULTS_OF_MACHINE = ("no-key", "no-sandbox", "auth", "billing")
 """Codes of what this machine lacks, a key or a sandbox: every other cell would fail of it, too."""
 
@@ -270,8 +273,7 @@ class _RowJob:
         place = self.row.name, question.id
         earlier, known = self.sheet.known.folders.get(place), self.sheet.known.cells.get(place)
         try:
-            # A run that failed has paid for what came before its fault.
-            if earlier is not None and known is not None and known.state in (CellState.CUT_OFF, CellState.FAILED):
+            if earlier is not None and known is not None and known.state in CONTINUED:
                 changes = {"max_cost": settings.max_cost, "max_time": settings.max_time}
                 result = resume_run(earlier, setup, source, changes)
             else:
