@@ -105,11 +105,11 @@ class Collecting:
             return
         row = next((row for row in self.record.rows if row.sha256 == job.row.sha256), None)
         if row is not None:
-            self._fill(row, job, self._take(state, job, row))
+            self._fill(row, job, *self._take(state, job, row))
         (self.record.folder / JOBS_FOLDER / state.id).unlink(missing_ok=True)
 
-    def _take(self, state: JobState, job: Job, row: TableRow) -> dict[str, str]:
-        """Make runs of the table of what came back; returns why questions have none, "" for all others."""
+    def _take(self, state: JobState, job: Job, row: TableRow) -> tuple[KnownCells, dict[str, str]]:
+        """Make runs of the table of what came back; returns the cells, and why questions have none ("" for others)."""
         reasons: dict[str, str] = {}
         alone = replace(self.record, rows=(row,))
         before, worker = read_cells(alone).spent, state.worker
@@ -129,18 +129,18 @@ class Collecting:
                 unpack_run(self.store.get("bundles", bundle), self.record, row, source, self.setup.settings)
         except RalphError as error:
             reasons[""] = error.line
-        self.purse.book_earlier(read_cells(alone).spent - before)
+        read = read_cells(alone)
+        self.purse.book_earlier(read.spent - before)
         if job.purse and not reasons.get("", ""):
             sha256 = state.id.rpartition("-")[2]
             self.shares.collect(job.purse, sha256, worker, self.purse.spent.usd or 0.0)
-        return reasons
+        return read, reasons
 
     def _open(self, row: TableRow) -> DocumentSource:
         settings = self.setup.settings
         return open_row(row, self.source, settings.cache_folder, (self.record.folder, settings.out))
 
-    def _fill(self, row: TableRow, job: Job, reasons: dict[str, str]) -> None:
-        read = read_cells(replace(self.record, rows=(row,)))
+    def _fill(self, row: TableRow, job: Job, read: KnownCells, reasons: dict[str, str]) -> None:
         self.known.folders.update(read.folders)
         for question in job.questions:
             place = row.name, question.id

@@ -276,6 +276,29 @@ def test_two_workers_never_spend_more_than_the_bound_of_the_table(server: Postgr
 
 
 @pytest.mark.full
+def test_two_workers_share_a_limit_of_five_requests_a_second(server: Postgres, tmp_path: Path) -> None:
+    with ModelService(seconds=0.3) as service:
+        given = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": service.url, "RALPH_MAX_RATE": "2.5"}
+        workers = [start_worker(server, tmp_path, f"w-rate{number}", **given) for number in (1, 2)]
+        try:
+            table = api.make_table(
+                questions(10),
+                write_contracts(tmp_path / "contracts", 8),
+                folder=tmp_path / "table",
+                settings=service_settings(service, tmp_path, counter_evidence=False),
+                database=server.url,
+                store=tmp_path / "store",
+            )
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.communicate(timeout=30)
+    assert all(cell.state.is_accepted for cell in table)
+    # Nobody tells one worker when the other asks: of each up to three requests fall into the same second.
+    assert service.most_within(10) <= 1.05 * 50 and service.most_within(1) <= 6
+
+
+@pytest.mark.full
 def test_a_worker_ends_at_once_when_it_is_told_to(server: Postgres, tmp_path: Path) -> None:
     worker = start_worker(server, tmp_path, "w-ends")
     try:
