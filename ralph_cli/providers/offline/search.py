@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import accumulate, zip_longest
 
 from ralph_cli.providers.offline.pages import (
     Page,
@@ -20,6 +21,7 @@ from ralph_cli.providers.offline.pages import (
     widen_to_sentences,
 )
 from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, query_terms, rank
+from ralph_cli.providers.offline.spans import extract_spans
 from ralph_cli.providers.offline.words import STOP, stem
 
 AskSubqueries = Callable[[list[tuple[str, str]]], Sequence[object]]
@@ -100,6 +102,36 @@ def search(
             lines.append(line)
             used += len(line) + 1
     return lines
+
+
+def search_parts(
+    question: str, context: str, pages: Sequence[Page], parts: Sequence[Sequence[int]], length: tuple[int, int]
+) -> list[str]:
+    """Lines as of `search` with spans of the parts that a question names, of each in turn; none if they have none."""
+    asked = query_terms(question)
+    terms = {term.key: term.weight for term in asked}
+    found = [
+        [
+            (start + span.start, start + span.end)
+            for span in extract_spans(question, context[start:end], terms, length, is_named=True)
+        ]
+        for start, end in parts
+    ]
+    in_turn = [span for turn in zip_longest(*found) for span in turn if span is not None]
+    head = {"coverage": 1.0, "needed": 0.0, "terms": [term.word for term in asked][:12], "passages": len(parts)}
+    rows = [
+        {
+            "page": find_page(pages, a)[0] if pages else 1,
+            "start": a,
+            "end": b,
+            "score": 1.0 - at / 100,
+            "text": context[a:b],
+        }
+        for at, (a, b) in enumerate(in_turn)
+    ]
+    lines = [LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in (head, *rows)]
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return [line for line, size in zip(lines, sizes, strict=True) if size < MAX_CHARS] if rows else []
 
 
 def frequent_words(text: str, count: int = 10) -> str:

@@ -152,12 +152,15 @@ def extract_spans(
     length: tuple[int, int],
     head: str = "",
     similarity: Similarity = None,
+    *,
+    is_named: bool = False,
 ) -> list[ScoredSpan]:
     """The best spans of `text` for the question, best first.
 
     A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets most
     of what the page's first lines (`head`) and the lines above it hold, because a row never says what table it is in.
-    With `similarity` (question, spans -> cosine of each) half of the score is that, and a span may do without terms.
+    With `similarity` (question, spans -> cosine of each) half of the score is that, and a span may do without terms;
+    so it may in a text that the question names (`is_named`).
     """
     amount = bool(AMOUNT.search(question))
     most = sum(terms.values()) / (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED)) or 1.0
@@ -167,7 +170,7 @@ def extract_spans(
         held = _held_terms(span, terms)
         words = len(TOKEN.findall(span))
         figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
-        if not (held or similarity) or words < 3 or (row and not figures) or LEADERS in span:
+        if not (held or similarity or is_named) or words < 3 or (row and not figures) or LEADERS in span:
             continue
         score = sum(held.values())
         if row:
