@@ -13,6 +13,7 @@ from itertools import accumulate, zip_longest
 from ralph_cli.providers.offline.pages import (
     Page,
     body_at,
+    ends_with_page,
     find_page,
     header_span,
     page_head,
@@ -54,7 +55,12 @@ def search(
 
     def ask_for_spans(asked_length: tuple[int, int]) -> Sequence[object]:
         items = [
-            (_build_prompt(question, weights, asked_length, page_head(context, pages, a)), context[a:b])
+            (
+                _build_prompt(
+                    question, weights, asked_length, page_head(context, pages, a), ends_with_page(context, bodies, b)
+                ),
+                context[a:b],
+            )
             for a, b in wide
         ]
         return ask(items) if items else []
@@ -113,7 +119,7 @@ def search_parts(
     found = [
         [
             (start + span.start, start + span.end)
-            for span in extract_spans(question, context[start:end], terms, length, is_named=True)
+            for span in extract_spans(question, context[start:end], terms, length, is_named=True, is_end=True)
         ]
         for start, end in parts
     ]
@@ -144,9 +150,10 @@ def frequent_words(text: str, count: int = 10) -> str:
     return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])
 
 
-def _build_prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str) -> str:
+def _build_prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str, is_end: bool) -> str:
     """The question as it is; what only the engine of this package reads stands behind it."""
-    return f"{question}\n\nOPTIONS " + json.dumps({"terms": terms, "length": length, "head": head}, ensure_ascii=False)
+    options = {"terms": terms, "length": length, "head": head, **({"end": True} if is_end else {})}
+    return f"{question}\n\nOPTIONS {json.dumps(options, ensure_ascii=False)}"
 
 
 def _spread_passages(
