@@ -7,6 +7,20 @@ import re
 from email.message import EmailMessage
 
 import pytest
+from outlook_files import (
+    ADDRESS,
+    CONTENT,
+    FILE_NAME,
+    METHOD,
+    NAME,
+    ROLE,
+    RTF,
+    SUBJECT,
+    TEXT,
+    mail_tree,
+    outlook_mail,
+    packed_rtf,
+)
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS
@@ -62,8 +76,16 @@ def objects() -> bytes:
     return json.dumps(value).encode()
 
 
+def outlook() -> bytes:
+    inner = mail_tree({SUBJECT: "The first offer", TEXT: "We offer 400 €."}, inner=True)
+    values = {SUBJECT: "Kündigung zum Ende", TEXT: "The fee is 50 €. " * 300, RTF: packed_rtf(b"{\\rtf1 Fee \\par 5}")}
+    files = [{FILE_NAME: "deed.txt", CONTENT: b"The deed. " * 30}, ({METHOD: 5}, inner)]
+    return outlook_mail(values, recipients=[{NAME: "Bob", ADDRESS: "bob@x.y", ROLE: 1}], attachments=files)
+
+
 SAMPLES = {
     "eml": mail(),
+    "msg": outlook(),
     "mbox": b"From a@b.c Mon Mar  2 10:00:00 2026\n" + mail() + b"\nFrom a@b.c Mon Mar  2 10:00:00 2026\n" + mail(),
     "mhtml": saved_page(),
     "ipynb": notebook(),

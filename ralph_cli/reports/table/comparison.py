@@ -33,7 +33,10 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[list[Styled]
         for outlier in comparison.outliers:
             side = "above" if outlier.score > 0 else "below"
             where = f"{one_line(outlier.row)}: {one_line(outlier.text, MAX_WIDTH)}"
-            yield [("  outlier: ", "yellow"), (f"{where}, far {side} the median, {outlier.median}", "")]
+            yield [
+                ("  outlier: ", "yellow"),
+                (f"{where}, far {side} the median, {one_line(outlier.median, MAX_WIDTH)}", ""),
+            ]
         for group in comparison.units:
             unit = one_line(group.text) or "no unit"
             yield [("  not compared with other units: ", "yellow"), (f"{unit}: {_names(group.rows)}", "")]

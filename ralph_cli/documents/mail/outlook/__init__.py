@@ -1,0 +1,1 @@
+"""What Outlook saves: mails in compound files (msg)."""
