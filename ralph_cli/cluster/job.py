@@ -14,7 +14,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.prompts.templates import prompt_digests
-from ralph_cli.core.results.table import TableQuestion, TableRow
+from ralph_cli.core.results.table import CellState, TableQuestion, TableRow
 from ralph_cli.core.run import StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import canonical_json
@@ -45,8 +45,8 @@ class Job(BaseModel):
     """The questions to a document of a table, or to all of them together.
 
     `version` and `prompts` are those of the submitter, `settings` what a run's record has of them. The seed is the
-    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs that were cut off, with
-    which this job goes on. `seconds` and `usd` bound each cell.
+    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs with which this job goes
+    on, `again` the states of theirs in which a cell is asked again. `seconds` and `usd` bound each cell.
     """
 
     model_config = _MODEL
@@ -61,6 +61,7 @@ class Job(BaseModel):
     documents: tuple[JobDocument, ...]
     skipped: tuple[str, ...] = ()
     earlier: tuple[Sha256, ...] = ()
+    again: tuple[CellState, ...] = ()
     seconds: float | None = None
     usd: float | None = None
     made: str = ""

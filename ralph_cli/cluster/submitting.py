@@ -25,7 +25,7 @@ from ralph_cli.runs.history import begun_runs, read_run
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
 from ralph_cli.table.record import KnownCells, TableRecord
 from ralph_cli.table.rows import open_row
-from ralph_cli.table.run import Filling, OnCell, pending_questions
+from ralph_cli.table.run import CONTINUED, Filling, OnCell, pending_questions
 from ralph_cli.wiring.models import ModelNames
 from ralph_cli.wiring.spending import run_budget
 
@@ -159,20 +159,22 @@ def _make_job(
             for name, item, fingerprint in documents
         ),
         skipped=tuple(caution.message for caution in document.cautions if caution.code == SKIPPED),
-        earlier=tuple(_store_cut_off(store, record, known, row, pending, setup)),
+        earlier=tuple(_store_earlier(store, record, known, row, pending, setup)),
+        # What failed here before, for what this machine or a worker lacked, goes on with what was paid for.
+        again=(CellState.FAILED, *(state for state in CONTINUED if state in filling.again)),
         seconds=filling.each.seconds,
         usd=finite(filling.each.usd),
         made=clock.now(),
     )
 
 
-def _store_cut_off(
+def _store_earlier(
     store: Store, record: TableRecord, known: KnownCells, row: TableRow, pending: list[TableQuestion], setup: Setup
 ) -> Iterator[str]:
-    """The bundles of runs that were cut off, and of those that they went on with, for a worker to go on with."""
+    """The bundles of runs that did not end with a result, and of those that they went on with, to go on with."""
     places = [(row.name, question.id) for question in pending]
-    cut_off = [place for place in places if place in known.cells and known.cells[place].state is CellState.CUT_OFF]
-    seeds = {read_run(known.folders[place]).started.seed for place in cut_off if place in known.folders}
+    begun = [place for place in places if place in known.cells and known.cells[place].state in CONTINUED]
+    seeds = {read_run(known.folders[place]).started.seed for place in begun if place in known.folders}
     runs = record.runs_of(row.sha256)
     for name in begun_runs(runs) if seeds else ():
         if read_run(runs / name).started.seed in seeds:

@@ -15,6 +15,7 @@ from ralph_cli.cluster.job import (
     require_same_version,
     write_file,
 )
+from ralph_cli.cluster.serving import WorkerUnfit
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core.budget import Budget
@@ -30,7 +31,7 @@ from ralph_cli.runs.export import export
 from ralph_cli.runs.history import begun_runs
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.table.record import TableRecord, read_cells
-from ralph_cli.table.run import Filling, fill_table
+from ralph_cli.table.run import FAULTS_OF_MACHINE, Filling, fill_table
 
 OnCell = Callable[[Cell], None]
 """Called with each cell when it is done; may raise, which ends the job after it."""
@@ -49,15 +50,17 @@ class Workplace:
         """Do the job with that hash, or go on with it; returns the hash of its result.
 
         What is wrong with the job, or with a document, is in the result. Raises JournalError when the store, or the
-        disk of this machine, cannot be used.
+        disk of this machine, cannot be used, and WorkerUnfit when this machine lacks what every cell of it needs.
         """
         job = read_file(Job, self.store.get("jobs", sha256))
         try:
             require_same_version(job)
             result = self._fill(job, sha256, on_cell)
-        except JournalError:
+        except (JournalError, WorkerUnfit):
             raise
         except RalphError as error:
+            if error.code in FAULTS_OF_MACHINE:
+                raise WorkerUnfit(error.line, has_begun=False) from None
             result = JobResult(format=FORMAT, job=sha256, worker=self.worker, fault=error.line)
         return self.store.put("results", write_file(result))
 
@@ -73,10 +76,12 @@ class Workplace:
         record = TableRecord(folder, job.seed, job.questions, (row,), {})
         for bundle in job.earlier:
             unpack_run(self.store.get("bundles", bundle), record, row, source, settings)
-        filling = Filling(each=Budget(job.seconds, job.usd), jobs=1)
+        filling = Filling(again=job.again, each=Budget(job.seconds, job.usd), jobs=1)
         table = fill_table(
             record, read_cells(record), source, setup, filling, on_cell=lambda _done, _total, cell: on_cell(cell)
         )
+        if table.lacking:
+            raise WorkerUnfit(table.lacking, has_begun=any(cell.state.is_accepted for cell in table))
         runs = record.runs_of(row.sha256)
         return JobResult(
             format=FORMAT,

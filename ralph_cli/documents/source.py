@@ -37,7 +37,8 @@ class DocumentSource:
     archive at `path`, the outermost first.
 
     With `others`, or when `path` is a folder, a pattern or an archive, it means a set; see `documents.sets.loading`.
-    `strict` makes a file that cannot be read an error, `on_files` is called with the files that are read.
+    `strict` makes a file that cannot be read an error, `on_files` is called with the files that are read, and `apart`
+    are files among them that are no documents: they say what is asked.
     """
 
     path: str
@@ -52,6 +53,7 @@ class DocumentSource:
     others: tuple["DocumentSource", ...] = ()
     strict: bool = False
     on_files: OnLoading | None = field(default=None, repr=False)
+    apart: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         if self.standard_input is not None:

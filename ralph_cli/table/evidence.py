@@ -2,6 +2,7 @@
 
 evidence/<document>/<question>.html
 evidence/<document>/annotated.pdf
+evidence/all documents/<document>.pdf   what the questions to all together have quoted of it
 evidence/written.json                   which runs they were made from: what is the same is not made again
 """
 
@@ -48,10 +49,13 @@ MAX_NAME = 60
 
 @dataclass(slots=True)
 class Evidence:
-    """What there is: the path of each cell's page and each row's copy, relative to the table's folder."""
+    """What there is: the path of each cell's page and of each copy, relative to the table's folder.
+
+    Copies are by row and by the document's name in the row of all documents together, "" in its own.
+    """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)
-    copies: dict[str, str] = field(default_factory=dict)
+    copies: dict[tuple[str, str], str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     made: int = 0
 
@@ -64,9 +68,11 @@ class Evidence:
 
     def link(self, cell: Cell) -> Cell:
         """The cell with the way to its proof."""
-        copy = self.copies.get(cell.row)
         quotes = tuple(
-            replace(quote, link=f"{copy}#page={quote.page}") if copy and quote.page else quote for quote in cell.quotes
+            replace(quote, link=f"{copy}#page={quote.page}")
+            if quote.page and (copy := self.copies.get((cell.row, quote.document)))
+            else quote
+            for quote in cell.quotes
         )
         return replace(cell, evidence=self.pages.get((cell.row, cell.question), ""), quotes=quotes)
 
@@ -134,21 +140,39 @@ class _RowWriter:
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
         new = [cell for cell in cells if not self._is_written(pages[cell.question], cell.run)]
-        quoted = [cell for cell in cells if cell.quotes] if self.row.kind in OCR_KINDS else []
+        copies = self._name_copies(cells, taken)
+        quoted = [cell for cell in cells if any(quote.document in copies for quote in cell.quotes)]
         from_runs = _digest("\n".join(sorted(cell.run for cell in quoted)).encode())
-        wants_copy = bool(quoted) and not self._is_written(COPY_NAME, from_runs)
-        if self.level != "none" and (new or wants_copy):
-            self._write_new(new, pages, quoted if wants_copy else (), from_runs)
+        wanted = {document: name for document, name in copies.items() if not self._is_written(name, from_runs)}
+        if self.level != "none" and (new or wanted):
+            self._write_new(new, pages, quoted if wanted else (), wanted, from_runs)
             if self.found.made:
                 self._put(WRITTEN_FILE, json.dumps(self.written, indent=1, sort_keys=True).encode())
         for cell in cells:
             if self._is_there(pages[cell.question], cell.run):
                 self.found.pages[cell.row, cell.question] = self._relative(pages[cell.question])
-        if quoted and self._is_there(COPY_NAME, from_runs):
-            self.found.copies[self.row.name] = self._relative(COPY_NAME)
+        for document, name in copies.items():
+            if self._is_there(name, from_runs):
+                self.found.copies[self.row.name, document] = self._relative(name)
         return self.found
 
-    def _write_new(self, new: Sequence[Cell], pages: Mapping[str, str], quoted: Sequence[Cell], from_runs: str) -> None:
+    def _name_copies(self, cells: Sequence[Cell], taken: set[str]) -> dict[str, str]:
+        """The files of the highlighted copies by the names of their documents, "" for that of the row itself."""
+        if not self.row.is_set:
+            is_quoted = self.row.kind in OCR_KINDS and any(cell.quotes for cell in cells)
+            return {"": COPY_NAME} if is_quoted else {}
+        highlighted = {row.name for row in self.record.rows if row.kind in OCR_KINDS}
+        quoted = {quote.document for cell in cells for quote in cell.quotes}
+        return {name: _name(f"{name.removesuffix('.pdf')}.pdf", taken) for name in sorted(quoted & highlighted)}
+
+    def _write_new(
+        self,
+        new: Sequence[Cell],
+        pages: Mapping[str, str],
+        quoted: Sequence[Cell],
+        copies: Mapping[str, str],
+        from_runs: str,
+    ) -> None:
         document, current = RunDocument(), None
         notes: dict[Span, list[str]] = {}
         wanted, quoted_runs = {cell.run for cell in new}, {cell.run for cell in quoted}
@@ -172,20 +196,24 @@ class _RowWriter:
                 for note in list_annotations(report):
                     notes.setdefault(note.span, []).append(f"{cell.question}: {run.view.question}\n{note.text}")
         if current is not None:
-            self._put_copy(current, notes, from_runs)
+            self._put_copies(current, notes, copies, from_runs)
 
-    def _put_copy(self, current: RunDocument, notes: Mapping[Span, Sequence[str]], mark: str) -> None:
+    def _put_copies(
+        self, current: RunDocument, notes: Mapping[Span, Sequence[str]], copies: Mapping[str, str], mark: str
+    ) -> None:
         assert current.document is not None
-        path = self.folder / COPY_NAME
-        if path.exists() and _digest(path.read_bytes()) != self.written.get(COPY_NAME, ("", ""))[1]:
-            self._tell(f"{path} was changed by somebody, so no new one is made: remove it or rename it to have one")
-            return
         joined = [Annotation(span, "\n\n".join(texts)) for span, texts in notes.items()]
         try:
-            for content in annotate_copies(joined, current.document, path, current.source).values():
-                self._keep(COPY_NAME, content, mark)
+            made = annotate_copies(joined, current.document, current.source)
         except DocumentError as error:
             self._tell(f"no highlighted copy: {error.message}")
+            return
+        for document, name in copies.items():
+            path = self.folder / name
+            if path.exists() and _digest(path.read_bytes()) != self.written.get(name, ("", ""))[1]:
+                self._tell(f"{path} was changed by somebody, so no new one is made: remove it or rename it to have one")
+            elif document in made:
+                self._keep(name, made[document], mark)
 
     def _read_run(self, cell: Cell) -> RecordedRun | None:
         for sha256 in (self.row.sha256, *self.record.earlier.get(self.row.name, ())):

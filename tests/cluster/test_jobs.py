@@ -14,14 +14,17 @@ from ralph_cli import api
 from ralph_cli.cluster import job as jobs
 from ralph_cli.cluster.database import JobState
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
+from ralph_cli.cluster.serving import WorkerUnfit
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.submitting import Submission
 from ralph_cli.cluster.worker import Workplace
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, JournalError, RalphError
+from ralph_cli.core.errors import ConfigError, EngineError, JournalError, ProviderError, RalphError
+from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.providers.scripted import ScriptedModel
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.verifying.verify import verify
 from ralph_cli.table.make import make_table
@@ -39,13 +42,14 @@ class OneWorker:
     meddle: Callable[[Store, str], str] = lambda store, result: result
     on_cell: Callable[[Cell], None] = lambda cell: None
     max_jobs: int = 100
+    models: dict[str, Model] = field(default_factory=dict)
     results: dict[str, str] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
 
     @property
     def place(self) -> Workplace:
         settings = Settings(out=self.folder)
-        setup = Setup(settings=settings, models=scripted_models(self.log))
+        setup = Setup(settings=settings, models=self.models or scripted_models(self.log))
         return Workplace("w", open_store(str(self.folder / "store")), self.folder / "w", setup)
 
     def submit(self, job_id: str, job: str) -> None:
@@ -238,6 +242,43 @@ def test_a_job_chooses_no_script_no_file_and_no_address(tmp_path: Path) -> None:
     again = read_file(JobResult, store.get("results", queue.place.do_job(store.put("jobs", write_file(models)))))
     assert len(again.bundles) == 3
     assert all("documents" in path.parts for path in tmp_path.glob("**/contract.txt"))
+
+
+def test_a_worker_that_lacks_a_key_says_so_and_fails_no_cell(tmp_path: Path) -> None:
+    queue = OneWorker(tmp_path)
+    fill(queue, contracts=1)
+    (path,) = (tmp_path / "store" / "jobs").glob("*/*")
+    job = read_file(Job, path.read_bytes())
+    named = {role: f"anthropic:{role}" for role in ("worker", "judge", "subquery")}
+    keyed = queue.place.store.put("jobs", write_file(job.model_copy(update={"settings": {"models": named}})))
+    place = replace(queue.place, folder=tmp_path / "other", setup=Setup(settings=Settings(out=tmp_path)))
+    with pytest.raises(WorkerUnfit, match="other workers get its document: anthropic:worker needs a key") as told:
+        place.do_job(keyed)
+    assert not told.value.has_begun
+
+
+@pytest.mark.parametrize(
+    "lacking",
+    [ProviderError("the key was not accepted", code="auth"), EngineError("a wall is missing", code="no-sandbox")],
+)
+def test_a_worker_whose_key_or_sandbox_fails_later_keeps_what_it_has_begun(tmp_path: Path, lacking: RalphError) -> None:
+    calls = 0
+
+    def answer(request: Request) -> Reply:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise lacking
+        return good["worker"].complete(request)
+
+    good = scripted_models(tmp_path / "log")
+    queue = OneWorker(tmp_path, models=good | {"worker": ScriptedModel(answer, vendor="a")})
+    with pytest.raises(WorkerUnfit, match=f"keeps the document that it had begun: {lacking.message}") as told:
+        fill(queue)
+    assert told.value.has_begun and not queue.results
+    table = fill(queue, resume=True)
+    assert cells_of(table) == cells_of(alone(tmp_path))
+    assert len(paid_calls(tmp_path / "log")) == len(set(paid_calls(tmp_path / "log"))) == 12
 
 
 def test_a_store_out_of_reach_and_a_password_are_one_clear_line(tmp_path: Path) -> None:

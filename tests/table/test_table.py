@@ -17,6 +17,7 @@ from ralph_cli.core.errors import ConfigError, JournalError, ProviderError, User
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.results.table import ALL_DOCUMENTS, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import hold_folder
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.table.questions import read_table_questions
 
@@ -37,12 +38,17 @@ def write_leases(folder: Path, **rents: str) -> Path:
 
 @dataclass
 class Cast:
-    """Scripted models that answer from the text they are given; a fault is raised once, at its question."""
+    """Scripted models that answer from the text they are given; a fault is raised once, at its question.
+
+    A reply among the faults is given, and so are what `said` has in place of a verdict.
+    """
 
     faults: dict[str, list[Any]] = field(default_factory=dict)
+    said: list[Reply | ProviderError] = field(default_factory=list)
     usd: float = 0.01
     before: Callable[[Request], None] = lambda request: None
     asked: list[str] = field(default_factory=list)
+    judged: int = 0
     requests: list[Request] = field(default_factory=list)
     lock: Any = field(default_factory=threading.Lock)
 
@@ -58,7 +64,7 @@ class Cast:
             self.requests.append(request)
             fault = self.faults.get(question, []).pop(0) if self.faults.get(question) else None
         self.before(request)
-        if isinstance(fault, ProviderError):
+        if isinstance(fault, ProviderError | Reply):
             return fault
         if isinstance(fault, BaseException):
             raise fault
@@ -70,7 +76,11 @@ class Cast:
         claim = quote.rstrip(".") if "rent" in question else "The lease runs for ten years"
         return tool_reply({"claims": [{"text": f"{claim}.", "quotes": [quote]}]}, usage=usage)
 
-    def _judge(self, request: Request) -> Reply:
+    def _judge(self, request: Request) -> Reply | ProviderError:
+        with self.lock:
+            self.judged += 1
+            if self.said:
+                return self.said.pop(0)
         ids = [claim["id"] for claim in request.inputs["claims"]]
         said = [{"id": number, "verdict": "supported", "reason": "it says so"} for number in ids]
         return text_reply(json.dumps({"verdicts": said}), usage=Usage(1, usd=self.usd))
@@ -98,6 +108,7 @@ def test_each_cell_has_its_answer_and_proof_and_says_what_is_not_there(tmp_path:
     assert cells["a.html", "dog"].state is CellState.ABSENT and '"pet": 0' in cells["a.html", "dog"].searched
     assert not cells["a.html", "dog"].answer and "nothing on animals" in cells["a.html", "dog"].reason
     assert cells["broken.pdf", "rent"].state is CellState.FAILED and cells["broken.pdf", "rent"].reason
+    assert cells["a.html", "rent"].models == ("scripted:script", "scripted:judge")
     assert table.halt.type is StopType.COMPLETION and len(table) == 9
 
 
@@ -119,6 +130,31 @@ def test_a_table_is_not_begun_over_another_one(tmp_path: Path) -> None:
     other = TableQuestion(id="rent", question="What is the deposit?")
     with pytest.raises(ConfigError, match="What is the rent"):
         fill(Cast(), tmp_path, other, resume=True)
+
+
+def test_two_processes_do_not_work_on_one_table(tmp_path: Path) -> None:
+    with (
+        hold_folder(tmp_path / "table", "this table"),
+        pytest.raises(JournalError, match="another process is still working on this table, in"),
+    ):
+        fill(Cast(), tmp_path, RENT)
+    assert not (tmp_path / "table" / "table.json").exists()
+    assert len(fill(Cast(), tmp_path, RENT)) == 2
+
+
+@pytest.mark.parametrize("named", ["leases", "leases/*"])
+def test_the_file_of_the_questions_is_no_document(tmp_path: Path, named: str) -> None:
+    leases = write_leases(tmp_path / "leases")
+    (leases / "questions.txt").write_text("What is the rent?\n", "utf-8")
+    asked = TableQuestion(id="dogs", question=DOG.question, each="set")
+    settings, cast = Settings(out=tmp_path / "out", cache=tmp_path / "cache"), Cast()
+    more: dict[str, Any] = {"folder": tmp_path / "table", "settings": settings, "models": cast.models}
+    table = make_table(leases / "questions.txt", str(tmp_path / named), **more)
+    assert {row.name for row in table.rows} == {"a.html", "b.html"}
+    (leases / "questions.txt").write_text(f"- question: {asked.question}\n  each: set\n", "utf-8")
+    (leases / "questions.txt").rename(leases / "set.yaml")
+    table = make_table(leases / "set.yaml", str(tmp_path / named), **{**more, "folder": tmp_path / "of-set"})
+    assert states(table)[ALL_DOCUMENTS, "q1"] == "absent"
 
 
 def test_a_table_of_somebody_else_names_no_folder_outside(tmp_path: Path) -> None:
@@ -155,6 +191,36 @@ def test_a_cell_that_fails_ends_no_other_and_is_asked_again_when_wanted(tmp_path
     assert states(fill(cast, tmp_path, resume=True)) == states(table)
     again = fill(cast, tmp_path, resume=True, again=[CellState.FAILED])
     assert states(again)["a.html", "term"] == states(again)["b.html", "term"] == "answered"
+
+
+def test_what_a_failed_cell_has_paid_for_is_not_bought_again(tmp_path: Path) -> None:
+    claim = {"claims": [{"text": "The base rent is $1.", "quotes": ["The base rent is $1 a year."]}]}
+    paid = tool_reply(claim, usage=Usage(1, 10, 10, usd=0.01))
+    cast = Cast(faults={RENT.question: [paid, ProviderError("the service failed", code="server")]})
+    leases = write_leases(tmp_path / "leases") / "a.html"
+    table = fill(cast, tmp_path, RENT, documents=leases)
+    (cell,) = table
+    assert cell.state is CellState.FAILED and cast.asked == [RENT.question] * 2
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases, resume=True, again=[CellState.FAILED])
+    # The call that failed is made again, and the judge is asked; the first is in the record.
+    assert cell.state is CellState.ANSWERED and (len(cast.asked), cast.judged) == (3, 1)
+    assert cell.usage.usd == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [text_reply("I cannot say.", usage=Usage(1, usd=0.01)), ProviderError("the service failed", code="server")],
+    ids=["no verdict", "no reply"],
+)
+def test_a_cell_without_a_verdict_asks_the_judge_alone_again(tmp_path: Path, said: Reply | ProviderError) -> None:
+    cast = Cast(said=[said] * 9)
+    leases = write_leases(tmp_path / "leases") / "a.html"
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases)
+    assert cell.state is CellState.UNJUDGED
+    cast.said.clear()
+    cast.judged = 0
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases, resume=True, again=[CellState.UNJUDGED])
+    assert cell.state is CellState.ANSWERED and (len(cast.asked), cast.judged) == (1, 1)
 
 
 def test_many_failures_in_a_row_end_the_table(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ Jobs = Annotated[
     "out",
     "cache",
     "sandbox",
+    "require_walls",
 )
 def worker(
     given: Given,

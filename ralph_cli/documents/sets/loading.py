@@ -87,7 +87,7 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     """Every document that a source means, and what was skipped. Raises DocumentError as `load_source` does."""
     paths = (source.path, *(other.path for other in source.others))
     given = {other.path: other for other in source.others} | {source.path: source}
-    files, skipped = find_files(paths, leave_out)
+    files, skipped = find_files(paths, (*leave_out, *source.apart))
     work = _Work(source, given, cache)
     names: set[str] = set()
     # A folder in an archive may be named as an archive in it, so that two files have one name.
