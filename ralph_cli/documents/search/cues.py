@@ -6,10 +6,10 @@ often said in quite other words, so much of it is not found here.
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.documents.search.clauses import Clause, above, clause_at, find_clauses, named_clauses
@@ -51,6 +51,7 @@ OUTER_PART_WEIGHT, BEGINNING_CHARS = 0.5, 1_500
 """What it counts for to name the part around a quote's, and characters that tell of what a document speaks."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_ENDING = re.compile(r"(?:ies|es|s|ed|ing|ly)$")
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _REPORTS = "amount based billion company ended however include included includes including made make million one per"
@@ -83,10 +84,12 @@ class QualifierIndex:
         self._document = document
         self._text = document.text
         self._parts: dict[Member | None, list[Clause]] = {}
+        self._words: dict[int, frozenset[str]] = {}
+        self._holders: dict[str, set[int]] = {}
 
     @cached_property
-    def _sentences(self) -> tuple[tuple[Span, frozenset[str], float], ...]:
-        """The sentences of running text, each with its terms and what its limiting words make it count for."""
+    def _sentences(self) -> tuple[Span, ...]:
+        """The sentences of running text."""
         text, found = self._text, []
         for start, end in self._sentence_bounds():
             span = strip_interval(text, start, end)
@@ -94,7 +97,7 @@ class QualifierIndex:
             lines = said.split("\n")
             is_prose = 2 * sum(map(is_row, lines)) < len(lines) and len(said.split()) >= FEWEST_WORDS
             if is_prose and len(said) <= MAX_PASSAGE:
-                found.append((Span(*span), terms(said) | named_sections(said), _cue_weight(said)))
+                found.append(Span(*span))
         return tuple(found)
 
     def _sentence_bounds(self) -> Iterator[tuple[int, int]]:
@@ -108,8 +111,31 @@ class QualifierIndex:
             yield start, high
 
     @cached_property
-    def _frequency(self) -> Counter[str]:
-        return Counter(term for _, words, _ in self._sentences for term in words)
+    def _limiting(self) -> frozenset[int] | None:
+        """The sentences with words that limit, by number; None if they are more than a few."""
+        numbers = (number for number, span in enumerate(self._sentences) if _cue_weight(self._said(span)) > 1)
+        found = frozenset(islice(numbers, FEW_PASSAGES + 1))
+        return found if len(found) <= FEW_PASSAGES else None
+
+    def _said(self, span: Span) -> str:
+        return self._text[span.start : span.end]
+
+    def _find_holders(self, sought: Iterable[str]) -> None:
+        """Learn which sentences have these terms; only of those are all terms worked out, for most have none."""
+        unknown = [term for term in sought if term not in self._holders]
+        if not unknown:
+            return
+        self._holders.update((term, set()) for term in unknown)
+        names_sections = any(term.startswith("\u00a7") for term in unknown)
+        for number, span in enumerate(self._sentences):
+            said = self._said(span)
+            folded = said.casefold()
+            if number not in self._words:
+                if not any(term in folded for term in unknown) and not (names_sections and named_sections(said)):
+                    continue
+                self._words[number] = terms(said) | named_sections(said)
+            for term in self._words[number].intersection(unknown):
+                self._holders[term].add(number)
 
     @cached_property
     def _rows(self) -> dict[str, list[Span]]:
@@ -140,25 +166,30 @@ class QualifierIndex:
 
     def _by_terms(self, statement: str, quotes: Sequence[str], parts: Sequence["_OwnPart"]) -> list[Qualifier]:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
-        said = terms(statement) | named_sections(statement)
+        said, quoted = terms(statement) | named_sections(statement), terms(" ".join(quotes))
+        sought = said.union(quoted, *(part.keys | part.outer for part in parts))
+        self._find_holders(sought)
         weights = {term: self._rarity(term) for term in said}
         most = sum(weights.values()) or 1.0
-        weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in terms(" ".join(quotes)) - said}
+        weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in quoted - said}
         figures = {figure for figure in _FIGURE.findall(statement) if len(figure) > 1}
-        quoted = terms(" ".join(quotes))
         quoted_figures = _values(" ".join(quotes))
-        has_few = sum(cue > 1 for _, _, cue in self._sentences) <= FEW_PASSAGES
         found = []
-        for span, words, cue in self._sentences:
+        for number in sorted(set().union(*(self._holders[term] for term in sought))):
+            span, words = self._sentences[number], self._words[number]
             shared = [term for term in words if term in weights]
             # Long sentences share terms by chance.
-            score = cue * sum(weights[term] for term in shared) / most
+            score = sum(weights[term] for term in shared) / most
             score *= len(shared) / (len(shared) + LENGTH_WEIGHT * len(words)) if shared else 0
             named = max((self._names(span, words, part) for part in parts), default=0.0)
-            text = self._text[span.start : span.end]
+            is_limiting = self._limiting is not None and number in self._limiting
+            if not named and not is_limiting and score * STRONG_CUE_WEIGHT < MIN_SCORE:
+                continue  # as most do, so that no more is worked out of them
+            text = self._said(span)
+            score *= _cue_weight(text)
             if len(words - quoted) <= REPEATED * len(words) and _values(text) <= quoted_figures:
                 continue  # it says what the quote says
-            if score < (0.01 if has_few and cue > 1 else MIN_SCORE) and not named:
+            if score < (0.01 if is_limiting else MIN_SCORE) and not named:
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
                 reason = "names its section" if named else f"shares {', '.join(sorted(shared)[:6])}"
@@ -215,7 +246,7 @@ class QualifierIndex:
 
     def _rarity(self, term: str) -> float:
         """The weight of a term (inverse document frequency, Spärck Jones 1972); one that stands nowhere weighs most."""
-        return math.log(1 + len(self._sentences) / (self._frequency[term] or 0.5))
+        return math.log(1 + len(self._sentences) / (len(self._holders[term]) or 0.5))
 
     def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Qualifier]:
         """Rows with the label of a quoted row in which none of the statement's figures stands."""
@@ -254,7 +285,7 @@ def _cue_weight(text: str) -> float:
 def terms(text: str) -> frozenset[str]:
     """The words of a text that say what it is about, without their endings."""
     words = {match[0].casefold() for match in _WORD.finditer(text)} - _COMMON
-    return frozenset(re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word) for word in words)
+    return frozenset(_ENDING.sub("", word) for word in words)
 
 
 def named_sections(text: str) -> frozenset[str]:

@@ -23,16 +23,24 @@ class Anthropic(wire.SdkModel):
     vendor = "anthropic"
 
     def __init__(self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0) -> None:
-        import anthropic
+        super().__init__(model, api_key, base_url or f"https://{OWN_HOSTS[self.vendor]}", timeout_s)
 
-        address = base_url or f"https://{OWN_HOSTS[self.vendor]}"
-        super().__init__(anthropic.Anthropic, model, api_key, address, timeout_s, open_telemetry=False)
+    def _connect(self, **options: Any) -> Any:
+        return load_sdk().Anthropic(**options, open_telemetry=False)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         create = self._sdk.messages.with_raw_response.create
         reply = wire.call_service(self._target, create, request_body(request, self._target.model), fault)
         return parse_reply(self._target, request, reply)
+
+
+def load_sdk() -> Any:
+    """The SDK, imported with the one resource of it that is used."""
+    import anthropic
+    import anthropic.resources.messages
+
+    return anthropic
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:

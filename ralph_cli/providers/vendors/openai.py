@@ -23,11 +23,12 @@ class OpenAI(wire.SdkModel):
     def __init__(
         self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0, api: Api | None = None
     ) -> None:
-        import openai
-
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}/v1"
-        super().__init__(openai.OpenAI, model, api_key, address, timeout_s)
+        super().__init__(model, api_key, address, timeout_s)
         self.api: Api = api or ("responses" if is_own_service(self.vendor, address) else "chat")
+
+    def _connect(self, **options: Any) -> Any:
+        return load_sdk().OpenAI(**options)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
@@ -39,6 +40,13 @@ class OpenAI(wire.SdkModel):
             create, parse = self._sdk.chat.completions.with_raw_response.create, parse_chat_reply
             body = chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
         return parse(target, request, wire.call_service(target, create, body, fault))
+
+
+def load_sdk() -> Any:
+    """The SDK, imported with the types that both wire formats need."""
+    import openai
+
+    return openai
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:

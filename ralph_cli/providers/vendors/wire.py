@@ -6,9 +6,10 @@ It works on the decoded JSON of a reply, not on the SDKs' objects: those accept 
 import json
 import math
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ralph_cli.core import clock
@@ -34,25 +35,35 @@ _GZIP_OR_ZLIB = 47
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-class SdkModel:
+class SdkModel(ABC):
     """A model behind the SDK of its vendor, which neither retries nor chooses the address by itself."""
 
     vendor: ClassVar[str]
 
-    def __init__(
-        self, sdk: Callable[..., Any], model: str, api_key: str, address: str, timeout_s: float, **options: Any
-    ) -> None:
+    def __init__(self, model: str, api_key: str, address: str, timeout_s: float) -> None:
         """`address` is always given: an SDK would otherwise take one from the environment or from a profile on disk."""
         self.name = f"{self.vendor}:{model}"
         self._target = Target(self.vendor, model, address, api_key)
-        client = create_client(timeout_s)
-        self._sdk = sdk(
-            api_key=api_key, base_url=address, max_retries=0, timeout=timeout_s, http_client=client, **options
+        self._timeout_s, self._client = timeout_s, create_client(timeout_s)
+
+    @cached_property
+    def _sdk(self) -> Any:
+        """The SDK's client, made at the first request: to import an SDK takes a second or two."""
+        return self._connect(
+            api_key=self._target.key,
+            base_url=self._target.base_url,
+            max_retries=0,
+            timeout=self._timeout_s,
+            http_client=self._client,
         )
+
+    @abstractmethod
+    def _connect(self, **options: Any) -> Any:
+        """The client of the vendor's SDK, made with these options."""
 
     def close(self) -> None:
         """Close the connections kept for the next call."""
-        self._sdk.close()
+        self._client.close()
 
 
 def create_client(timeout_s: float) -> "httpx2.Client":

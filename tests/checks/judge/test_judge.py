@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from fakes import document
 
-from ralph_cli.checks.judge.claims import Judge, is_near_margin, majority_ruling, parse_verdicts
+from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
 from ralph_cli.checks.judge.passages import describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Heading, Span
@@ -108,9 +108,9 @@ def test_supported_beside_a_quote_that_speaks_against_it_is_near_the_margin():
     first, again = reply((1, "supported"), quotes=quotes), reply((1, "supported"), quotes=agreed)
     evidence, model, _ = judged(first, again, claims=(OTHER,))
     assert evidence.passed and len(model.requests) == 2
-    assert is_near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "against", ""),)))
-    assert is_near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "unrelated", ""),)))
-    assert not is_near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "supports", ""),)))
+    assert Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "against", ""),)).is_near_margin
+    assert Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "unrelated", ""),)).is_near_margin
+    assert not Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "supports", ""),)).is_near_margin
 
 
 @pytest.mark.parametrize("quotes", [[], [(1, "supports")], [(1, "supports")] * 2, [(1, "supports"), (9, "supports")]])
