@@ -75,6 +75,12 @@ class Calculator:
                 ]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
+        differences = [part for part in computation.parts if part.sign == "-"]
+        levels = {part.left.figure.value for part in differences if part.left and part.left.figure}
+        self.candidates = [
+            replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
+            for one in self.candidates
+        ]
         self.candidates += (*found, *parts)
         return found
 
