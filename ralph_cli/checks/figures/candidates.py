@@ -272,7 +272,11 @@ def _change_in_row(
         change = one.value - other.value
         rate = 100 * change / other.value if other.value > 0 else Decimal(0)
         shown = change if quantity.kind == "currency" else rate
-        if shown and abs(abs(shown) - abs(quantity.value)) <= half and is_earlier(places[other.start], places[one.start]):
+        if (
+            shown
+            and abs(abs(shown) - abs(quantity.value)) <= half
+            and is_earlier(places[other.start], places[one.start])
+        ):
             return Change("by", "rise" if change > 0 else "fall")
     return NO_CHANGE
 
