@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 from typing import Literal
 
 from ralph_cli.checks.figures.header import (
@@ -19,7 +19,7 @@ from ralph_cli.checks.figures.header import (
     read_header,
     read_scales,
 )
-from ralph_cli.checks.figures.places import Place, find_places
+from ralph_cli.checks.figures.places import Place, find_places, is_earlier
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
@@ -202,6 +202,8 @@ def _candidates_of_quote(
         column = place.column if place else ""
         line = quote.text[start:end]
         candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
+        if candidate.in_table:
+            candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
         yield replace(candidate, place=place)
         if _is_difference(quantity, quote.text, quantities):
             yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), place=place)
@@ -257,6 +259,26 @@ def make_candidate(
             per_time=header.per_time if in_table else "",
         ),
     )
+
+
+def _change_in_row(
+    quantity: Quantity, text: str, quantities: Sequence[Quantity], places: Mapping[int, Place]
+) -> Change:
+    """Whether a figure of a row is by how much, or by what part, an earlier one of it rose or fell to a later one."""
+    start = line_at(text, quantity.start, quantity.end)[0]
+    row = [one for one in quantities if start <= one.start < quantity.start and one.is_measured]
+    half = Decimal(10) ** -quantity.decimals / 2
+    for one, other in permutations(row, 2):
+        change = one.value - other.value
+        rate = 100 * change / other.value if other.value > 0 else Decimal(0)
+        shown = change if quantity.kind == "currency" else rate
+        if (
+            shown
+            and abs(abs(shown) - abs(quantity.value)) <= half
+            and is_earlier(places[other.start], places[one.start])
+        ):
+            return Change("by", "rise" if change > 0 else "fall")
+    return NO_CHANGE
 
 
 def _is_difference(quantity: Quantity, text: str, quantities: Sequence[Quantity]) -> bool:
