@@ -101,9 +101,7 @@ def _find_in_files(
         own = [heading for heading in known if file.start <= heading.start <= file.end]
         parts = {heading.start: _own_part(own, number, file.end) for number, heading in enumerate(own)}
         enough = len(own) * MAX_OWN_PAGES >= max(file.last - file.first, 3 * MAX_OWN_PAGES)
-        if not enough and not (
-            own and file.kind in MAIL_KINDS
-        ):  # a mail is a letter: the names below it are no headings
+        if not enough and not (own and file.kind in MAIL_KINDS):  # names below a letter are none
             parts = {part.heading.start: part for part in _find(text, pages[file.first : file.last])} | parts
         found += [parts[start] for start in sorted(parts)]
     return tuple(found)
