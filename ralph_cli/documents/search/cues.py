@@ -47,6 +47,9 @@ so many sentences have such words, those with any term of the statement are prop
 SAME_LABELS = 1
 """Other rows with a label and other figures up to which they may speak of the same."""
 
+EVERYWHERE, FEW_SENTENCES = 0.02, 30
+"""Share and number of sentences above which a term that they have, such as a company's name, is no subject."""
+
 QUOTED_WEIGHT, LENGTH_WEIGHT = 0.5, 0.05
 """What a term counts for that stands in the quotes only, and how much a sentence's own terms lessen shared ones."""
 
@@ -155,7 +158,8 @@ class QualifierIndex:
     def _by_terms(self, statement: str, quotes: Sequence[str], parts: Sequence["_OwnPart"]) -> list[Qualifier]:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
         said = terms(self._without_names(statement)) | named_sections(statement)
-        subject = said - _MONTHS
+        most_often = max(len(self._sentences) * EVERYWHERE, FEW_SENTENCES)
+        subject = {term for term in said - _MONTHS if self._frequency[term] <= most_often}
         weights = {term: self._rarity(term) for term in said}
         most = sum(weights.values()) or 1.0
         weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in terms(" ".join(quotes)) - said}
@@ -174,7 +178,8 @@ class QualifierIndex:
             text = self._text[span.start : span.end]
             if len(words - quoted) <= REPEATED * len(words) and _values(text) <= quoted_figures:
                 continue  # it says what the quote says
-            if score < (0.01 if has_few and cue > 1 and subject.intersection(shared) else MIN_SCORE) and not named:
+            is_near = score >= MIN_SCORE and (has_subject or cue == STRONG_CUE_WEIGHT)
+            if not (is_near or named or (has_few and cue > 1 and subject.intersection(shared))):
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
                 reason = "names its section" if named else f"shares {', '.join(sorted(shared)[:6])}"
