@@ -178,7 +178,8 @@ class QualifierIndex:
             text = self._text[span.start : span.end]
             if len(words - quoted) <= REPEATED * len(words) and _values(text) <= quoted_figures:
                 continue  # it says what the quote says
-            is_near = score >= MIN_SCORE and (has_subject or cue == STRONG_CUE_WEIGHT)
+            is_strong, points = cue == STRONG_CUE_WEIGHT, _POINTS_TO.search(text) is not None
+            is_near = score >= MIN_SCORE and (is_strong or not points if has_subject else is_strong and not points)
             if not (is_near or named or (has_few and cue > 1 and subject.intersection(shared))):
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
