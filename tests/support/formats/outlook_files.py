@@ -61,6 +61,43 @@ def mail_tree(
     return tree
 
 
+def tnef_mail(
+    values: Values, recipients: Sequence[Values] = (), attachments: Sequence["Values | tuple[Values, bytes]"] = ()
+) -> bytes:
+    """The same as it is sent, in a file "winmail.dat"; an attachment that is a mail is given with such a file."""
+    data = b"\x78\x9f\x3e\x22\x01\x00" + _attribute(1, 0x00069007, struct.pack("<II", 1252, 0))
+    people = b"".join(map(_listed, recipients))
+    data += _attribute(1, 0x00069004, struct.pack("<I", len(recipients)) + people) if recipients else b""
+    data += _attribute(1, 0x00069003, _listed(values))
+    for given in attachments:
+        own, mail = given if isinstance(given, tuple) else (given, b"")
+        content = own.get(CONTENT, b"")
+        data += _attribute(2, 0x00069002, b"\0" * 14)
+        data += _attribute(2, 0x0006800F, content) if isinstance(content, bytes) and content else b""
+        inner = {CONTENT: b"\0" * 16 + mail} if mail else {}
+        data += _attribute(2, 0x00069005, _listed({key: own[key] for key in own if key != CONTENT} | inner))
+    return data
+
+
+def _attribute(level: int, number: int, content: bytes) -> bytes:
+    return struct.pack("<BII", level, number, len(content)) + content + struct.pack("<H", sum(content) & 0xFFFF)
+
+
+def _listed(values: Values) -> bytes:
+    """Properties one behind another, and two of those that have names or several values, which nobody reads."""
+    named = struct.pack("<HH16sII8sI", 0x1F, 0x8001, b"", 1, 6, "abc".encode("utf-16-le"), 1) + b"\2\0\0\0x\0\0\0"
+    many = struct.pack("<HHIII", 0x1003, 0x1234, 2, 7, 8)
+    listed = [named, many]
+    for number, value in values.items():
+        if isinstance(value, int | datetime):
+            kind, fixed = (0x40, filetime(value)) if isinstance(value, datetime) else (0x03, value)
+            listed.append(struct.pack("<HH", kind, number) + struct.pack("<Q" if kind == 0x40 else "<I", fixed))
+            continue
+        kind, content = (0x102, value) if isinstance(value, bytes) else (0x1F, value.encode("utf-16-le") + b"\0\0")
+        listed.append(struct.pack("<HHII", kind, number, 1, len(content)) + content + b"\0" * (-len(content) % 4))
+    return struct.pack("<I", len(listed)) + b"".join(listed)
+
+
 def packed_rtf(rtf: bytes, *, is_packed: bool = True) -> bytes:
     """RTF as Outlook keeps it; packed, each run of eight bytes that was there before is a reference."""
     if not is_packed:
