@@ -106,6 +106,16 @@ def test_text_in_rtf_is_read_as_outlook_shows_it(rtf: bytes, shown: str, where: 
     assert ("RTF, too" in differs) == (b"fromtext" in rtf) and "only there “5”" in differs
 
 
+def test_a_large_file_is_read_whole() -> None:
+    """Its table of sectors does not fit into the header; and no sector is read with all that is behind it."""
+    content = bytes(range(256)) * 36_000
+    data = outlook_mail(
+        HEAD | {outlook.TEXT: "See it."}, attachments=[{outlook.FILE_NAME: "a.bin", outlook.CONTENT: content}]
+    )
+    (entry,) = list_attachments(data, "a.msg", "msg")
+    assert entry.data == content and "incomplete" not in told(read(data))
+
+
 def test_packed_rtf_is_unpacked_and_damage_is_seen() -> None:
     rtf = b"{\\rtf1 " + b"The rent of 1,577 is due. " * 400 + b"}"
     packed = packed_rtf(rtf)

@@ -162,16 +162,26 @@ def compound_file(tree: Tree) -> bytes:
         )
     directory_start = place(directory)
     small_start = place(struct.pack(f"<{len(small_table)}I", *small_table))
-    count = -(-(len(table) + 1) // (_SECTOR // 4 - 1))
+    count = -(-(len(table) + 1) // (_SECTOR // 4 - 2))
     own = range(len(sectors), len(sectors) + count)
     table += [_TABLE] * count
+    # What has no room in the header is told in sectors of its own, each with the number of the next.
+    more = [*own[109:]]
+    links = -(-len(more) // 127)
+    chain = [*range(len(sectors) + count + 1, len(sectors) + count + links), _END][:links]
+    told = [more[at * 127 :][:127] for at in range(links)]
+    behind = b"".join(
+        struct.pack("<128I", *part, *[_FREE] * (127 - len(part)), link) for part, link in zip(told, chain, strict=True)
+    )
+    table += [_TABLE - 1] * links
     table += [_FREE] * (count * _SECTOR // 4 - len(table))
     header = struct.pack(
         "<8s16xHHHHH6xIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0x3E, 3, 0xFFFE, 9, 6,
-        0, count, directory_start, 0, _CUTOFF, small_start, -(-len(small_table) // 128), _END, 0,
+        0, count, directory_start, 0, _CUTOFF, small_start, -(-len(small_table) // 128),
+        len(sectors) + count if links else _END, links,
     )  # fmt: skip
-    header += struct.pack("<109I", *own, *[_FREE] * (109 - count))
-    return header + b"".join(sectors) + struct.pack(f"<{len(table)}I", *table)
+    header += struct.pack("<109I", *own[:109], *[_FREE] * (109 - count))
+    return header + b"".join(sectors) + struct.pack(f"<{len(table)}I", *table)[: count * _SECTOR] + behind
 
 
 def _add_entries(tree: Tree, entries: list[list[object]], parent: int) -> None:
