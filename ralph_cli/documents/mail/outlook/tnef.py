@@ -41,12 +41,16 @@ _DAMAGED = "a part of it is cut off or damaged"
 
 
 def read_tnef_item(data: bytes, name: str, depth: int = 0) -> Item:
-    """The mail in a file of this format, read as far as it goes. Raises DocumentError "too-big"."""
+    """The mail in a file of this format, read as far as it goes. Raises DocumentError "too-big".
+
+    Nothing in it tells how many attachments there are: one that is cut off between two of them seems whole.
+    """
     if depth > DEEPEST:
         raise too_deep_error(name)
     item = Item(Properties())
+    mail, has_properties = item.properties, False
     for number, content in _attributes(data, item.doubts):
-        mail = item.properties
+        has_properties |= number == _MESSAGE_PROPERTIES
         if number == _CODE_PAGES and len(content) >= 4:
             mail.numbers.setdefault(CODE_PAGE, int.from_bytes(content[:4], "little"))
         elif number in _TEXTS:
@@ -60,6 +64,8 @@ def read_tnef_item(data: bytes, name: str, depth: int = 0) -> Item:
             _read_recipients(content, item, name)
         else:
             _read_attached(number, content, item, name, depth)
+    if not has_properties:
+        item.doubts.append("its list of properties is missing")
     return item
 
 
