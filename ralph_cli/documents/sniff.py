@@ -58,11 +58,6 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
     (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
-    (
-        b"\x78\x9f\x3e\x22",
-        "a winmail.dat of Outlook (TNEF)",
-        "open the mail in Outlook and save it as eml, or what it holds",
-    ),
     (b"%!PS", "a PostScript file", "convert it first: ps2pdf in.ps out.pdf"),
     (b"\x7fELF", "a program (ELF)", ""),
     (b"MZ\x90\x00", "a program (Windows)", ""),
@@ -92,6 +87,7 @@ _OLE_PARTS = tuple(
         ("PowerPoint Document", "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"),
     )
 )
+_TNEF = b"\x78\x9f\x3e\x22"
 _OUTLOOK_STREAM, _OUTLOOK_SUFFIXES = "__substg1.0_".encode("utf-16-le"), (".msg", ".oft")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
@@ -231,7 +227,12 @@ def _office_kind(data: bytes) -> Kind | None:
 
 
 def _is_outlook_mail(suffix: str, data: bytes) -> bool:
-    """Whether a compound file is a mail; mails may hold other ones, and old documents of Office may hold mails."""
+    """Whether a file is a mail as Outlook saves it, or sends it (TNEF).
+
+    Compound files that are mails may hold other ones, and old documents of Office may hold mails.
+    """
+    if data.startswith(_TNEF):
+        return True
     if not data.startswith(_OLE):
         return False
     is_other = any(part in data for part, _, _ in _OLE_PARTS)

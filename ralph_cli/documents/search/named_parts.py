@@ -1,7 +1,9 @@
 """The numbered parts that a question names, "clause 5" or "section 3.2": where each stands in the document. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.search.clauses import MOST_CHARACTERS, Clause, find_clauses, named_clauses
@@ -20,13 +22,14 @@ class NamedPart:
 def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]:
     """The parts that a question names and the document has, in the order of their numbers.
 
-    In a set each document is looked through by itself. A line of a table of contents is no place if the part itself is
-    there, too.
+    In a set each document is looked through by itself; where the question has the name of a file, that one only. A
+    line of a table of contents is no place if the part itself is there, too.
     """
     keys = sorted(key for key in named_clauses(question) if not key.endswith("("))
     if not keys or len(document.text) > MOST_CHARACTERS:
         return ()
-    bounds = [(member.start, member.end) for member in document.members] or [(0, len(document.text))]
+    named = [member for member in document.members if _has_name(question, member.name)] or document.members
+    bounds = [(member.start, member.end) for member in named] or [(0, len(document.text))]
     clauses = [(find_clauses(document.text, document.headings, start, end), end) for start, end in bounds]
     found = []
     for key in keys:
@@ -46,6 +49,13 @@ def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
             more = f" and {len(part.places) - _MOST_TOLD:,} more" if len(part.places) > _MOST_TOLD else ""
             told.append(f"{part.name} is there {len(part.places):,} times: {'; '.join(named)}{more}")
     return f"the question does not say which one is meant: {'. '.join(told)}" if told else ""
+
+
+def _has_name(question: str, name: str) -> bool:
+    """Whether the words of a file's name, without its ending, stand in a question one behind another."""
+    stem = re.findall(r"[^\W_]+", PurePath(name).stem)
+    words = r"[\W_]+".join(map(re.escape, stem))
+    return any(map(str.isalpha, "".join(stem))) and re.search(rf"(?i)(?<!\w){words}(?!\w)", question) is not None
 
 
 def _places(clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:

@@ -178,6 +178,8 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("By clause 5 of draft 4 it takes 12 days in three of the cases.", CLAUSE, (), "open"),
         ("By clause 5 it takes 12 days in three of the cases.", CLAUSE, (), ""),
         ("By section 6 it takes 12 days.", CLAUSE, (), "open"),
+        ("Nach Ziffer 5 it takes 12 days.", CLAUSE, (), ""),
+        ("Nach Ziffer 6 it takes 12 days.", CLAUSE, (), "open"),
         ("It takes 204,000 square metres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), ""),
         ("It takes 204,000 square metres.", TANK, ("2,200,000 / 10.764 = 204,385",), ""),
         ("It takes 204,000 acres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), "open"),

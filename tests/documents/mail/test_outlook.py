@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import outlook_files as outlook
 import pytest
-from outlook_files import compound_file, mail_tree, outlook_mail, packed_rtf
+from outlook_files import compound_file, mail_tree, outlook_mail, packed_rtf, tnef_mail
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
@@ -106,6 +106,16 @@ def test_text_in_rtf_is_read_as_outlook_shows_it(rtf: bytes, shown: str, where: 
     assert ("RTF, too" in differs) == (b"fromtext" in rtf) and "only there “5”" in differs
 
 
+def test_a_large_file_is_read_whole() -> None:
+    """Its table of sectors does not fit into the header; and no sector is read with all that is behind it."""
+    content = bytes(range(256)) * 36_000
+    data = outlook_mail(
+        HEAD | {outlook.TEXT: "See it."}, attachments=[{outlook.FILE_NAME: "a.bin", outlook.CONTENT: content}]
+    )
+    (entry,) = list_attachments(data, "a.msg", "msg")
+    assert entry.data == content and "incomplete" not in told(read(data))
+
+
 def test_packed_rtf_is_unpacked_and_damage_is_seen() -> None:
     rtf = b"{\\rtf1 " + b"The rent of 1,577 is due. " * 400 + b"}"
     packed = packed_rtf(rtf)
@@ -140,10 +150,33 @@ def test_what_is_missing_of_a_mail_is_told() -> None:
     tree = mail_tree(HEAD | {outlook.TEXT: "The rent is 400."}, attachments=[{outlook.CONTENT: b"deed"}] * 2)
     del tree["__substg1.0_1000001F"], tree["__attach_version1.0_#00000001"]
     messages = [caution.message for caution in read(compound_file(tree)).cautions if caution.code == "incomplete"]
-    assert [message.partition(":")[0] for message in messages] == [
+    assert {message.partition(":")[0] for message in messages} == {
         "some of what it lists is missing",
         "it says that it has 2 attachments, and has 1",
+    }
+
+
+def test_a_mail_within_a_mail_as_exchange_sends_it_reads_alike() -> None:
+    """As "winmail.dat", which is a document of its own."""
+    people = [{outlook.NAME: "bob Müller", outlook.ADDRESS: "bob@x.y", outlook.ROLE: 1}]
+    inner = {outlook.SUBJECT: "First offer", outlook.TEXT: "We offer 400."}
+    values = HEAD | {outlook.TEXT: "The fee is 50 €.", outlook.RTF: packed_rtf(PAGE_IN_RTF)}
+    files = [
+        {outlook.FILE_NAME: "Vertrag.pdf", outlook.CONTENT: b"%PDF-2", outlook.METHOD: 1},
+        ({outlook.METHOD: 5}, tnef_mail(inner)),
     ]
+    data = tnef_mail(values, people, files)
+    saved = outlook_mail(values, recipients=people, attachments=[files[0], (files[1][0], mail_tree(inner, inner=True))])
+    sent = read(data, "winmail.dat")
+    assert sent.text == read(saved).text and sent.cautions == read(saved).cautions
+    assert list_attachments(data, "winmail.dat", "msg") == list_attachments(saved, "a.msg", "msg")
+    assert "incomplete" not in told(sent) and place(sent, "400") == "forwarded message 1, body, line 1"
+    for broken in (
+        data[:-30],
+        data.replace(b"%PDF", b"%PDE"),
+        data.replace(b"\x03\x90\x06\0", b"\x03\x90\x06\1", 1)[:-1],
+    ):
+        assert "damaged" in told(read(broken, "winmail.dat"))["incomplete"]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +187,7 @@ def test_what_is_missing_of_a_mail_is_told() -> None:
         (compound_file({"__substg1.0_": {"x": b"y"}}), "holds no mail of Outlook"),
         (outlook_mail(HEAD)[:600], "it has no directory"),
         (b"From: a@b.c\n\nThe deed", "is named .msg but is not a mail of Outlook"),
-        (b"\x78\x9f\x3e\x22\x01\x00\x01", "winmail.dat of Outlook (TNEF)"),
+        (b"\x78\x9f\x3e\x22\x01\x00\x01", "has no text"),
     ],
 )
 def test_what_is_no_mail_is_refused_in_words(data: bytes, words: str) -> None:

@@ -61,6 +61,43 @@ def mail_tree(
     return tree
 
 
+def tnef_mail(
+    values: Values, recipients: Sequence[Values] = (), attachments: Sequence["Values | tuple[Values, bytes]"] = ()
+) -> bytes:
+    """The same as it is sent, in a file "winmail.dat"; an attachment that is a mail is given with such a file."""
+    data = b"\x78\x9f\x3e\x22\x01\x00" + _attribute(1, 0x00069007, struct.pack("<II", 1252, 0))
+    people = b"".join(map(_listed, recipients))
+    data += _attribute(1, 0x00069004, struct.pack("<I", len(recipients)) + people) if recipients else b""
+    data += _attribute(1, 0x00069003, _listed(values))
+    for given in attachments:
+        own, mail = given if isinstance(given, tuple) else (given, b"")
+        content = own.get(CONTENT, b"")
+        data += _attribute(2, 0x00069002, b"\0" * 14)
+        data += _attribute(2, 0x0006800F, content) if isinstance(content, bytes) and content else b""
+        inner = {CONTENT: b"\0" * 16 + mail} if mail else {}
+        data += _attribute(2, 0x00069005, _listed({key: own[key] for key in own if key != CONTENT} | inner))
+    return data
+
+
+def _attribute(level: int, number: int, content: bytes) -> bytes:
+    return struct.pack("<BII", level, number, len(content)) + content + struct.pack("<H", sum(content) & 0xFFFF)
+
+
+def _listed(values: Values) -> bytes:
+    """Properties one behind another, and two of those that have names or several values, which nobody reads."""
+    named = struct.pack("<HH16sII8sI", 0x1F, 0x8001, b"", 1, 6, "abc".encode("utf-16-le"), 1) + b"\2\0\0\0x\0\0\0"
+    many = struct.pack("<HHIII", 0x1003, 0x1234, 2, 7, 8)
+    listed = [named, many]
+    for number, value in values.items():
+        if isinstance(value, int | datetime):
+            kind, fixed = (0x40, filetime(value)) if isinstance(value, datetime) else (0x03, value)
+            listed.append(struct.pack("<HH", kind, number) + struct.pack("<Q" if kind == 0x40 else "<I", fixed))
+            continue
+        kind, content = (0x102, value) if isinstance(value, bytes) else (0x1F, value.encode("utf-16-le") + b"\0\0")
+        listed.append(struct.pack("<HHII", kind, number, 1, len(content)) + content + b"\0" * (-len(content) % 4))
+    return struct.pack("<I", len(listed)) + b"".join(listed)
+
+
 def packed_rtf(rtf: bytes, *, is_packed: bool = True) -> bytes:
     """RTF as Outlook keeps it; packed, each run of eight bytes that was there before is a reference."""
     if not is_packed:
@@ -125,16 +162,26 @@ def compound_file(tree: Tree) -> bytes:
         )
     directory_start = place(directory)
     small_start = place(struct.pack(f"<{len(small_table)}I", *small_table))
-    count = -(-(len(table) + 1) // (_SECTOR // 4 - 1))
+    count = -(-(len(table) + 1) // (_SECTOR // 4 - 2))
     own = range(len(sectors), len(sectors) + count)
     table += [_TABLE] * count
+    # What has no room in the header is told in sectors of its own, each with the number of the next.
+    more = [*own[109:]]
+    links = -(-len(more) // 127)
+    chain = [*range(len(sectors) + count + 1, len(sectors) + count + links), _END][:links]
+    told = [more[at * 127 :][:127] for at in range(links)]
+    behind = b"".join(
+        struct.pack("<128I", *part, *[_FREE] * (127 - len(part)), link) for part, link in zip(told, chain, strict=True)
+    )
+    table += [_TABLE - 1] * links
     table += [_FREE] * (count * _SECTOR // 4 - len(table))
     header = struct.pack(
         "<8s16xHHHHH6xIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0x3E, 3, 0xFFFE, 9, 6,
-        0, count, directory_start, 0, _CUTOFF, small_start, -(-len(small_table) // 128), _END, 0,
+        0, count, directory_start, 0, _CUTOFF, small_start, -(-len(small_table) // 128),
+        len(sectors) + count if links else _END, links,
     )  # fmt: skip
-    header += struct.pack("<109I", *own, *[_FREE] * (109 - count))
-    return header + b"".join(sectors) + struct.pack(f"<{len(table)}I", *table)
+    header += struct.pack("<109I", *own[:109], *[_FREE] * (109 - count))
+    return header + b"".join(sectors) + struct.pack(f"<{len(table)}I", *table)[: count * _SECTOR] + behind
 
 
 def _add_entries(tree: Tree, entries: list[list[object]], parent: int) -> None:

@@ -1,1 +1,1 @@
-"""What Outlook saves: mails in compound files (msg)."""
+"""Mails and other items as Outlook saves and sends them."""

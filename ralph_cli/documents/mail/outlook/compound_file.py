@@ -92,7 +92,7 @@ class _Reader:
 
     def _sector(self, number: int) -> bytes:
         """A sector; the last one may be short, and one that is not there is empty."""
-        return self._data[(number + 1) * self._size :][: self._size]
+        return self._data[(number + 1) * self._size : (number + 2) * self._size]
 
     def _table_sectors(self) -> Iterator[int]:
         """The sectors of the table that says which sector follows which."""
@@ -112,7 +112,7 @@ class _Reader:
         table = self._small_table if small else self._table
         number, parts = start, list[bytes]()
         while number < _END_OF_CHAIN:
-            part = self._small[number * _MINI :][:_MINI] if small else self._sector(number)
+            part = self._small[number * _MINI : (number + 1) * _MINI] if small else self._sector(number)
             if number >= len(table) or (small, number) in self._used or not part:
                 self._doubt("a piece of it is missing")
                 break
