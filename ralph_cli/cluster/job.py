@@ -46,7 +46,8 @@ class Job(BaseModel):
 
     `version` and `prompts` are those of the submitter, `settings` what a run's record has of them. The seed is the
     table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs with which this job goes
-    on, `again` the states of theirs in which a cell is asked again. `seconds` and `usd` bound each cell.
+    on, `again` the states of theirs in which a cell is asked again, `paid` their US dollars. `seconds` and `usd` bound
+    each cell, `purse` names what has a bound for the whole table (see `cluster.shares`), if it has one.
     """
 
     model_config = _MODEL
@@ -62,6 +63,8 @@ class Job(BaseModel):
     skipped: tuple[str, ...] = ()
     earlier: tuple[Sha256, ...] = ()
     again: tuple[CellState, ...] = ()
+    paid: float = 0.0
+    purse: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = ""
     seconds: float | None = None
     usd: float | None = None
     made: str = ""
@@ -84,7 +87,7 @@ class FailedCell(BaseModel):
 class JobResult(BaseModel):
     """What a worker gives back: the bundles of all runs of the job, cells without one, and why it ended.
 
-    `fault` says why the job could not be done at all.
+    `fault` says why the job could not be done at all, `is_refused` that the bound of the whole table allowed no more.
     """
 
     model_config = _MODEL
@@ -97,6 +100,7 @@ class JobResult(BaseModel):
     stop: StopType = StopType.COMPLETION
     detail: str = ""
     fault: str = ""
+    is_refused: bool = False
 
 
 _File = TypeVar("_File", Job, JobResult)

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ralph_cli.cluster.job import (
@@ -16,6 +17,7 @@ from ralph_cli.cluster.job import (
     write_file,
 )
 from ralph_cli.cluster.serving import WorkerUnfit
+from ralph_cli.cluster.shares import JobPurse, Shares
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core.budget import Budget
@@ -39,12 +41,16 @@ OnCell = Callable[[Cell], None]
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """Where a worker does its jobs: the store, its own `folder`, and a setup with the settings of this machine."""
+    """Where a worker does its jobs: the store, its own `folder`, and a setup with the settings of this machine.
+
+    Of `shares` it has the money of jobs whose table has a bound.
+    """
 
     worker: str
     store: Store
     folder: Path
     setup: Setup
+    shares: Shares | None = None
 
     def do_job(self, sha256: str, on_cell: OnCell = lambda cell: None) -> str:
         """Do the job with that hash, or go on with it; returns the hash of its result.
@@ -77,6 +83,8 @@ class Workplace:
         for bundle in job.earlier:
             unpack_run(self.store.get("bundles", bundle), record, row, source, settings)
         filling = Filling(again=job.again, each=Budget(job.seconds, job.usd), jobs=1)
+        purse = self._open_purse(job, sha256)
+        setup = replace(setup, purse=purse)
         table = fill_table(
             record, read_cells(record), source, setup, filling, on_cell=lambda _done, _total, cell: on_cell(cell)
         )
@@ -91,7 +99,17 @@ class Workplace:
             failed=tuple(_without_run(table)),
             stop=table.halt.type,
             detail=table.halt.detail if table.halt.type is not StopType.COMPLETION else "",
+            is_refused=purse is not None and purse.is_refused,
         )
+
+    def _open_purse(self, job: Job, sha256: str) -> JobPurse | None:
+        """What the job may spend of its table's money. Raises JournalError for a job that nobody here can bound."""
+        if not job.purse:
+            return None
+        shares = self.shares
+        if shares is None:
+            raise JournalError("the job is bounded with others, and nobody counts them here", code="no-shares")
+        return JobPurse(partial(shares.hold, job.purse, sha256, self.worker), job.paid)
 
     def _load(self, job: Job, folder: Path, setup: Setup) -> DocumentSource:
         """The document of the job, from the store. Raises DocumentError when it is not read as the submitter did."""

@@ -17,14 +17,14 @@ from typing import Literal
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
-from ralph_cli.core.errors import DocumentError, JournalError, UserError
-from ralph_cli.core.results.table import Cell, Table, TableRow
+from ralph_cli.core.errors import DocumentError, UserError
+from ralph_cli.core.results.table import Cell, TableRow
 from ralph_cli.documents.pdf.page_images import Annotation
 from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.html.page import render_page
-from ralph_cli.runs.history import RecordedRun, read_run
+from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import (
     RunDocument,
     annotate_copies,
@@ -33,7 +33,7 @@ from ralph_cli.runs.report import (
     load_run_document,
     write_report_file,
 )
-from ralph_cli.table.record import TableRecord
+from ralph_cli.table.record import TableRecord, read_row
 from ralph_cli.table.run import cores
 
 EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
@@ -79,17 +79,17 @@ class Evidence:
 
 def write_evidence(
     record: TableRecord,
-    table: Table,
     level: EvidenceLevel,
     settings: Settings,
     source: DocumentSource | None = None,
     on_row: Callable[[int, int], None] = lambda done, total: None,
-) -> Evidence:
-    """Write the evidence of all cells that have a run, and have none yet or that of another run.
+) -> tuple[dict[tuple[str, str], Cell], Evidence]:
+    """Read the cells of a table, and write the evidence of those that have none yet, or that of another run.
 
-    `source` says how documents are opened (password, encoding); where they are says the record of each run. A document
-    that cannot be opened costs its passages, its pictures and the copy, which is told in `problems`; so is a copy that
-    somebody has changed, with notes for one, which is kept. Raises UserError when nothing can be written there.
+    Each record is read once, and no more are held than there are cores. `source` says how documents are opened
+    (password, encoding); where they are says the record of each run. A document that cannot be opened costs its
+    passages, its pictures and the copy, which is told in `problems`; so is a copy that somebody has changed, with notes
+    for one, which is kept. Raises UserError when nothing can be written there.
     """
     folder = record.folder / EVIDENCE_FOLDER
     options = (
@@ -98,23 +98,21 @@ def write_evidence(
         else DocumentSource("")
     )
     taken: set[str] = set()
-    jobs: list[tuple[_RowWriter, list[Cell]]] = []
-    for row in record.rows:
-        own = {question.id for question in table.of_each(row)}
-        cells = [cell for key in own if (cell := table.cells.get((row.name, key))) is not None and cell.run]
-        place = folder / _name(row.name, taken)
-        writer = _RowWriter(record, row, place, level, settings, options)
-        jobs.append((writer, sorted(cells, key=lambda cell: cell.question)))
+    writers = [
+        _RowWriter(record, row, folder / _name(row.name, taken), level, settings, options) for row in record.rows
+    ]
+    cells: dict[tuple[str, str], Cell] = {}
     found = Evidence()
     with ThreadPoolExecutor(cores(), "evidence") as pool:
         try:
-            for number, part in enumerate(pool.map(lambda job: job[0].write(job[1]), jobs), 1):
+            for number, (row_cells, part) in enumerate(pool.map(_RowWriter.read_and_write, writers), 1):
+                cells |= row_cells
                 found.add(part)
-                on_row(number, len(jobs))
+                on_row(number, len(writers))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return found
+    return cells, found
 
 
 Made = tuple[str, str]
@@ -133,9 +131,19 @@ class _RowWriter:
     options: DocumentSource
     found: Evidence = field(default_factory=Evidence)
     written: dict[str, Made] = field(default_factory=dict)
+    runs: Mapping[str, RecordedRun] = field(default_factory=dict)
 
-    def write(self, cells: Sequence[Cell]) -> Evidence:
-        """Write the pages of the cells, and the copy of the document; gives what there is of them then."""
+    def read_and_write(self) -> tuple[dict[tuple[str, str], Cell], Evidence]:
+        """Read the cells of the row, and write what there is not yet of their evidence."""
+        read = read_row(self.record, self.row)
+        asked = {question.id for question in self.record.questions if (question.each == "set") == self.row.is_set}
+        self.runs = read.runs
+        self._write([read.cells[name] for name in sorted(asked & read.cells.keys())])
+        self.runs = {}
+        return {(self.row.name, name): cell for name, cell in read.cells.items()}, self.found
+
+    def _write(self, cells: Sequence[Cell]) -> None:
+        """Write the pages of the cells, and the copies; `found` has what there is of them then."""
         self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
@@ -154,7 +162,6 @@ class _RowWriter:
         for document, name in copies.items():
             if self._is_there(name, from_runs):
                 self.found.copies[self.row.name, document] = self._relative(name)
-        return self.found
 
     def _name_copies(self, cells: Sequence[Cell], taken: set[str]) -> dict[str, str]:
         """The files of the highlighted copies by the names of their documents, "" for that of the row itself."""
@@ -177,9 +184,7 @@ class _RowWriter:
         notes: dict[Span, list[str]] = {}
         wanted, quoted_runs = {cell.run for cell in new}, {cell.run for cell in quoted}
         for cell in dict.fromkeys((*new, *quoted)):
-            run = self._read_run(cell)
-            if run is None:
-                continue
+            run = self.runs[cell.question]
             if not _is_of(run, document):
                 document = load_run_document(run, self.settings, self.options)
             if document.missing:
@@ -214,20 +219,6 @@ class _RowWriter:
                 self._tell(f"{path} was changed by somebody, so no new one is made: remove it or rename it to have one")
             elif document in made:
                 self._keep(name, made[document], mark)
-
-    def _read_run(self, cell: Cell) -> RecordedRun | None:
-        for sha256 in (self.row.sha256, *self.record.earlier.get(self.row.name, ())):
-            runs = self.record.runs_of(sha256)
-            folder = runs / cell.run
-            # What a record says of its own name leads to no other folder.
-            if folder.is_dir() and folder.resolve().parent == runs.resolve():
-                try:
-                    return read_run(folder)
-                except JournalError as error:
-                    self._tell(f"{cell.question}: {error.message}")
-                    return None
-        self._tell(f"{cell.question}: the record of its run is gone")
-        return None
 
     def _tell(self, problem: str) -> None:
         problem = f"{self.row.name}: {problem}"

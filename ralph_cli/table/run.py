@@ -37,8 +37,8 @@ _OF_ONE_QUESTION = ("no-question", "long-question")
 CONTINUED = (CellState.CUT_OFF, CellState.FAILED, CellState.UNJUDGED)
 """States of cells whose runs are gone on with: what came before their end is paid for."""
 
-FAULTS_OF_MACHINE = ("no-key", "no-sandbox", "auth", "billing")
-"""Codes of what this machine lacks, a key or a sandbox: every other cell would fail of it, too."""
+FAULTS_OF_MACHINE = ("no-key", "no-price", "no-sandbox", "auth", "billing")
+"""Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail of it, too."""
 
 
 def cores() -> int:
@@ -110,7 +110,7 @@ def fill_table(
     names = setup.choose_models()
     asked = setup.settings
     bounds, notices = run_budget(asked, names.by_role, setup.models)
-    purse = Ledger(bounds)
+    purse = Ledger(bounds, within=setup.purse)
     purse.book_earlier(known.spent)
     for notice in notices:
         if setup.sink is not None:
@@ -275,6 +275,8 @@ class _RowJob:
         try:
             if earlier is not None and known is not None and known.state in CONTINUED:
                 changes = {"max_cost": settings.max_cost, "max_time": settings.max_time}
+                assert setup.purse is not None
+                setup.purse.take_back(known.usage)
                 result = resume_run(earlier, setup, source, changes)
             else:
                 result = answer_question(source, question.question, setup)

@@ -9,14 +9,14 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Start
 from contracts import FEES, paid_calls, questions, submit, write_contracts
-from model_service import ModelService, service_settings
+from model_service import ANSWER_TOKENS, ModelService, service_settings
 from postgres import Postgres
 
 from ralph_cli import api
@@ -26,17 +26,21 @@ from ralph_cli.cluster.database import JobQueue, require_worker_id
 from ralph_cli.cluster.serving import serve
 from ralph_cli.commands.app import run
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.results.table import Table
+from ralph_cli.core.run import StopType
 
 JOB = "ab" * 32
 
 
 def dump(server: Postgres) -> str:
-    """All rows of all tables of DBOS, as text."""
+    """All rows of all tables, as text."""
     import psycopg
 
     with psycopg.connect(server.url) as connection:
-        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'dbos'").fetchall()
-        rows = [connection.execute(f"SELECT t::text FROM dbos.{name} t").fetchall() for (name,) in names]
+        names = connection.execute(
+            "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('dbos', 'ralph')"
+        ).fetchall()
+        rows = [connection.execute(f"SELECT t::text FROM {name} t").fetchall() for (name,) in names]
     return "\n".join(row for table in rows for (row,) in table)
 
 
@@ -221,6 +225,77 @@ def test_a_worker_without_a_key_ends_with_a_line_and_leaves_the_document_to_othe
         finally:
             able.terminate()
             able.communicate(timeout=30)
+
+
+@pytest.mark.full
+def test_two_workers_never_spend_more_than_the_bound_of_the_table(server: Postgres, tmp_path: Path) -> None:
+    import psycopg
+
+    bound, usd_of = 0.3, {"anthropic:reader": (3.0, 15.0), "anthropic:judge": (3.0, 15.0)}
+    prices = tuple(f"{name}={fresh:g}/{out:g}" for name, (fresh, out) in usd_of.items())
+    held: list[float] = []
+
+    def look() -> None:
+        with psycopg.connect(server.url) as connection:
+            query = (
+                "SELECT p.spent + coalesce(sum(s.spent + s.promised), 0) FROM ralph.purse p "
+                "LEFT JOIN ralph.share s ON s.purse = p.name GROUP BY p.name, p.spent"
+            )
+            with suppress(psycopg.errors.UndefinedTable):
+                held.extend(amount for (amount,) in connection.execute(query).fetchall())
+
+    with ModelService(seconds=0.1, key="right") as service, ThreadPoolExecutor(1) as pool:
+        given = {"ANTHROPIC_API_KEY": "right", "ANTHROPIC_BASE_URL": service.url, "RALPH_PRICES": ",".join(prices)}
+        workers = [start_worker(server, tmp_path, f"w-money{number}", **given) for number in (1, 2)]
+
+        def fill(cost: float, *, resume: bool = False) -> Table:
+            settings = service_settings(service, tmp_path, max_cost=cost, prices=prices, counter_evidence=False)
+            contracts = write_contracts(tmp_path / "contracts", 16)
+            where = {"database": server.url, "store": tmp_path / "store", "folder": tmp_path / "table"}
+            done = pool.submit(api.make_table, questions(), contracts, settings=settings, resume=resume, **where)
+            while not done.done():
+                look()
+                time.sleep(0.05)
+            return done.result()
+
+        def spent() -> float:
+            tokens = [(call.plain + call.read + call.written, ANSWER_TOKENS) for call in service.calls]
+            return sum(read * 3 + written * 15 for read, written in tokens) / 1e6
+
+        try:
+            table = fill(bound)
+            assert table.halt.type is StopType.MAX_COST and any(cell.state.is_accepted for cell in table)
+            assert 0.3 * bound < spent() <= bound and max(held) <= bound + 1e-6
+            calls = len(service.calls)
+            assert all(cell.state.is_accepted for cell in fill(50, resume=True))
+            assert calls < len(service.calls) == 2 * 48
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.communicate(timeout=30)
+
+
+@pytest.mark.full
+def test_two_workers_share_a_limit_of_five_requests_a_second(server: Postgres, tmp_path: Path) -> None:
+    with ModelService(seconds=0.3) as service:
+        given = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": service.url, "RALPH_MAX_RATE": "2.5"}
+        workers = [start_worker(server, tmp_path, f"w-rate{number}", **given) for number in (1, 2)]
+        try:
+            table = api.make_table(
+                questions(10),
+                write_contracts(tmp_path / "contracts", 8),
+                folder=tmp_path / "table",
+                settings=service_settings(service, tmp_path, counter_evidence=False),
+                database=server.url,
+                store=tmp_path / "store",
+            )
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.communicate(timeout=30)
+    assert all(cell.state.is_accepted for cell in table)
+    # Nobody tells one worker when the other asks: of each up to three requests fall into the same second.
+    assert service.most_within(10) <= 1.05 * 50 and service.most_within(1) <= 6
 
 
 @pytest.mark.full

@@ -15,6 +15,7 @@ from ralph_cli.cluster import job as jobs
 from ralph_cli.cluster.database import JobState
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
 from ralph_cli.cluster.serving import WorkerUnfit
+from ralph_cli.cluster.shares import Room, find_room
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.submitting import Submission
 from ralph_cli.cluster.worker import Workplace
@@ -43,6 +44,7 @@ class OneWorker:
     on_cell: Callable[[Cell], None] = lambda cell: None
     max_jobs: int = 100
     models: dict[str, Model] = field(default_factory=dict)
+    shares: "SharesHere" = field(default_factory=lambda: SharesHere())
     results: dict[str, str] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
 
@@ -50,7 +52,7 @@ class OneWorker:
     def place(self) -> Workplace:
         settings = Settings(out=self.folder)
         setup = Setup(settings=settings, models=self.models or scripted_models(self.log))
-        return Workplace("w", open_store(str(self.folder / "store")), self.folder / "w", setup)
+        return Workplace("w", open_store(str(self.folder / "store")), self.folder / "w", setup, self.shares)
 
     def submit(self, job_id: str, job: str) -> None:
         if job_id not in self.results and len(self.results) < self.max_jobs:
@@ -67,19 +69,47 @@ class OneWorker:
     def close(self) -> None: ...
 
 
+@dataclass
+class SharesHere:
+    """The money of tables, counted in this process as the database does it."""
+
+    bounds: dict[str, float | None] = field(default_factory=dict)
+    spent: dict[str, float] = field(default_factory=dict)
+    held: dict[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
+
+    def open(self, purse: str, bound: float | None, spent: float) -> None:
+        self.bounds[purse], self.spent[purse] = bound, spent
+
+    def hold(self, purse: str, job: str, worker: str, spent: float, promised: float, more: float = 0.0) -> Room:
+        self.held.pop((purse, job, worker), None)
+        theirs, promises = (sum(amounts) for amounts in zip((0.0, 0.0), *self.held.values(), strict=True))
+        room = find_room(self.bounds[purse], self.spent[purse] + theirs + spent, promises + promised, more)
+        self.held[purse, job, worker] = spent, promised + (more if room is Room.NOW else 0.0)
+        return room
+
+    def collect(self, purse: str, job: str, worker: str, spent: float) -> None:
+        self.spent[purse] = spent
+        self.held.pop((purse, job, worker), None)
+
+    def close(self) -> None: ...
+
+
 def fill(
     queue: OneWorker,
     asked: tuple[TableQuestion, ...] = questions(),
     *,
     resume: bool = False,
     max_calls: int | None = None,
+    max_cost: float | str = "none",
     contracts: int = 2,
     filling: Filling = ONCE,
 ) -> Table:
     folder = queue.folder
-    submission = Submission("", str(folder / "store"), open_queue=lambda url: queue)
+    submission = Submission(
+        "", str(folder / "store"), open_queue=lambda url: queue, open_shares=lambda url: queue.shares
+    )
     setup = Setup(
-        settings=Settings(out=folder, max_cost="none", counter_evidence=False, max_calls=max_calls),
+        settings=Settings(out=folder, max_cost=max_cost, counter_evidence=False, max_calls=max_calls),
         models=scripted_models(),
     )
     source = DocumentSource(str(write_contracts(folder / "contracts", contracts)))
@@ -134,6 +164,19 @@ def test_a_bound_of_the_table_lets_no_further_job_begin(tmp_path: Path) -> None:
     assert [cell.state for cell in table].count(CellState.PENDING) >= 6
     queue.max_jobs, queue.cancelled = 100, set()
     assert cells_of(fill(queue, resume=True, contracts=4)) == cells_of(alone(tmp_path, contracts=4))
+
+
+def test_the_money_of_the_table_is_one_and_a_job_settles_what_it_has_spent(tmp_path: Path) -> None:
+    queue = OneWorker(tmp_path, log=tmp_path / "log")
+    table = fill(queue, max_cost=0.009, contracts=3)  # a call costs 0.001, a document six of them
+    assert table.halt.type is StopType.MAX_COST and "whole table" in table.halt.detail
+    assert len(paid_calls(tmp_path / "log")) <= 10  # a scripted model promises nothing, so one call may be too many
+    assert not queue.shares.held and next(iter(queue.shares.spent.values())) == pytest.approx(0.009, abs=0.0011)
+    queue.cancelled = set()
+    table = fill(queue, resume=True, max_cost=0.1, contracts=3)
+    assert cells_of(table) == cells_of(alone(tmp_path, contracts=3)) and not queue.shares.held
+    assert len(paid_calls(tmp_path / "log")) == len(set(paid_calls(tmp_path / "log"))) == 18
+    assert next(iter(queue.shares.spent.values())) == pytest.approx(0.018)
 
 
 def test_a_run_that_was_cut_off_is_given_to_the_worker_to_go_on_with(tmp_path: Path) -> None:
@@ -216,7 +259,9 @@ def test_a_job_of_another_version_is_refused_by_name(tmp_path: Path, monkeypatch
 def test_a_job_names_neither_files_nor_places_nor_keys(tmp_path: Path) -> None:
     settings = Settings(out=tmp_path, anthropic_key="sk-ant-0123456789abcdef", openai_base_url="http://10.1.2.3/")
     queue = OneWorker(tmp_path)
-    submission = Submission("", str(tmp_path / "store"), open_queue=lambda url: queue)
+    submission = Submission(
+        "", str(tmp_path / "store"), open_queue=lambda url: queue, open_shares=lambda url: queue.shares
+    )
     source = DocumentSource(str(write_contracts(tmp_path / "contracts", 1)))
     setup = Setup(settings=settings, models=scripted_models())
     make_table(questions(), source, tmp_path / "table", setup, Filling(), fill=submission)
@@ -287,7 +332,9 @@ def test_a_store_out_of_reach_and_a_password_are_one_clear_line(tmp_path: Path) 
         open_store(str(tmp_path / "file" / "store")).put("jobs", b"{}")
     with pytest.raises(ConfigError, match=r"nowhere://x cannot be opened"):
         open_store("nowhere://x")
-    submission = Submission("", str(tmp_path), open_queue=lambda url: OneWorker(tmp_path))
+    submission = Submission(
+        "", str(tmp_path), open_queue=lambda url: OneWorker(tmp_path), open_shares=lambda url: SharesHere()
+    )
     with pytest.raises(ConfigError, match="only-changed is done by one machine"):
         fill(OneWorker(tmp_path), filling=Filling(only_changed=True))
     source = DocumentSource(str(write_contracts(tmp_path / "contracts", 1)), password="secret")

@@ -28,6 +28,7 @@ Jobs = Annotated[
     "max_rate",
     "max_call_time",
     "max_cost",
+    "prices",
     "out",
     "cache",
     "sandbox",
