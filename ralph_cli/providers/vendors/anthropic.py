@@ -30,15 +30,14 @@ class Anthropic(wire.SdkModel):
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
-        create = self._sdk.messages.with_raw_response.create
-        reply = wire.call_service(self._target, create, request_body(request, self._target.model), fault)
+        body = request_body(request, self._target.model)
+        reply = wire.call_service(self._target, self._sdk, "/v1/messages", body, fault)
         return parse_reply(self._target, request, reply)
 
 
 def load_sdk() -> Any:
-    """The SDK, imported with the one resource of it that is used."""
+    """The SDK, imported."""
     import anthropic
-    import anthropic.resources.messages
 
     return anthropic
 
@@ -56,7 +55,7 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 
 def request_body(request: Request, model: str) -> Json:
-    """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
+    """What is sent to the Messages API. No sampling parameters: the service no longer takes any."""
     limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}
     if request.cache and request.shared:

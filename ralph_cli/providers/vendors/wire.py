@@ -130,19 +130,23 @@ def _read_body(response: "httpx2.Response", deadline: float) -> Iterator[bytes]:
 
 
 def call_service(
-    target: Target, create: Callable[..., Any], arguments: Json, fault: Callable[[Target, Exception], ProviderError]
+    target: Target, sdk: Any, path: str, arguments: Json, fault: Callable[[Target, Exception], ProviderError]
 ) -> Json:
-    """The JSON object a service answered with. `create` gives an SDK's raw response; `fault` turns
-    an exception of the SDK into a ProviderError.
+    """The JSON object that a service answers at a path. `fault` turns an exception of the SDK into a ProviderError.
+
+    It is sent as the SDK sends to a path of which it knows nothing more. Its methods for these paths look at every
+    value of the arguments, so that a step takes the longer the more there were, and make an object of the reply.
 
     The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
     with its key, and a decoding error holds the text.
     """
+    import httpx2
+
     failure: ProviderError | None = None
     body: Any = None
     sendable = replace_surrogates(arguments)
     try:
-        body = create(**sendable).http_response.content
+        body = sdk.post(path, body=sendable, cast_to=httpx2.Response).content
     except Exception as error:  # noqa: BLE001 - SDKs let foreign errors through; `fault` knows or reports them all
         failure = fault(target, error)
     if failure is None:
