@@ -208,6 +208,12 @@ def test_a_scale_in_a_line_of_units_is_that_of_its_column() -> None:
     assert answer("They are worth $1.72 million.", row)
 
 
+def test_a_count_of_millions_may_be_written_out_in_full_under_a_scale() -> None:
+    table = "(in thousands)\nCargo moved  812  797\nTickets sold  6,442,723  5,913,004\n"
+    found = check(document(table, kind="pdf"), "It sold 6.4 million tickets.", ["Tickets sold  6,442,723  5,913,004"])
+    assert not found.issues and found.doubts
+
+
 def test_one_currency_has_a_price_in_another() -> None:
     assert answer("The euro cost $1.07.", BOND, ["322 / 300 = 1.073"]) == ""
     assert answer("The euro cost $1.70.", BOND, ["322 / 300 = 1.073"])
