@@ -130,6 +130,7 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
         ),
         ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
         ("Ada Lund lost to Bea Moe, by 59 to 249.", "Ada Lund beat Bea Moe, by 249 to 59.", BALLOT),
+        ("The sail works rent forty lofts.", "The rope works rent forty lofts.", YARDS),
         (
             "The rope works rent fifty-two of their lofts, the sail works forty.",
             "The rope works rent forty of their lofts, the sail works fifty-two.",
