@@ -43,6 +43,9 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MILLIONS = 6
+_IN_FULL = 10**6
+"""From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
+
 _TRACES = {
     "$": ("$", "dollar", "usd"),
     "\u20ac": ("\u20ac", "eur"),
@@ -238,7 +241,8 @@ def make_candidate(
         told = f"{line} {column}" if in_table else ""
         powers = _scales_of(quantity, governing, told, certain and not other_column, is_odd)
         is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
-        sure = not is_rate and (
+        in_full = quantity.kind != "currency" and abs(quantity.value) >= _IN_FULL and max(powers) > 0
+        sure = not (is_rate or in_full) and (
             (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
         )
     before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
@@ -303,10 +307,10 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
-    if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
+    if not certain and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
         return UNSCALED  # written out in full
     # So may this be: no table counts so many millions, or such round thousands of things.
-    full = not quantity.value % 1000 or (abs(quantity.value) >= 10**6 and min(governing.powers) >= _MILLIONS)
+    full = not quantity.value % 1000 or (abs(quantity.value) >= _IN_FULL and min(governing.powers) >= _MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())

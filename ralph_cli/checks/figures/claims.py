@@ -280,7 +280,9 @@ class FigureComparison:
         known = say_words(f"{text} {self.facts.question}")
         others = (found.place for found in self.candidates if found.place and found.place is not candidate.place)
         fault = misplaced(said, known, candidate.place, others)
-        return Comparison("contradicted" if fault == "date" else "open", fault) if fault else None
+        if not fault or (fault == "subject" and quantity.is_small):  # so few may be counted, or named for any reason
+            return None
+        return Comparison("contradicted" if fault == "date" else "open", fault)
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""

@@ -116,20 +116,22 @@ def is_earlier(one: Place, other: Place) -> bool:
 
 def misplaced(
     said: frozenset[str], known: frozenset[str], place: Place, others: Iterable[Place]
-) -> Literal["", "date", "column"]:
+) -> Literal["", "date", "column", "subject"]:
     """Whether words that are said of a figure name another place of the quotes, and its own with no word.
 
-    `said` are those beside it, `known` all of the claim and its question.
+    That place is named if the words are said that it has and the figure's own has not, in prose half of them. `said`
+    are those beside it, `known` all of the claim and its question.
     """
     others = list(others)
     for part in PARTS_OF_DATES:
         named, own = _of_part(said, part), _of_part(place.words, part)
         if named and own and not named & own and any(named & other.words for other in others):
             return "column" if own & known else "date"  # the claim says its date, too, of something else
-    for other in others if place.in_table else ():
+    for other in others:
         theirs, own = _words(other.words - place.words), place.words - other.words
-        if other.in_table and theirs and _words(own) and theirs <= said and not own & known:
-            return "column"
+        known_by = len(theirs) if place.in_table else len(theirs) / 2
+        if _words(own) and theirs & said and len(theirs & said) >= known_by and not own & known:
+            return "column" if place.in_table else "subject"
     return ""
 
 

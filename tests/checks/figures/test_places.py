@@ -130,6 +130,7 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
         ),
         ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
         ("Ada Lund lost to Bea Moe, by 59 to 249.", "Ada Lund beat Bea Moe, by 249 to 59.", BALLOT),
+        ("The sail works rent forty lofts.", "The rope works rent forty lofts.", YARDS),
         (
             "The rope works rent fifty-two of their lofts, the sail works forty.",
             "The rope works rent forty of their lofts, the sail works fifty-two.",
@@ -206,6 +207,12 @@ def test_a_scale_in_a_line_of_units_is_that_of_its_column() -> None:
     row = "Balance in 2031  22,845,417  $ 21.65  6.26  $ 1,723,505"
     assert answer("22.8 million shares are worth $1.72 billion.", row) == ""
     assert answer("They are worth $1.72 million.", row)
+
+
+def test_a_count_of_millions_may_be_written_out_in_full_under_a_scale() -> None:
+    table = "(in thousands)\nCargo moved  812  797\nTickets sold  6,442,723  5,913,004\n"
+    found = check(document(table, kind="pdf"), "It sold 6.4 million tickets.", ["Tickets sold  6,442,723  5,913,004"])
+    assert not found.issues and found.doubts
 
 
 def test_one_currency_has_a_price_in_another() -> None:
