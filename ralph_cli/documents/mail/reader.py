@@ -58,7 +58,7 @@ def _unused_name(name: str, used: set[str]) -> str:
 
 
 def _walk(out: ComposedText, data: bytes, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> MailWalk:
-    walk = MailWalk(out, name, encoding, limits)
+    walk = MailWalk(out, name, encoding if kind != "msg" else None, limits)  # Outlook says in which its texts are
     if kind != "msg" and not _HEADER_END.search(data):
         out.warn("incomplete", "the mail ends in its header: the file may be cut off or damaged")
     try:

@@ -46,7 +46,8 @@ def test_a_mail_of_outlook_reads_as_other_mails(code_page: str) -> None:
         for name, role in (("bob", 1), ("cy", 2), ("dee", 1))
     ]
     values = HEAD | {outlook.CODE_PAGE: 1252, outlook.TEXT: "Notice is given.\r\n\r\nThe fee is 50 €.\r\n"}
-    document = read(outlook_mail(values, recipients=people, code_page=code_page))
+    data = outlook_mail(values, recipients=people, code_page=code_page)
+    document = read(data)
     assert document.kind == "msg" and document.cautions == ()
     assert document.text == (
         "From: Ada Löve <ada@example.org>\nTo: bob Müller <bob@x.y>, dee Müller <dee@x.y>\nCc: cy Müller <cy@x.y>\n"
@@ -54,6 +55,8 @@ def test_a_mail_of_outlook_reads_as_other_mails(code_page: str) -> None:
     )
     assert place(document, "50 €") == "body, line 3" and place(document, "Kün") == "header, Subject"
     assert document.headings[0].text == "Kündigung"
+    other = DocumentSource("a.msg", encoding="cp1251").load_bytes(data)
+    assert other.text == document.text and [*told(other)] == ["unused-encoding"]
 
 
 def test_attachments_and_mails_in_a_mail_are_those_of_other_mails() -> None:
