@@ -145,6 +145,7 @@ def _make_job(
     """The job of a row, whose documents and cut-off runs are in the store then."""
     whole = open_row(row, source, setup.settings.cache_folder, (record.folder, setup.settings.out))
     document = whole.load()
+    whole.keep_text(setup.settings.cache_folder)
     members = [(member.name, source.of_member(member), member.fingerprint) for member in document.members]
     documents = members or [(row.name, replace(whole, document=None), document.fingerprint)]
     return Job(

@@ -252,6 +252,8 @@ class _RowJob:
         if source.load().sha256 != self.row.sha256:
             what = f"{self.row.name} has changed since the table was begun"
             raise DocumentError(what, code="document-changed", hint="--resume takes it as it is now")
+        # So that a later version can be compared with it.
+        source.keep_text(settings.cache_folder)
         return source
 
     def _failed(self, question: TableQuestion, reason: str, run: str = "") -> Cell:

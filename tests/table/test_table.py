@@ -72,7 +72,9 @@ class Cast:
         if "dog" in question:
             return tool_reply({"not_found": {"searched": ["dog", "pet"], "note": "nothing on animals"}}, usage=usage)
         start = "The base rent is" if "rent" in question else "The lease runs for ten years"
-        quote = next(line for line in text.split("\n") if line.startswith(start))
+        quote = next((line for line in text.split("\n") if line.startswith(start)), "")
+        if not quote:
+            return tool_reply({"not_found": {"searched": ["base rent"], "note": "no rent is named"}}, usage=usage)
         claim = quote.rstrip(".") if "rent" in question else "The lease runs for ten years"
         return tool_reply({"claims": [{"text": f"{claim}.", "quotes": [quote]}]}, usage=usage)
 
@@ -273,6 +275,54 @@ def test_what_still_stands_in_a_changed_document_is_not_asked_again(tmp_path: Pa
     assert taken.state is CellState.ANSWERED and taken.usage.calls == 0 and "taken over" in " ".join(taken.notes)
     # The record of now has it, so it is not verified or asked once more.
     assert not fill(cast, tmp_path, documents=changed, resume=True, only_changed=True).changes
+
+
+def write_versions(folder: Path, *, are_new: bool) -> Path:
+    """Twelve leases, four of them plain texts; of the new versions three are the same, in three the passages have moved
+    behind another page, in three the rent is another, and in three it is gone.
+    """
+    folder.mkdir(exist_ok=True)
+    for number in range(12):
+        what = ("same", "moved", "changed", "gone")[number % 4] if are_new else "same"
+        rent = f"The base rent is ${number + (70 if what == 'changed' else 40)},500 a year."
+        parts = [f"Lease number {number} of the house.", "" if what == "gone" else rent, "It is paid in advance."]
+        parts += ["The lease runs for ten years from signing.", "The garden is shared by all."]
+        parts[:0] = ["Preamble of the new owner.", "He bought the house.\f"] if what == "moved" else []
+        kind = "txt" if number // 4 % 2 else "html"
+        text = "\n\n".join(filter(None, parts))
+        page = "".join(f"<p>{part}</p>" for part in parts if part)
+        (folder / f"{what if are_new else 'lease'}{number:02}.{kind}").write_text(
+            text if kind == "txt" else page, "utf-8"
+        )
+    return folder
+
+
+def test_of_twelve_new_versions_only_what_no_longer_holds_is_bought(tmp_path: Path) -> None:
+    leases = write_versions(tmp_path / "leases", are_new=False)
+    fill(Cast(), tmp_path, RENT, TERM, documents=leases)
+    what = {}
+    for path in write_versions(tmp_path / "new", are_new=True).iterdir():
+        name = f"lease{path.stem[-2:]}{path.suffix}"
+        what[name] = path.stem[:-2]
+        (leases / name).write_bytes(path.read_bytes())
+    cast = Cast()
+    table = fill(cast, tmp_path, RENT, TERM, documents=leases, resume=True, only_changed=True)
+    changes = {(change.row, change.question): change for change in table.changes}
+    # What is the same is not even looked at; the other nine are verified, each with both of its answers.
+    assert {row for row, _ in changes} == {name for name in what if what[name] != "same"} and len(changes) == 18
+    bought = {place for place, change in changes.items() if not change.holds}
+    assert bought == {(name, "rent") for name in what if what[name] in ("changed", "gone")}
+    assert sorted(cast.asked) == [RENT.question] * 6
+    for name, kind in what.items():
+        cell, change = table.cells[name, "rent"], changes.get((name, "rent"))
+        if change is None:
+            assert kind == "same" and "taken over" not in " ".join(cell.notes)
+        elif kind == "moved":
+            assert change.holds and "taken over" in " ".join(cell.notes) and cell.usage.calls == 0
+        else:
+            assert ("$" in change.why and "->" in change.why) == (kind == "changed"), change.why
+            assert cell.state is (CellState.ANSWERED if kind == "changed" else CellState.ABSENT)
+        assert table.cells[name, "term"].state is CellState.ANSWERED
 
 
 def test_an_answer_whose_surroundings_changed_is_asked_again(tmp_path: Path) -> None:
