@@ -7,7 +7,6 @@ import typer
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import Given, takes
-from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
     from ralph_cli.core.judge_test import JudgeTest
@@ -60,6 +59,8 @@ def judge_test(
 
 def exit_code(test: "JudgeTest") -> int:
     """0 if the test was made to its end, 2 if there is nothing that a model has said; else as for a question."""
+    from ralph_cli.core.run import StopType
+
     return 0 if test.halt.type is StopType.TESTED and test.usable else qa.exit_code(test.halt.type)
 
 

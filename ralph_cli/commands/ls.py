@@ -7,7 +7,6 @@ import typer
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.commands.terminal.estimate import describe_estimate
-from ralph_cli.core.document import PAGE_NOUNS
 from ralph_cli.reports.safe_text import one_line, to_json
 from ralph_cli.text.plural import pluralize
 
@@ -64,6 +63,8 @@ def _rows(found: "LoadedSet") -> list[str]:
 
 
 def _size(item: "NamedDocument") -> str:
+    from ralph_cli.core.document import PAGE_NOUNS
+
     document = item.document
     if not document.paged:
         return pluralize(document.text.count("\n") + 1, "line")

@@ -1,7 +1,7 @@
 """`ralph qa`: a question about a document."""
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,9 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_run
-from ralph_cli.core.run import StopType
+
+if TYPE_CHECKING:
+    from ralph_cli.core.run import StopType
 
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
@@ -53,8 +55,10 @@ def qa(
         return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
-def exit_code(stop: StopType) -> int:
+def exit_code(stop: "StopType") -> int:
     """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
+    from ralph_cli.core.run import StopType
+
     match stop:
         case StopType.COMPLETION | StopType.PASSAGES:
             return 0

@@ -14,7 +14,6 @@ from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
-from ralph_cli.core.run import Halt, StopType
 from ralph_cli.reports.safe_text import one_line, to_json
 from ralph_cli.reports.styled import plain_text
 from ralph_cli.text.plural import pluralize
@@ -125,6 +124,7 @@ def table(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.commands.terminal.table_progress import TableProgress
+    from ralph_cli.core.run import Halt, StopType
     from ralph_cli.table.outputs import output_paths, write_table
 
     settings = config.load_settings(given)
@@ -215,6 +215,8 @@ def _hand_over(
 
 def exit_code(table: "Table") -> int:
     """0 if every cell has been asked, whatever was answered; 2 if one failed; else as for a question."""
+    from ralph_cli.core.run import StopType
+
     if table.halt.type is not StopType.COMPLETION:
         return qa.exit_code(table.halt.type)
     return 2 if any(cell.state.value in ("failed", "unjudged", "cut off", "not asked") for cell in table) else 0

@@ -260,6 +260,8 @@ class Verdict(StrEnum):
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]
 """What one quote does for the claim it was given for."""
 
+SUPPORTING: tuple[QuoteBearing, ...] = ("supports", "partly")
+
 
 @dataclass(frozen=True, slots=True)
 class QuoteRuling:
@@ -298,6 +300,13 @@ class Ruling:
     def disputed(self) -> bool:
         """Whether those who were asked did not agree on whether the claim stands."""
         return len({vote.verdict.passes for vote in self.votes}) > 1
+
+    @property
+    def is_near_margin(self) -> bool:
+        """Whether it could as well have been another: half proved, or proved beside a quote that says otherwise."""
+        against = any(item.bearing == "against" for item in self.quotes)
+        bears = not self.quotes or any(item.bearing in SUPPORTING for item in self.quotes)
+        return self.verdict is Verdict.PARTLY or (self.verdict is Verdict.SUPPORTED and (against or not bears))
 
 
 @dataclass(frozen=True, slots=True)

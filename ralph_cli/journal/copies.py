@@ -8,6 +8,9 @@ from pathlib import Path
 from ralph_cli.core.errors import JournalError
 from ralph_cli.journal.store import JOURNAL_FILE
 
+MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
+"""In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""
+
 COPIES = "earlier"
 """The folder in a run's folder that holds them, each under its name."""
 

@@ -4,7 +4,8 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
@@ -93,13 +94,18 @@ def request_digest(request: Request) -> str:
     body = {
         "agent": request.agent,
         "system": request.system,
-        "turns": [{"kind": type(turn).__name__, **asdict(turn)} for turn in request.turns],
-        "tools": [asdict(tool) for tool in request.tools],
+        "turns": [{"kind": type(turn).__name__, **_fields_of(turn)} for turn in request.turns],
+        "tools": request.tools,
         "schema": request.output_schema,
         "max_tokens": request.max_tokens,
     }
-    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_fields_of)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _fields_of(value: Any) -> Any:
+    """The fields of a dataclass, not copied as `asdict` does: a conversation is long. Anything else as text."""
+    return {item.name: getattr(value, item.name) for item in fields(value)} if is_dataclass(value) else str(value)
 
 
 def turn_text(turn: Turn) -> str:

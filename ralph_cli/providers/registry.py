@@ -102,6 +102,13 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
     return cast(Model, adapter(model, _checked_key(endpoint), endpoint.base_url, deadline_s, *wire_format))
 
 
+def load_sdk(name: str) -> None:
+    """Import what the model of that name needs before its first request, which would import it otherwise."""
+    vendor = name.partition(":")[0]
+    if vendor in KEYED_VENDORS:
+        import_module(ADAPTERS[vendor].partition(":")[0]).load_sdk()
+
+
 @cache
 def _load_embedding() -> object:
     """The embedding model of the extra, read once; ConfigError says how to get it."""

@@ -63,6 +63,8 @@ class Recording:
         Of equal requests that are asked side by side each has the reply that it had, if that was recorded. Raises
         ProviderError for a call that failed, if the recording is closed.
         """
+        if not self._replies:
+            return None
         place = _Place(request.agent, model, self._iteration, request_digest(request))
         with self._lock:
             waiting = self._replies.get(place, [])

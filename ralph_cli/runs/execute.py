@@ -20,7 +20,7 @@ from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
-from ralph_cli.journal.copies import copy_runs
+from ralph_cli.journal.copies import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE, copy_runs
 from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
@@ -34,7 +34,6 @@ from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
 from ralph_cli.wiring.spending import run_budget
-from ralph_cli.wiring.task import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ralph_cli.checks.judge.claims import is_near_margin
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted
@@ -16,12 +15,13 @@ from ralph_cli.core.run import Halt, Outcome, Step, StopType
 from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.prices import saved_by_cache
-from ralph_cli.reports import goal, json
 from ralph_cli.reports.safe_text import resume_command
 from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import MissingVote, RunView, build_view
 from ralph_cli.text.plural import pluralize
-from ralph_cli.wiring.estimating import PastRun
+
+if TYPE_CHECKING:  # a list of runs does not wait for what makes runs
+    from ralph_cli.wiring.estimating import PastRun
 
 NO_VERDICT = "no verdict of it could be used"
 UNFINISHED = Halt(StopType.NONE, "the run has not ended")
@@ -35,7 +35,7 @@ def missing_votes(
     """By claim, the models of the panel that were to give a second opinion on it and gave none; `faults` says why."""
     found: dict[int, tuple[MissingVote, ...]] = {}
     for ruling in best.rulings if best is not None else ():
-        if not ruling.claim or not (ruling.votes or is_near_margin(ruling)):
+        if not ruling.claim or not (ruling.votes or ruling.is_near_margin):
             continue  # nobody was asked for a second opinion
         silent = Counter(map(called_name, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
         if silent:
@@ -135,16 +135,20 @@ def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
 
 def as_object(run: RecordedRun) -> dict[str, Any]:
     """The run as `--json` shows it."""
+    from ralph_cli.reports import goal, json
+
     state = goal_state(run.events)
     if state is None:
         return json.as_object(run.view)
     return goal.as_object(run.view, state, state.final_output(fold(run.events).best))
 
 
-def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50) -> list[PastRun]:
+def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50) -> "list[PastRun]":
     """What the newest runs in `out` of that mode have cost, with that worker and that judge (empty: any); those that
     ended by themselves, at a known price.
     """
+    from ralph_cli.wiring.estimating import PastRun
+
     found = []
     for name in list(reversed(run_names(out)))[:most]:
         try:

@@ -2,17 +2,18 @@
 
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.providers.preloading import preload
 from ralph_cli.runs.execute import Job, Setup, require_text
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.reuse import run_or_reuse
 from ralph_cli.wiring.qa import build_qa
-from ralph_cli.wiring.task import build_task, read_spec
 
 
 def answer_question(source: DocumentSource, question: str, setup: Setup) -> Result:
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = setup.choose_models()
+    preload([names.worker])
     source = load_source(
         source.with_ocr(setup.settings.ocr_options), setup.settings.cache_folder, (setup.settings.out,)
     )
@@ -25,8 +26,11 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
 def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     """Do `task` on the document, or on the memory alone; see `api.run_task`."""
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
+    from ralph_cli.wiring.task import build_task, read_spec
+
     settings = setup.settings
     names = setup.choose_models()
+    preload([names.worker])
     source = (
         load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
     )

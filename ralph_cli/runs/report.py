@@ -22,10 +22,7 @@ from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
-from ralph_cli.reports import csv, markdown
-from ralph_cli.reports.html import page
 from ralph_cli.reports.html.coverage_strip import build_coverage_strip
-from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, Excerpt, Report, find_excerpt
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections.documents import list_documents
@@ -200,6 +197,8 @@ def _render_crops(
 
 def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> str:
     """The HTML report on a checked memo, with pictures of the PDFs that `sources` says how to read."""
+    from ralph_cli.reports.memo.html import memo_html
+
     crops: dict[int, tuple[Crop, ...]] = {}
     notes: list[str] = []
     for number, (document, source) in enumerate(zip(check.documents, sources, strict=True)):
@@ -296,6 +295,9 @@ def write_reports(
 
     What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
     """
+    from ralph_cli.reports import csv, markdown
+    from ralph_cli.reports.html import page
+
     sources = (*recorded_files(run), *document_files(run_document.document))
     targets.check(*sources)
     report = build_report(run, run_document, pictures=targets.html is not None)

@@ -8,7 +8,6 @@ from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Outcome, Quote, StopType
-from ralph_cli.reports.notebook import render_table
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed
 from ralph_cli.reports.view import ClaimView, RunView
 from ralph_cli.runs.history import as_object, read_run
@@ -105,4 +104,6 @@ class Result:
         return f"<Result ok={self.ok} stop={self.stop.type.value} {text!r} {found}, run={self.run!r}>"
 
     def _repr_html_(self) -> str:
+        from ralph_cli.reports.notebook import render_table
+
         return render_table(self.view)

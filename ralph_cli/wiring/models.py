@@ -14,6 +14,7 @@ from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers.governor import Governor, governor_of
 from ralph_cli.providers.metered import MeteredModel, TimeLimitedModel, call_numbers
+from ralph_cli.providers.preloading import PreloadingModel
 from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
@@ -225,6 +226,8 @@ def build_models(
         if role == "subquery":
             repeat_calls.on_replay = on_replay
         priced = PricedModel(connected, settings.price_list) if settings.prices else connected
+        if role == "worker":
+            priced = PreloadingModel(priced, (names.subquery, names.judge, names.verifier, *names.panel))
         replaying = ReplayingModel(priced, recording, on_replay)
         return RetryingModel(
             MeteredModel(replaying, ledger, sink, numbers, cost_estimator(settings, name)),

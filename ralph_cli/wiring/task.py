@@ -21,6 +21,7 @@ from ralph_cli.core.errors import ConfigError, JournalError, describe_fault
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Json
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.journal.copies import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE
 from ralph_cli.journal.memory import HEADER_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.loop.memory import add_block, count_blocks, newest_text, parse_memory
@@ -29,9 +30,6 @@ from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.qa import build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, open_reader
-
-MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
-"""In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""
 
 ANY_COUNT = Range(1, 1_000_000)
 ITEM_RANGE, QUOTE_RANGE = Range(1, 60), Range(1, 120)

@@ -24,11 +24,11 @@ class Queries:
 
     def __init__(self, host_call: HostCall, bounds: Mapping[str, int]) -> None:
         self._host_call = host_call
-        self._chars, self._batch, self._bytes = bounds["prompt_chars"], bounds["batch"], bounds["call_bytes"]
+        self._chars, self.most, self._bytes = bounds["prompt_chars"], bounds["batch"], bounds["call_bytes"]
 
     def llm_query(self, prompt: str, text: str = "") -> str:
         """Ask a model one question about a piece of text; blocks; raises QueryError if it fails."""
-        answer = self._ask([self._pair("llm_query", prompt, text)])[0]
+        answer = self.ask([self.checked("llm_query", prompt, text)])[0]
         if isinstance(answer, QueryError):
             raise answer
         return answer
@@ -40,20 +40,21 @@ class Queries:
         pairs: list[tuple[str, str]] = []
         answers: list[str | QueryError | None] = []
         for number, item in enumerate(items):
-            if number >= self._batch:
-                raise ValueError(f"llm_query_batch takes at most {self._batch} items: split the list")
+            if number >= self.most:
+                raise ValueError(f"llm_query_batch takes at most {self.most} items: split the list")
             pair = (item, "") if isinstance(item, str) else item
             try:
                 if not isinstance(pair, (tuple, list)) or len(pair) not in (1, 2):
                     raise TypeError(f"llm_query_batch: item {number} is not a (prompt, text) pair")
-                pairs.append(self._pair(f"llm_query_batch: item {number}", *pair))
+                pairs.append(self.checked(f"llm_query_batch: item {number}", *pair))
                 answers.append(None)
             except (TypeError, ValueError) as error:
                 answers.append(QueryError(str(error)))
-        replies = iter(self._ask(pairs) if pairs else [])
+        replies = iter(self.ask(pairs) if pairs else [])
         return [next(replies) if answer is None else answer for answer in answers]
 
-    def _pair(self, where: str, prompt: Any, text: Any = "") -> tuple[str, str]:
+    def checked(self, where: str, prompt: Any, text: Any = "") -> tuple[str, str]:
+        """Prompt and text as they can be sent; TypeError or ValueError, which begins with `where`, if they cannot."""
         for name, value in (("prompt", prompt), ("text", text)):
             if not isinstance(value, str):
                 raise TypeError(f"{where}: {name} must be str, not {type(value).__name__}")
@@ -63,7 +64,8 @@ class Queries:
             raise ValueError(f"{where}: prompt and text have {size:,} characters, at most {self._chars:,} can be sent")
         return prompt, text
 
-    def _ask(self, pairs: list[tuple[str, str]]) -> list[str | QueryError]:
+    def ask(self, pairs: list[tuple[str, str]]) -> list[str | QueryError]:
+        """The host's answers to pairs of prompt and text, in order; they are at most `most`."""
         parts = [part.encode("utf-8", "surrogatepass") for pair in pairs for part in pair]
         sizes = [len(part) for part in parts]
         if sum(sizes) > self._bytes:

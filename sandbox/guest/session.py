@@ -16,10 +16,11 @@ import traceback
 import types
 from typing import Any
 
-from sandbox.guest import moment, names, probes, queries, reports, stand_ins, touched
+from sandbox.guest import moment, names, probes, queries, reports, stand_ins, together, touched
 from sandbox.guest.probes import MARK, Probes
 from sandbox.guest.queries import HostCall, Queries, QueryError, json_dumps, json_loads
 from sandbox.guest.reports import Refused, Sources, describe
+from sandbox.guest.together import Together
 from sandbox.guest.touched import Text
 
 AWAITABLE = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -145,8 +146,8 @@ class Guest:
         """Keep what snippets and this runner rely on as it is before the first of them, and after the lock-down."""
         self._modules = dict(sys.modules)
         libraries = (builtins, ast, inspect, io, json, linecache, random, re, symtable, traceback, types)
-        ours = (names, probes, queries, reports, stand_ins, touched, self._queries)
-        classes = (Guest, Probes, Queries, Sources, Text, _Capture, traceback.TracebackException)
+        ours = (names, probes, queries, reports, stand_ins, together, touched, self._queries)
+        classes = (Guest, Probes, Queries, Sources, Text, Together, _Capture, traceback.TracebackException)
         self._originals = [names.Original(owner) for owner in (*libraries, *ours, *classes)]
 
     def _restore(self) -> None:
@@ -163,6 +164,7 @@ class Guest:
         document = {"context": self._context, "pages": list(self._pages), "__builtins__": builtins}
         vars(self._prelude).update(document, _session=self._names)
         self._names.pop(MARK, None)
+        self._names.pop(together.NAME, None)
         self._names.pop("print", None)  # other builtins may be shadowed by the model's own variables; this one reports
         self._names.update(
             document,
@@ -180,6 +182,8 @@ class Guest:
             raise Refused(f"`{rebound[0]}` is read-only: use another name (nothing was run)")
         probes = Probes(tree, watched)
         self._reached, self._names[MARK] = probes.reached, probes.note
+        self._names[together.NAME] = rewriter = Together(self._queries)
+        tree = rewriter.visit(tree)
         last = tree.body[-1] if tree.body else None
         if not isinstance(last, ast.Expr):
             self._evaluate(tree, name, "exec")

@@ -55,7 +55,7 @@ def sentences(rnd: random.Random) -> Iterator[str]:
         yield f"{' '.join(words).capitalize()}."
 
 
-def make_text(path: Path, megabytes: int) -> None:
+def make_text(path: Path, megabytes: float) -> None:
     """Paragraphs, one of which answers the question."""
     said, size, target = sentences(random.Random(3)), 0, megabytes * 1_000_000
     with path.open("w", encoding="utf-8") as file:

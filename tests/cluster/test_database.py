@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Start
 from contracts import FEES, paid_calls, questions, submit, write_contracts
 from model_service import ANSWER_TOKENS, ModelService, service_settings
-from postgres import Postgres
+from postgres import Postgres, Start
 
 from ralph_cli import api
 from ralph_cli.cluster import database

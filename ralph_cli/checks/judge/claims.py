@@ -18,7 +18,19 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
-from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
+from ralph_cli.core.run import (
+    SUPPORTING,
+    Attempt,
+    Claim,
+    Doubt,
+    Evidence,
+    Issue,
+    QuoteBearing,
+    QuoteRuling,
+    Ruling,
+    Verdict,
+    Vote,
+)
 from ralph_cli.documents.context import MIN_CONTEXT
 from ralph_cli.text.sentences import shorten_line
 
@@ -30,7 +42,6 @@ _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
 }
 """What a model may say of a claim, and what it says with that of the only quote of the claim."""
 
-_SUPPORTING = ("supports", "partly")
 _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
 
@@ -81,7 +92,7 @@ def parse_verdicts(
             raise ValueError(f"{item.verdict!r} is not a verdict that this judge can give")
         if not item.reason.strip():
             raise ValueError(f"the verdict on claim {item.id} has no reason")
-        bears = not item.quotes or any(quote.verdict in _SUPPORTING for quote in item.quotes)
+        bears = not item.quotes or any(quote.verdict in SUPPORTING for quote in item.quotes)
         if item.verdict == "supported" and not bears:
             raise ValueError(f"claim {item.id} is not supported if none of its quotes supports it, even in part")
     rulings = []
@@ -166,7 +177,7 @@ class Judge:
 
     def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...], doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
-        doubtful = [ruling.claim for ruling in rulings if is_near_margin(ruling)]
+        doubtful = [ruling.claim for ruling in rulings if ruling.is_near_margin]
         given = {ruling.claim: [ruling] for ruling in rulings}
         for model in self.panel or (self.model, self.model):
             # Without a panel the judge is asked a third time only where it said one thing and then the other.
@@ -215,13 +226,6 @@ class Judge:
         inputs = {"question": self.question, "claims": listed, "passages": len(passages)}
         schema = verdict_schema(doubts=bool(doubts), limits=bool(passages))
         return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
-
-
-def is_near_margin(ruling: Ruling) -> bool:
-    """Whether a verdict could as well have been another: half proved, or proved beside a quote that says otherwise."""
-    against = any(item.bearing == "against" for item in ruling.quotes)
-    bears = not ruling.quotes or any(item.bearing in _SUPPORTING for item in ruling.quotes)
-    return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and (against or not bears))
 
 
 def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:

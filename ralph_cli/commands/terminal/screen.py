@@ -4,16 +4,16 @@ import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
 from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import make_visible, one_line, to_json
-from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled
-from ralph_cli.reports.terminal import report_lines, report_text
-from ralph_cli.reports.view import RunView
+
+if TYPE_CHECKING:  # the start of the command line does not wait for what its end shows
+    from ralph_cli.reports.view import RunView
 
 
 class _LossyFile(io.FileIO):
@@ -40,17 +40,22 @@ def print_error(message: str, hint: str, code: str = "") -> None:
     typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
-def print_report(view: RunView) -> None:
+def print_report(view: "RunView") -> None:
     """Print the report of a run."""
+    from ralph_cli.reports.terminal import report_lines, report_text
+
     print_lines(report_lines(view), report_text(view))
 
 
-def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
+def print_run(view: "RunView", output: Path | None = None, *, json: bool) -> None:
     """Print a run that is over: one JSON object, or its report.
 
     A task's output that is for programs stands alone, its report on standard error. With `output` the output goes to
     that file, if it was accepted.
     """
+    from ralph_cli.reports.sections.output import payload
+    from ralph_cli.reports.terminal import report_lines, report_text
+
     if json:
         from ralph_cli.reports.json import as_object
 

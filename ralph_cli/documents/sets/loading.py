@@ -75,7 +75,9 @@ class LoadedSet:
     def _cautions(self) -> Iterator[Caution]:
         left_out = [item for item in self.skipped if item.code == "left-out"]
         for item in self.skipped:
-            if item.code != "left-out":
+            if item.code == "duplicate":  # its text is in the set: it was read, and is searched, as the other
+                yield Caution("duplicate", f"{item.name} was not read: {item.message}")
+            elif item.code != "left-out":
                 yield Caution(SKIPPED, f"{item.name} was not read: {item.message}")
         if left_out:
             names = ", ".join(item.name for item in left_out[:_LEFT_OUT_TOGETHER])

@@ -23,16 +23,23 @@ class Anthropic(wire.SdkModel):
     vendor = "anthropic"
 
     def __init__(self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0) -> None:
-        import anthropic
+        super().__init__(model, api_key, base_url or f"https://{OWN_HOSTS[self.vendor]}", timeout_s)
 
-        address = base_url or f"https://{OWN_HOSTS[self.vendor]}"
-        super().__init__(anthropic.Anthropic, model, api_key, address, timeout_s, open_telemetry=False)
+    def _connect(self, **options: Any) -> Any:
+        return load_sdk().Anthropic(**options, open_telemetry=False)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
-        create = self._sdk.messages.with_raw_response.create
-        reply = wire.call_service(self._target, create, request_body(request, self._target.model), fault)
+        body = request_body(request, self._target.model)
+        reply = wire.call_service(self._target, self._sdk, "/v1/messages", body, fault)
         return parse_reply(self._target, request, reply)
+
+
+def load_sdk() -> Any:
+    """The SDK, imported."""
+    import anthropic
+
+    return anthropic
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
@@ -48,7 +55,7 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 
 def request_body(request: Request, model: str) -> Json:
-    """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
+    """What is sent to the Messages API. No sampling parameters: the service no longer takes any."""
     limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}
     if request.cache and request.shared:

@@ -89,7 +89,7 @@ class BadBody(Exception):
 def replace_surrogates(value: Any) -> Any:
     """The value with every lone surrogate replaced: it could be neither stored nor sent back."""
     if isinstance(value, str):
-        return re.sub(r"[\ud800-\udfff]", "\ufffd", value)
+        return value if value.isascii() else re.sub(r"[\ud800-\udfff]", "\ufffd", value)
     if isinstance(value, list):
         return [replace_surrogates(item) for item in value]
     if isinstance(value, dict):

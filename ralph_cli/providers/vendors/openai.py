@@ -23,22 +23,30 @@ class OpenAI(wire.SdkModel):
     def __init__(
         self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0, api: Api | None = None
     ) -> None:
-        import openai
-
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}/v1"
-        super().__init__(openai.OpenAI, model, api_key, address, timeout_s)
+        super().__init__(model, api_key, address, timeout_s)
         self.api: Api = api or ("responses" if is_own_service(self.vendor, address) else "chat")
+
+    def _connect(self, **options: Any) -> Any:
+        return load_sdk().OpenAI(**options)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         target = self._target
         if self.api == "responses":
-            create, parse = self._sdk.responses.with_raw_response.create, parse_responses_reply
+            path, parse = "/responses", parse_responses_reply
             body = responses_body(request, target.model)
         else:
-            create, parse = self._sdk.chat.completions.with_raw_response.create, parse_chat_reply
+            path, parse = "/chat/completions", parse_chat_reply
             body = chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
-        return parse(target, request, wire.call_service(target, create, body, fault))
+        return parse(target, request, wire.call_service(target, self._sdk, path, body, fault))
+
+
+def load_sdk() -> Any:
+    """The SDK, imported."""
+    import openai
+
+    return openai
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
@@ -54,7 +62,7 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 
 def responses_body(request: Request, model: str) -> Json:
-    """The arguments of `responses.create`. Nothing is stored there, so thoughts come encrypted and are sent back."""
+    """What is sent to the Responses API. Nothing is stored there, so thoughts come encrypted and are sent back."""
     out: Json = {
         "model": model,
         "max_output_tokens": _output_limit(request),
@@ -207,7 +215,7 @@ def _token_counts(usage: Any, input_name: str, output_name: str) -> tuple[Any, .
 
 
 def chat_body(request: Request, model: str, *, own_service: bool) -> Json:
-    """The arguments of `chat.completions.create`. Other servers know the older name of the token limit."""
+    """What is sent to a Chat Completions API. Other servers know the older name of the token limit."""
     out: Json = {
         "model": model,
         "max_completion_tokens" if own_service else "max_tokens": _output_limit(request),

@@ -6,9 +6,10 @@ It works on the decoded JSON of a reply, not on the SDKs' objects: those accept 
 import json
 import math
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ralph_cli.core import clock
@@ -34,25 +35,35 @@ _GZIP_OR_ZLIB = 47
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-class SdkModel:
+class SdkModel(ABC):
     """A model behind the SDK of its vendor, which neither retries nor chooses the address by itself."""
 
     vendor: ClassVar[str]
 
-    def __init__(
-        self, sdk: Callable[..., Any], model: str, api_key: str, address: str, timeout_s: float, **options: Any
-    ) -> None:
+    def __init__(self, model: str, api_key: str, address: str, timeout_s: float) -> None:
         """`address` is always given: an SDK would otherwise take one from the environment or from a profile on disk."""
         self.name = f"{self.vendor}:{model}"
         self._target = Target(self.vendor, model, address, api_key)
-        client = create_client(timeout_s)
-        self._sdk = sdk(
-            api_key=api_key, base_url=address, max_retries=0, timeout=timeout_s, http_client=client, **options
+        self._timeout_s, self._client = timeout_s, create_client(timeout_s)
+
+    @cached_property
+    def _sdk(self) -> Any:
+        """The SDK's client, made at the first request: to import an SDK takes a second or two."""
+        return self._connect(
+            api_key=self._target.key,
+            base_url=self._target.base_url,
+            max_retries=0,
+            timeout=self._timeout_s,
+            http_client=self._client,
         )
+
+    @abstractmethod
+    def _connect(self, **options: Any) -> Any:
+        """The client of the vendor's SDK, made with these options."""
 
     def close(self) -> None:
         """Close the connections kept for the next call."""
-        self._sdk.close()
+        self._client.close()
 
 
 def create_client(timeout_s: float) -> "httpx2.Client":
@@ -119,19 +130,23 @@ def _read_body(response: "httpx2.Response", deadline: float) -> Iterator[bytes]:
 
 
 def call_service(
-    target: Target, create: Callable[..., Any], arguments: Json, fault: Callable[[Target, Exception], ProviderError]
+    target: Target, sdk: Any, path: str, arguments: Json, fault: Callable[[Target, Exception], ProviderError]
 ) -> Json:
-    """The JSON object a service answered with. `create` gives an SDK's raw response; `fault` turns
-    an exception of the SDK into a ProviderError.
+    """The JSON object that a service answers at a path. `fault` turns an exception of the SDK into a ProviderError.
+
+    It is sent as the SDK sends to a path of which it knows nothing more. Its methods for these paths look at every
+    value of the arguments, so that a step takes the longer the more there were, and make an object of the reply.
 
     The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
     with its key, and a decoding error holds the text.
     """
+    import httpx2
+
     failure: ProviderError | None = None
     body: Any = None
     sendable = replace_surrogates(arguments)
     try:
-        body = create(**sendable).http_response.content
+        body = sdk.post(path, body=sendable, cast_to=httpx2.Response).content
     except Exception as error:  # noqa: BLE001 - SDKs let foreign errors through; `fault` knows or reports them all
         failure = fault(target, error)
     if failure is None:

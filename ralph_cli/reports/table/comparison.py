@@ -32,7 +32,7 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[list[Styled]
         yield from _value_lines(comparison)
         for outlier in comparison.outliers:
             where = f"{one_line(outlier.row)}: {one_line(outlier.text, MAX_WIDTH)}"
-            yield [("  outlier: ", "yellow"), (f"{where}, {describe_outlier(outlier)}", "")]
+            yield [("  outlier: ", "yellow"), (f"{where}, {one_line(describe_outlier(outlier), MAX_WIDTH)}", "")]
         for group in comparison.units:
             unit = one_line(group.text) or "no unit"
             yield [("  not compared with other units: ", "yellow"), (f"{unit}: {_names(group.rows)}", "")]

@@ -12,6 +12,7 @@ from ralph_cli.core.events import AnyEvent, EventSink, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
+from ralph_cli.journal.copies import SCHEMA_SNAPSHOT_FILE
 from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import is_running, is_sealed, read_events
 from ralph_cli.reports.safe_text import trace_command
@@ -23,7 +24,7 @@ from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.earlier import drop_unusable_verdicts, hold_runs
 from ralph_cli.runs.resuming.record_fields import resumed_settings
-from ralph_cli.wiring.task import SCHEMA_SNAPSHOT_FILE, find_run_file
+from ralph_cli.wiring.task import find_run_file
 from sandbox import Sandbox
 
 RESUMABLE_MODES = ("qa", "task", "goal")

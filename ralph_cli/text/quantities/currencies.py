@@ -4,7 +4,7 @@ A bare dollar sign is that of the United States, as in "US$", unless a header sa
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ralph_cli.text.lexicon import any_of
 from ralph_cli.text.quantities import currency_table
@@ -43,14 +43,23 @@ CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 """What names a currency in words."""
 
 _SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢"
-_BEHIND = re.compile(rf"(?i)[\s-]?\s?\(?(?:(?P<name>{CURRENCY_NAME})|(?P<code>{_SIGN_BEHIND})(?![^\W_]|\s*[$\d]))")
-_ANYWHERE = re.compile(rf"\b(?P<name>{CURRENCY_NAME})|(?P<code>{CURRENCY_MARK})", re.IGNORECASE)
-
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}
 CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 """Currencies whose hundredth is a cent."""
 
 CURRENCIES = frozenset((*_NAMES.values(), *_SIGNS.values(), *(_KEYS.get(code, code.lower()) for code in CODES)))
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    """Compiled when it is needed: with the names of all currencies that takes long."""
+    name, code = rf"(?P<name>{CURRENCY_NAME})", rf"(?P<code>{_SIGN_BEHIND})"
+    return re.compile(rf"(?i)[\s-]?\s?\(?(?:{name}|{code}(?![^\W_]|\s*[$\d]))")
+
+
+@cache
+def _anywhere() -> re.Pattern[str]:
+    return re.compile(rf"\b(?P<name>{CURRENCY_NAME})|(?P<code>{CURRENCY_MARK})", re.IGNORECASE)
 
 
 def currency_key(mark: str) -> str:
@@ -64,20 +73,20 @@ def currency_key(mark: str) -> str:
 
 def currency_after(text: str, at: int) -> tuple[str, int]:
     """The currency, or its hundredth, that is named directly behind an amount, and where that ends; "" for none."""
-    return (_key(match), match.end()) if (match := _BEHIND.match(text, at)) else ("", at)
+    return (_key(match), match.end()) if (match := _behind().match(text, at)) else ("", at)
 
 
 @lru_cache(maxsize=4096)
 def currencies_named(text: str) -> frozenset[str]:
     """All currencies that a text names anywhere."""
-    return frozenset(_key(match) for match in _ANYWHERE.finditer(text)) - {"cent", "pence"}
+    return frozenset(_key(match) for match in _anywhere().finditer(text)) - {"cent", "pence"}
 
 
 @lru_cache(maxsize=16)
 def only_currency(text: str) -> frozenset[str]:
     """The one currency that a text names; empty if it names several, or none."""
     found = set[str]()
-    for match in _ANYWHERE.finditer(text):
+    for match in _anywhere().finditer(text):
         found |= {_key(match)} - {"cent", "pence"}
         if len(found) > 1:
             return frozenset()
