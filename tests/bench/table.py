@@ -34,7 +34,8 @@ def cpu_and_memory(process: int) -> tuple[float, int]:
     """Seconds of CPU of a living process, and the most MiB that it had. Linux only."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     status = Path(f"/proc/{process}/status").read_text()
-    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    # A process that has just ended has no memory any more.
+    peak = next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), peak >> 10
 
 

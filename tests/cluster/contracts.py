@@ -63,16 +63,18 @@ def scripted_models(log: Path | None = None, seconds: float = 0.0) -> dict[str, 
         )
 
     def answer(request: Request) -> Reply:
+        asked.requests.clear()  # of thousands of cells they would be the most that is held
         line = pay("worker", request)
         return tool_reply({"claims": [{"text": line, "quotes": [line]}]}, usage=PAID)
 
     def judge(request: Request) -> Reply:
+        judging.requests.clear()
         pay("judge", request)
         said = {"verdicts": [{"id": 1, "verdict": "supported", "reason": "it says so"}]}
         return text_reply(json.dumps(said), usage=PAID)
 
-    models: dict[str, Model] = {"worker": ScriptedModel(answer, vendor="a"), "judge": ScriptedModel(judge, vendor="b")}
-    return models | {"subquery": ScriptedModel([], vendor="a")}
+    asked, judging = ScriptedModel(answer, vendor="a"), ScriptedModel(judge, vendor="b")
+    return {"worker": asked, "judge": judging, "subquery": ScriptedModel([], vendor="a")}
 
 
 def paid_calls(log: Path) -> list[str]:
