@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from math import inf
 from pathlib import Path
@@ -283,11 +284,10 @@ def make_table(
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.runs.execute import Setup
     from ralph_cli.table import make
-    from ralph_cli.table.questions import read_table_questions
     from ralph_cli.table.run import Fill, Filling, fill_table
 
-    asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
-    source = DocumentSource.of(documents, password=password, encoding=encoding)
+    asked, apart = _read_asked(questions)
+    source = replace(DocumentSource.of(documents, password=password, encoding=encoding), apart=apart)
     setup = Setup.of(settings, models, verifier, engine, sink)
     filling = Filling(again=again, each=Budget(time_each, cost_each), jobs=jobs or 0, only_changed=only_changed)
     fill: Fill = fill_table
@@ -299,6 +299,17 @@ def make_table(
 
         fill = Submission(database, str(store), on_wait)
     return make.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill)
+
+
+def _read_asked(
+    questions: str | Path | Sequence[TableQuestion],
+) -> tuple[tuple[TableQuestion, ...], tuple[Path, ...]]:
+    """The questions of a table, and the file that they are in, which is none of its documents."""
+    from ralph_cli.table.questions import read_table_questions
+
+    if isinstance(questions, str | Path):
+        return read_table_questions(Path(questions)), (Path(questions),)
+    return tuple(questions), ()
 
 
 def estimate_table(
@@ -314,9 +325,9 @@ def estimate_table(
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.runs.execute import Setup
     from ralph_cli.table import make
-    from ralph_cli.table.questions import read_table_questions
     from ralph_cli.table.run import Filling
 
-    asked = read_table_questions(Path(questions)) if isinstance(questions, str | Path) else tuple(questions)
+    asked, apart = _read_asked(questions)
+    source = replace(DocumentSource.of(documents), apart=apart)
     setup, filling = Setup.of(settings), Filling(again=again)
-    return make.estimate(asked, DocumentSource.of(documents), Path(folder), setup, filling, resume=resume)
+    return make.estimate(asked, source, Path(folder), setup, filling, resume=resume)

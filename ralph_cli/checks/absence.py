@@ -35,6 +35,9 @@ NAME = "absence"
 RARE_WORD_MAX_PLACES = 12
 """A word of the question that stands in no more places ought to have been looked for."""
 
+VERY_FEW_PLACES = 2
+"""Places up to which such a word is telling by itself; other ones are where several rare words stand together."""
+
 FEW_PLACES = 8
 """A searched term that stands in no more places ought to have been looked at in all of them."""
 
@@ -102,7 +105,7 @@ class AbsenceReview:
     A statement is sent back, with exact places that no model was shown, if
     - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
       stands in few places, one on a page of which nothing was);
-    - a rare word of the question is there, and was neither searched for nor seen;
+    - rare words of the question, or a very rare one, are there, and were neither searched for nor seen;
     - nothing of what was searched is there, or a word of the question is not: the document may use others.
     The refusal shows the lines themselves; whoever says so again has seen them, and the statement stands.
     """
@@ -281,17 +284,26 @@ class AbsenceReview:
         places: dict[str, list[tuple[int, int]]] = {stem: [] for stem in self._question_words}
         for start, end, stem in self._question_places:
             places[stem].append((start, end))
-        for stem, own in sorted(places.items(), key=lambda item: len(item[1])):
-            if not 0 < len(own) <= RARE_WORD_MAX_PLACES or any(stem.casefold() in term for term in searched_terms):
-                continue
+        rare = {stem: own for stem, own in places.items() if 0 < len(own) <= RARE_WORD_MAX_PLACES}
+        unsearched = {stem for stem in rare if not any(stem.casefold() in term for term in searched_terms)}
+        for stem in sorted(unsearched, key=lambda stem: len(rare[stem])):
+            own = rare[stem]
             if not any(count_covered(shown, *place) for place in own):
-                meeting = [place for place in own if self._meets_another(place, stem)]
-                yield from (Place(*place, self._question_words[stem]) for place in meeting[:MAX_PLACES_PER_TERM])
+                telling = [place for place in own if self._is_telling(place, stem, len(own), unsearched)]
+                yield from (Place(*place, self._question_words[stem]) for place in telling[:MAX_PLACES_PER_TERM])
 
-    def _meets_another(self, place: tuple[int, int], stem: str) -> bool:
-        """Whether another word of the question stands near a place, if the question has another one."""
-        near = (other for start, _, other in self._question_places if abs(start - place[0]) <= WINDOW)
-        return len(self._question_words) < 2 or any(other != stem for other in near)
+    def _is_telling(self, place: tuple[int, int], stem: str, count: int, unsearched: set[str]) -> bool:
+        """Whether a place has a word of the question itself, or its plural, and rare words of it stand together there.
+
+        One that stands in very few places, as it was asked, needs any other word of the question near it, if there is
+        another one.
+        """
+        asked, said = self._question_words[stem].casefold(), self.document.text[slice(*place)].casefold()
+        if asked.removesuffix("s") != said.removesuffix("s"):
+            return False
+        near = {other for start, _, other in self._question_places if abs(start - place[0]) <= WINDOW} - {stem}
+        alone = count <= VERY_FEW_PLACES and asked == said and (bool(near) or len(self._question_words) < 2)
+        return alone or not near.isdisjoint(unsearched)
 
     def _is_page_unseen(self, offset: int, shown: Spans) -> bool:
         page = self.document.page_at(offset)

@@ -15,7 +15,7 @@ from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.search.occurrences import SearchCounter, Tally
 from ralph_cli.documents.search.patterns import MAX_PLACES
-from ralph_cli.text.sentences import shorten_line
+from ralph_cli.text.sentences import line_at, shorten_line
 
 NAME = "completeness"
 MAX_REFUSALS = 2
@@ -25,6 +25,9 @@ NEAR = 300
 """Characters within which the words of an item stand near a place of a term."""
 
 MAX_NAMED, MAX_CALLS_NAMED = 30, 6
+MAX_LINES_SHOWN, MAX_LINE = 10, 240
+"""Lines with unread terms that a refusal shows, and characters of each."""
+
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 
 _ENDS = re.compile(r"[.:;!?\d]\W*\Z")
@@ -56,6 +59,7 @@ class CompletenessReview:
             return ()
         self._refusals += 1
         told = "; ".join(proof.message for proof in proofs) or "`complete` was not handed in"
+        told = "\n".join((told, *self._unread_lines(said.terms if said else ())))
         message = (
             "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
             "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
@@ -93,13 +97,12 @@ class CompletenessReview:
         )
 
     def _prove_by_terms(self, terms: tuple[str, ...], attempt: Attempt) -> CompletenessProof:
-        tallies = self._counter.count(terms, ())
+        tallies = self._count(terms)
         named = ", ".join(f"{tally.search.term}: {_describe_count(tally)}" for tally in tallies)
         places = sorted({place for tally in tallies for place in tally.places})
         if not places or any(tally.search.hits is None or tally.search.hits > MAX_PLACES for tally in tallies):
             return CompletenessProof("places", False, f"terms that cannot be counted, or are too common: {named}")
-        shown = self.shown_spans()
-        unread = [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
+        unread = self._unread(places)
         faults = []
         if unread:
             where = self._name_places(unread)
@@ -109,6 +112,25 @@ class CompletenessReview:
         if faults:
             return CompletenessProof("places", False, f"{'; '.join(faults)} ({named})")
         return CompletenessProof("places", True, f"every place of these terms in the text was read: {named}")
+
+    def _count(self, terms: tuple[str, ...]) -> tuple[Tally, ...]:
+        return self._counter.count(terms, ())
+
+    def _unread(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        shown = self.shown_spans()
+        return [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
+
+    def _unread_lines(self, terms: tuple[str, ...]) -> Iterator[str]:
+        """The first lines with terms that were not read, each with its place: whoever is told them has read them."""
+        places = sorted({place for tally in self._count(terms) for place in tally.places}) if any(terms) else []
+        lines: dict[int, str] = {}
+        for start, end in self._unread(places) if len(places) <= MAX_PLACES else ():
+            page = self.document.page_at(start)
+            low, high = line_at(self.document.text, start, end, page.start, page.end)
+            words = self.document.text[max(low, start - MAX_LINE // 2) : min(high, end + MAX_LINE // 2)]
+            where = self.document.describe_page(page) if self.document.paged or self.document.members else "the text"
+            lines.setdefault(low, f"{where}, offset {start}: {' '.join(words.split())}")
+        yield from list(lines.values())[:MAX_LINES_SHOWN]
 
     def _items_elsewhere(self, attempt: Attempt, places: list[tuple[int, int]]) -> list[int]:
         """The items with quotes that these places would not have led to."""

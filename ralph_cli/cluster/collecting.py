@@ -1,16 +1,17 @@
 """What workers give back becomes runs of the table: verified, unpacked, and counted against the table's bounds."""
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.cluster.database import POLL_SECONDS, JobState, Queue
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
+from ralph_cli.cluster.shares import Shares
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import JournalError, RalphError, describe_fault
-from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellState, TableRow
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.source import DocumentSource
@@ -42,11 +43,17 @@ def kept_jobs(record: TableRecord) -> dict[str, Job]:
         raise JournalError(what, code="unreadable") from error
 
 
+def purse_of(record: TableRecord) -> str:
+    """The name of a table's money in the database, which tells nothing of it."""
+    return hashlib.sha256(f"purse:{record.seed}".encode()).hexdigest()[:32]
+
+
 @dataclass(slots=True)
 class Collecting:
     """The jobs of a table that are under way. `halt` says why some were not done, `known` has what came of the rest."""
 
     queue: Queue
+    shares: Shares
     store: Store
     record: TableRecord
     known: KnownCells
@@ -98,38 +105,42 @@ class Collecting:
             return
         row = next((row for row in self.record.rows if row.sha256 == job.row.sha256), None)
         if row is not None:
-            self._fill(row, job, self._take(state, job, row))
+            self._fill(row, job, *self._take(state, job, row))
         (self.record.folder / JOBS_FOLDER / state.id).unlink(missing_ok=True)
 
-    def _take(self, state: JobState, job: Job, row: TableRow) -> dict[str, str]:
-        """Make runs of the table of what came back; returns why questions have none, "" for all others."""
+    def _take(self, state: JobState, job: Job, row: TableRow) -> tuple[KnownCells, dict[str, str]]:
+        """Make runs of the table of what came back; returns the cells, and why questions have none ("" for others)."""
         reasons: dict[str, str] = {}
         alone = replace(self.record, rows=(row,))
-        before = read_cells(alone).spent
+        before, worker = read_cells(alone).spent, state.worker
         try:
             if not state.result:
                 what = f"the worker {state.worker} could not do it, and says itself why"
                 raise JournalError(what, code="worker-failed")
             result = read_file(JobResult, self.store.get("results", state.result))
+            worker = result.worker
             reasons = {item.question: item.reason for item in result.failed}
             if result.fault:
                 reasons[""] = f"{result.worker}: {result.fault}"
-            if result.stop is StopType.SYSTEM_ERROR:
+            if result.stop is StopType.SYSTEM_ERROR or result.is_refused:
                 self._end(Halt(result.stop, result.detail))
             source = self._open(row) if result.bundles else self.source
             for bundle in result.bundles:
                 unpack_run(self.store.get("bundles", bundle), self.record, row, source, self.setup.settings)
         except RalphError as error:
             reasons[""] = error.line
-        self.purse.book_earlier(_difference(read_cells(alone).spent, before))
-        return reasons
+        read = read_cells(alone)
+        self.purse.book_earlier(read.spent - before)
+        if job.purse and not reasons.get("", ""):
+            sha256 = state.id.rpartition("-")[2]
+            self.shares.collect(job.purse, sha256, worker, self.purse.spent.usd or 0.0)
+        return read, reasons
 
     def _open(self, row: TableRow) -> DocumentSource:
         settings = self.setup.settings
         return open_row(row, self.source, settings.cache_folder, (self.record.folder, settings.out))
 
-    def _fill(self, row: TableRow, job: Job, reasons: dict[str, str]) -> None:
-        read = read_cells(replace(self.record, rows=(row,)))
+    def _fill(self, row: TableRow, job: Job, read: KnownCells, reasons: dict[str, str]) -> None:
         self.known.folders.update(read.folders)
         for question in job.questions:
             place = row.name, question.id
@@ -156,9 +167,3 @@ class Collecting:
         self.halt = self.halt or halt
         if self._jobs:
             self.queue.cancel(self._jobs, at_work=False)
-
-
-def _difference(after: Usage, before: Usage) -> Usage:
-    counts = {item.name: getattr(after, item.name) - getattr(before, item.name) for item in fields(Usage)[:-1]}
-    usd = None if after.usd is None or before.usd is None else max(after.usd - before.usd, 0.0)
-    return Usage(**{name: max(count, 0) for name, count in counts.items()}, usd=usd)

@@ -14,7 +14,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.prompts.templates import prompt_digests
-from ralph_cli.core.results.table import TableQuestion, TableRow
+from ralph_cli.core.results.table import CellState, TableQuestion, TableRow
 from ralph_cli.core.run import StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import canonical_json
@@ -45,8 +45,9 @@ class Job(BaseModel):
     """The questions to a document of a table, or to all of them together.
 
     `version` and `prompts` are those of the submitter, `settings` what a run's record has of them. The seed is the
-    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs that were cut off, with
-    which this job goes on. `seconds` and `usd` bound each cell.
+    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs with which this job goes
+    on, `again` the states of theirs in which a cell is asked again, `paid` their US dollars. `seconds` and `usd` bound
+    each cell, `purse` names what has a bound for the whole table (see `cluster.shares`), if it has one.
     """
 
     model_config = _MODEL
@@ -61,6 +62,9 @@ class Job(BaseModel):
     documents: tuple[JobDocument, ...]
     skipped: tuple[str, ...] = ()
     earlier: tuple[Sha256, ...] = ()
+    again: tuple[CellState, ...] = ()
+    paid: float = 0.0
+    purse: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = ""
     seconds: float | None = None
     usd: float | None = None
     made: str = ""
@@ -83,7 +87,7 @@ class FailedCell(BaseModel):
 class JobResult(BaseModel):
     """What a worker gives back: the bundles of all runs of the job, cells without one, and why it ended.
 
-    `fault` says why the job could not be done at all.
+    `fault` says why the job could not be done at all, `is_refused` that the bound of the whole table allowed no more.
     """
 
     model_config = _MODEL
@@ -96,6 +100,7 @@ class JobResult(BaseModel):
     stop: StopType = StopType.COMPLETION
     detail: str = ""
     fault: str = ""
+    is_refused: bool = False
 
 
 _File = TypeVar("_File", Job, JobResult)

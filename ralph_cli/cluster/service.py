@@ -3,14 +3,17 @@
 import threading
 from collections.abc import Callable, Mapping
 
-from ralph_cli.cluster.database import require_worker_id, serve
+from ralph_cli.cluster.connection import require_postgres
+from ralph_cli.cluster.database import require_worker_id
+from ralph_cli.cluster.serving import serve
+from ralph_cli.cluster.shares import DatabaseShares
 from ralph_cli.cluster.store import open_store
 from ralph_cli.cluster.worker import Workplace
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, RalphError
+from ralph_cli.core.errors import RalphError
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.table import Cell
-from ralph_cli.journal.store import hold_run
+from ralph_cli.journal.store import hold_folder
 from ralph_cli.runs.execute import Setup
 from ralph_cli.table.run import cores
 
@@ -31,11 +34,12 @@ def work(
 
     The id `worker` is this one's alone. Its runs are kept in a folder of that name in that of the settings: begun again
     with the same id and folder, it goes on with what it had begun, and pays for nothing twice. `on_cell` is called with
-    each cell that is done, `on_fault` with a line for each job that failed. Raises ConfigError.
+    each cell that is done, `on_fault` with a line for each job that failed. Raises ConfigError, JournalError,
+    and WorkerUnfit when it lacks a key or a sandbox that a job needs: it takes no other one then.
     """
     setup = Setup.of(settings, models)
     folder = setup.settings.out / f"worker-{require_worker_id(worker)}"
-    place = Workplace(worker, open_store(store), folder, setup)
+    place = Workplace(worker, open_store(store), folder, setup, DatabaseShares(require_postgres(database)))
 
     def do_job(job: str, check: Callable[[], None]) -> str:
         def after(cell: Cell) -> None:
@@ -47,10 +51,5 @@ def work(
     def tell(error: Exception) -> None:
         on_fault(error.line if isinstance(error, RalphError) else f"{type(error).__name__}: {error}")
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".lock").touch()
-    except OSError as error:
-        raise ConfigError(f"{folder} cannot be written: {error.strerror}", code="unwritable") from error
-    with hold_run(folder):
+    with hold_folder(folder, f"the jobs of {worker}"):
         serve(database, worker, jobs or cores(), do_job, until or threading.Event(), tell)

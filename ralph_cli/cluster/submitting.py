@@ -5,9 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from ralph_cli.cluster.collecting import Collecting, kept_jobs
+from ralph_cli.cluster.collecting import Collecting, kept_jobs, purse_of
 from ralph_cli.cluster.database import JobQueue, Queue
 from ralph_cli.cluster.job import FORMAT, Job, JobDocument, finite
+from ralph_cli.cluster.shares import DatabaseShares, Shares
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
@@ -25,7 +26,7 @@ from ralph_cli.runs.history import begun_runs, read_run
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
 from ralph_cli.table.record import KnownCells, TableRecord
 from ralph_cli.table.rows import open_row
-from ralph_cli.table.run import Filling, OnCell, pending_questions
+from ralph_cli.table.run import CONTINUED, Filling, OnCell, pending_questions
 from ralph_cli.wiring.models import ModelNames
 from ralph_cli.wiring.spending import run_budget
 
@@ -41,6 +42,7 @@ class Submission:
     store: str
     on_wait: Callable[[str], None] = lambda message: None
     open_queue: Callable[[str], Queue] = JobQueue
+    open_shares: Callable[[str], Shares] = DatabaseShares
 
     def __call__(
         self,
@@ -63,12 +65,13 @@ class Submission:
         if filling.only_changed:
             hint = "leave out --database for it; what it leaves open can go to workers afterwards"
             raise ConfigError("--only-changed is done by one machine", code="usage", hint=hint)
-        with closing(self.open_queue(self.database)) as queue:
-            return self._fill(queue, open_store(self.store), record, known, source, setup, filling, on_cell)
+        with closing(self.open_queue(self.database)) as queue, closing(self.open_shares(self.database)) as shares:
+            return self._fill(queue, shares, open_store(self.store), record, known, source, setup, filling, on_cell)
 
     def _fill(
         self,
         queue: Queue,
+        shares: Shares,
         store: Store,
         record: TableRecord,
         known: KnownCells,
@@ -84,8 +87,11 @@ class Submission:
                 setup.sink(notice)
         purse = Ledger(bounds)
         purse.book_earlier(known.spent)
-        collecting = Collecting(queue, store, record, known, source, setup, purse, on_cell, self.on_wait)
+        collecting = Collecting(queue, shares, store, record, known, source, setup, purse, on_cell, self.on_wait)
         earlier = kept_jobs(record)
+        is_bounded = bounds.usd is not None
+        if is_bounded or any(job.purse for job in earlier.values()):
+            shares.open(purse_of(record), bounds.usd, known.spent.usd or 0.0)
         for job_id, job in earlier.items():
             collecting.submit(job_id, job)
         submitted = {(job.row.sha256, question.id) for job in earlier.values() for question in job.questions}
@@ -99,6 +105,7 @@ class Submission:
             ]
             if pending:
                 job = _make_job(store, record, known, row, pending, source, setup, settings, filling)
+                job = job.model_copy(update={"purse": purse_of(record)}) if is_bounded else job
                 collecting.submit(collecting.keep(job), job)
         collecting.wait()
         return Table(
@@ -138,6 +145,7 @@ def _make_job(
     """The job of a row, whose documents and cut-off runs are in the store then."""
     whole = open_row(row, source, setup.settings.cache_folder, (record.folder, setup.settings.out))
     document = whole.load()
+    whole.keep_text(setup.settings.cache_folder)
     members = [(member.name, source.of_member(member), member.fingerprint) for member in document.members]
     documents = members or [(row.name, replace(whole, document=None), document.fingerprint)]
     return Job(
@@ -159,20 +167,27 @@ def _make_job(
             for name, item, fingerprint in documents
         ),
         skipped=tuple(caution.message for caution in document.cautions if caution.code == SKIPPED),
-        earlier=tuple(_store_cut_off(store, record, known, row, pending, setup)),
+        earlier=tuple(_store_earlier(store, record, known, row, pending, setup)),
+        paid=sum(known.cells[place].usage.usd or 0.0 for place in _begun(known, row, pending)),
+        # What failed here before, for what this machine or a worker lacked, goes on with what was paid for.
+        again=(CellState.FAILED, *(state for state in CONTINUED if state in filling.again)),
         seconds=filling.each.seconds,
         usd=finite(filling.each.usd),
         made=clock.now(),
     )
 
 
-def _store_cut_off(
+def _begun(known: KnownCells, row: TableRow, pending: list[TableQuestion]) -> list[tuple[str, str]]:
+    """The cells of these questions that have a run to go on with."""
+    places = [(row.name, question.id) for question in pending]
+    return [place for place in places if place in known.folders and known.cells[place].state in CONTINUED]
+
+
+def _store_earlier(
     store: Store, record: TableRecord, known: KnownCells, row: TableRow, pending: list[TableQuestion], setup: Setup
 ) -> Iterator[str]:
-    """The bundles of runs that were cut off, and of those that they went on with, for a worker to go on with."""
-    places = [(row.name, question.id) for question in pending]
-    cut_off = [place for place in places if place in known.cells and known.cells[place].state is CellState.CUT_OFF]
-    seeds = {read_run(known.folders[place]).started.seed for place in cut_off if place in known.folders}
+    """The bundles of runs that did not end with a result, and of those that they went on with, to go on with."""
+    seeds = {read_run(known.folders[place]).started.seed for place in _begun(known, row, pending)}
     runs = record.runs_of(row.sha256)
     for name in begun_runs(runs) if seeds else ():
         if read_run(runs / name).started.seed in seeds:

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ralph_cli.cluster.job import (
@@ -15,6 +16,8 @@ from ralph_cli.cluster.job import (
     require_same_version,
     write_file,
 )
+from ralph_cli.cluster.serving import WorkerUnfit
+from ralph_cli.cluster.shares import JobPurse, Shares
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core.budget import Budget
@@ -30,7 +33,7 @@ from ralph_cli.runs.export import export
 from ralph_cli.runs.history import begun_runs
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.table.record import TableRecord, read_cells
-from ralph_cli.table.run import Filling, fill_table
+from ralph_cli.table.run import FAULTS_OF_MACHINE, Filling, fill_table
 
 OnCell = Callable[[Cell], None]
 """Called with each cell when it is done; may raise, which ends the job after it."""
@@ -38,26 +41,32 @@ OnCell = Callable[[Cell], None]
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """Where a worker does its jobs: the store, its own `folder`, and a setup with the settings of this machine."""
+    """Where a worker does its jobs: the store, its own `folder`, and a setup with the settings of this machine.
+
+    Of `shares` it has the money of jobs whose table has a bound.
+    """
 
     worker: str
     store: Store
     folder: Path
     setup: Setup
+    shares: Shares | None = None
 
     def do_job(self, sha256: str, on_cell: OnCell = lambda cell: None) -> str:
         """Do the job with that hash, or go on with it; returns the hash of its result.
 
         What is wrong with the job, or with a document, is in the result. Raises JournalError when the store, or the
-        disk of this machine, cannot be used.
+        disk of this machine, cannot be used, and WorkerUnfit when this machine lacks what every cell of it needs.
         """
         job = read_file(Job, self.store.get("jobs", sha256))
         try:
             require_same_version(job)
             result = self._fill(job, sha256, on_cell)
-        except JournalError:
+        except (JournalError, WorkerUnfit):
             raise
         except RalphError as error:
+            if error.code in FAULTS_OF_MACHINE:
+                raise WorkerUnfit(error.line, has_begun=False) from None
             result = JobResult(format=FORMAT, job=sha256, worker=self.worker, fault=error.line)
         return self.store.put("results", write_file(result))
 
@@ -73,10 +82,14 @@ class Workplace:
         record = TableRecord(folder, job.seed, job.questions, (row,), {})
         for bundle in job.earlier:
             unpack_run(self.store.get("bundles", bundle), record, row, source, settings)
-        filling = Filling(each=Budget(job.seconds, job.usd), jobs=1)
+        filling = Filling(again=job.again, each=Budget(job.seconds, job.usd), jobs=1)
+        purse = self._open_purse(job, sha256)
+        setup = replace(setup, purse=purse)
         table = fill_table(
             record, read_cells(record), source, setup, filling, on_cell=lambda _done, _total, cell: on_cell(cell)
         )
+        if table.lacking:
+            raise WorkerUnfit(table.lacking, has_begun=any(cell.state.is_accepted for cell in table))
         runs = record.runs_of(row.sha256)
         return JobResult(
             format=FORMAT,
@@ -86,7 +99,17 @@ class Workplace:
             failed=tuple(_without_run(table)),
             stop=table.halt.type,
             detail=table.halt.detail if table.halt.type is not StopType.COMPLETION else "",
+            is_refused=purse is not None and purse.is_refused,
         )
+
+    def _open_purse(self, job: Job, sha256: str) -> JobPurse | None:
+        """What the job may spend of its table's money. Raises JournalError for a job that nobody here can bound."""
+        if not job.purse:
+            return None
+        shares = self.shares
+        if shares is None:
+            raise JournalError("the job is bounded with others, and nobody counts them here", code="no-shares")
+        return JobPurse(partial(shares.hold, job.purse, sha256, self.worker), job.paid)
 
     def _load(self, job: Job, folder: Path, setup: Setup) -> DocumentSource:
         """The document of the job, from the store. Raises DocumentError when it is not read as the submitter did."""

@@ -175,6 +175,16 @@ class Ledger:
         with self._changed:
             self._spent += usage
             self._counted_usd += usage.usd or 0.0
+        if self._within is not None:
+            self._within.book_earlier(usage)
+
+    def take_back(self, usage: Usage) -> None:
+        """Count no longer what was booked of a run that goes on: it books all of it again, from its record."""
+        with self._changed:
+            self._spent -= usage
+            self._counted_usd = max(self._counted_usd - (usage.usd or 0.0), 0.0)
+        if self._within is not None:
+            self._within.take_back(usage)
 
     @contextmanager
     def _reserve_here(self, promise: Forecast) -> Iterator[Callable[[Usage], None]]:

@@ -136,6 +136,12 @@ class Usage:
         known = self.usd is not None and other.usd is not None
         return Usage(**counts, usd=(self.usd or 0.0) + (other.usd or 0.0) if known else None)
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        """What is left without another, of nothing less than nothing."""
+        counts = {name: max(getattr(self, name) - getattr(other, name), 0) for name in _COUNTS}
+        known = self.usd is not None and other.usd is not None
+        return Usage(**counts, usd=max((self.usd or 0.0) - (other.usd or 0.0), 0.0) if known else None)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

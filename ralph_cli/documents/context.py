@@ -1,12 +1,11 @@
-"""What a passage stands in: its whole paragraph, or its table with the header rows, and the headings above it."""
+"""What a passage stands in: its whole paragraph, or its table with the header rows."""
 
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ralph_cli.core.document import Document, Heading, Span
+from ralph_cli.core.document import Document, Span
 from ralph_cli.text.tables import is_row
 
 MAX_CONTEXT = 2_400
@@ -108,17 +107,6 @@ def record_header(document: Document, offset: int) -> str:
         return ""
     end = document.text.find("\n", start)
     return document.text[start:end] if start <= end < offset else ""
-
-
-def headings_above(headings: Sequence[Heading], offset: int) -> tuple[Heading, ...]:
-    """Of a document's headings that of the section around `offset`, and those around it, the outermost first."""
-    found: list[Heading] = []
-    for heading in reversed([heading for heading in headings if heading.start <= offset]):
-        if not found or heading.level < found[-1].level:
-            found.append(heading)
-        if heading.level <= 1:
-            break
-    return tuple(reversed(found))
 
 
 def _starts_block(lines: _Lines, number: int, tabular: bool, width: int) -> bool:

@@ -15,14 +15,14 @@ from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 _LOADER_VERSIONS: dict[str, int] = {
     "pdf": 7, "docx": 4, "html": 7, "text": 2, "markdown": 2, "code": 2,
     "xlsx": 1, "pptx": 1, "odt": 1, "ods": 1, "odp": 1, "epub": 1, "rtf": 1,
-    "eml": 2, "mbox": 2, "mhtml": 1, "ipynb": 1, "csv": 1, "json": 1, "image": 1,
+    "eml": 3, "mbox": 3, "msg": 1, "mhtml": 1, "ipynb": 1, "csv": 1, "json": 1, "image": 1,
 }  # fmt: skip
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {
     "pdf": "pypdfium2",
     "image": "pillow",
-    **dict.fromkeys(("html", "epub", "eml", "mbox", "mhtml", "ipynb"), "selectolax"),
+    **dict.fromkeys(("html", "epub", "eml", "mbox", "msg", "mhtml", "ipynb"), "selectolax"),
 }
 
 

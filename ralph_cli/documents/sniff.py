@@ -7,8 +7,8 @@ from typing import Literal
 from ralph_cli.core.errors import DocumentError
 
 Kind = Literal[
-    "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "mhtml", "ipynb", "csv", "json",
-    "text", "markdown", "html", "code", "image",
+    "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "msg", "mhtml", "ipynb", "csv",
+    "json", "text", "markdown", "html", "code", "image",
 ]  # fmt: skip
 
 OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
@@ -17,10 +17,10 @@ OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 """What is a text as it is: it is decoded, and needs no parser in a process of its own."""
 
-MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox"])
+MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox", "msg"])
 """What may have attachments."""
 
-DECODED_KINDS: frozenset[Kind] = TEXT_KINDS | MAIL_KINDS | {"html", "mhtml", "ipynb", "csv", "json"}
+DECODED_KINDS: frozenset[Kind] = TEXT_KINDS | {"eml", "mbox", "html", "mhtml", "ipynb", "csv", "json"}
 """What is made of bytes that stand for characters, in an encoding that may be given."""
 
 _HEAD = 1024
@@ -58,11 +58,6 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
     (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
-    (
-        b"\x78\x9f\x3e\x22",
-        "a winmail.dat of Outlook (TNEF)",
-        "open the mail in Outlook and save it as eml, or what it holds",
-    ),
     (b"%!PS", "a PostScript file", "convert it first: ps2pdf in.ps out.pdf"),
     (b"\x7fELF", "a program (ELF)", ""),
     (b"MZ\x90\x00", "a program (Windows)", ""),
@@ -79,6 +74,21 @@ _PICTURES: tuple[tuple[bytes, str], ...] = (
     (rb"BM.{4}\0{4}", "a BMP image"),
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_PARTS = tuple(
+    (part.encode("utf-16-le"), what, hint)
+    for part, what, hint in (
+        (
+            "EncryptedPackage",
+            "an Office document protected by a password",
+            "remove its password and save it again",
+        ),
+        ("WordDocument", "an old Word document (doc)", "save it as docx or PDF first"),
+        ("Workbook", "an old Excel workbook (xls)", "save it as xlsx first"),
+        ("PowerPoint Document", "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"),
+    )
+)
+_TNEF = b"\x78\x9f\x3e\x22"
+_OUTLOOK_STREAM, _OUTLOOK_SUFFIXES = "__substg1.0_".encode("utf-16-le"), (".msg", ".oft")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
 _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
@@ -106,9 +116,13 @@ _KINDS_BY_SUFFIX: dict[Kind, tuple[str, str]] = {
     "odp": (".odp .otp", "an OpenDocument presentation"),
     "epub": (".epub", "an EPUB book"),
     "rtf": (".rtf", "an RTF document"),
+    "msg": (".msg .oft", "a mail of Outlook"),
 }
 _ARCHIVE_SUFFIXES = {
-    suffix: kind for kind, (suffixes, _) in _KINDS_BY_SUFFIX.items() if kind != "rtf" for suffix in suffixes.split()
+    suffix: kind
+    for kind, (suffixes, _) in _KINDS_BY_SUFFIX.items()
+    if kind not in ("rtf", "msg")
+    for suffix in suffixes.split()
 }
 _BINARY_SUFFIXES = {suffix: what for suffixes, what in _KINDS_BY_SUFFIX.values() for suffix in suffixes.split()} | {
     ".doc": "a Word document", ".xls": "an Excel workbook", ".ppt": "a PowerPoint presentation",
@@ -139,6 +153,8 @@ def identify(name: str, data: bytes) -> Kind:
     suffix = PurePath(name).suffix.lower()
     if _is_pdf(suffix, data):
         return "pdf"
+    if suffix != ".pdf" and _is_outlook_mail(suffix, data):
+        return "msg"
     if suffix != ".pdf" and (kind := _office_kind(data)):
         return kind
     picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
@@ -191,17 +207,8 @@ def foreign_format(data: bytes) -> tuple[str, str]:
         kind = _office_kind(data)
         return (f"{_KINDS_BY_SUFFIX[kind][1]} ({kind})", _PDF_HINT) if kind else (_ARCHIVE, "unpack it first")
     if data.startswith(_OLE):
-        if "EncryptedPackage".encode("utf-16-le") in data:
-            return "an Office document protected by a password", "remove its password and save it again"
-        if "__substg1.0_".encode("utf-16-le") in data:
-            return "a mail of Outlook (msg)", "save it as eml first"
-        if "WordDocument".encode("utf-16-le") in data:
-            return "an old Word document (doc)", "save it as docx or PDF first"
-        if "Workbook".encode("utf-16-le") in data:
-            return "an old Excel workbook (xls)", "save it as xlsx first"
-        if "PowerPoint Document".encode("utf-16-le") in data:
-            return "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"
-        return "an old Office document (doc, xls or ppt)", _PDF_HINT
+        described = ((what, hint) for part, what, hint in _OLE_PARTS if part in data)
+        return next(described, ("an old Office document (doc, xls or ppt)", _PDF_HINT))
     if data.startswith(_RTF):
         return "an RTF document", _PDF_HINT
     if data[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif"):
@@ -217,6 +224,20 @@ def _office_kind(data: bytes) -> Kind | None:
         return None
     found = [(at, kind) for part, kind in _ZIP_KINDS if (at := data.find(part)) >= 0]
     return min(found)[1] if found else None
+
+
+def _is_outlook_mail(suffix: str, data: bytes) -> bool:
+    """Whether a file is a mail as Outlook saves it, or sends it (TNEF).
+
+    Compound files that are mails may hold other ones, and old documents of Office may hold mails.
+    """
+    if data.startswith(_TNEF):
+        return True
+    if not data.startswith(_OLE):
+        return False
+    is_other = any(part in data for part, _, _ in _OLE_PARTS)
+    is_mail, is_named = _OUTLOOK_STREAM in data, suffix in _OUTLOOK_SUFFIXES
+    return (is_mail or not is_other) if is_named else (is_mail and not is_other)
 
 
 def looks_like_html(data: bytes) -> bool:

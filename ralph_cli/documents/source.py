@@ -17,7 +17,7 @@ from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 from ralph_cli.documents.sets.containers import read_inner
 from ralph_cli.documents.sniff import DECODED_KINDS, OCR_KINDS, TEXT_KINDS, Kind, display_name, identify
-from ralph_cli.documents.text_cache import read_parsed, write_parsed
+from ralph_cli.documents.text_cache import is_kept, read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
 """Codes of cautions about an option that does nothing with this file."""
@@ -37,7 +37,8 @@ class DocumentSource:
     archive at `path`, the outermost first.
 
     With `others`, or when `path` is a folder, a pattern or an archive, it means a set; see `documents.sets.loading`.
-    `strict` makes a file that cannot be read an error, `on_files` is called with the files that are read.
+    `strict` makes a file that cannot be read an error, `on_files` is called with the files that are read, and `apart`
+    are files among them that are no documents: they say what is asked.
     """
 
     path: str
@@ -52,6 +53,7 @@ class DocumentSource:
     others: tuple["DocumentSource", ...] = ()
     strict: bool = False
     on_files: OnLoading | None = field(default=None, repr=False)
+    apart: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         if self.standard_input is not None:
@@ -116,6 +118,19 @@ class DocumentSource:
     def name(self) -> str:
         """What the file is called: its path, and its names within an archive there."""
         return "/".join((self.path, *self.inner))
+
+    def keep_text(self, cache: Path) -> None:
+        """Keep the text of the document, if it is a plain one that was loaded, in the folder `cache` beside all others.
+
+        Nothing reads it from there but what compares it with a later version. Raises DocumentError as `read` does.
+        """
+        document = self.document
+        if document is None or document.kind not in TEXT_KINDS or is_kept(cache, document.fingerprint):
+            return
+        data = self.read()
+        if hashlib.sha256(data).hexdigest() == document.sha256:
+            parsed = parse_text(data, name=self.name, kind=document.kind, encoding=self.encoding, limits=DEFAULT_LIMITS)
+            write_parsed(cache, document.fingerprint, parsed)
 
     def load_bytes(
         self,

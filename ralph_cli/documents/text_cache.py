@@ -26,6 +26,11 @@ def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocu
         return None
 
 
+def is_kept(cache: Path, fingerprint: str) -> bool:
+    """Whether something is stored under this fingerprint."""
+    return _file(cache, fingerprint).exists()
+
+
 def write_parsed(cache: Path, fingerprint: str, parsed: ParsedDocument) -> None:
     """Store a parse, readable by its owner only; a cache that cannot be written is no error."""
     target = _file(cache, fingerprint)

@@ -271,10 +271,11 @@ def _read_raw_rows(folder: Path) -> list[tuple[Any, ...]]:
 
 
 @contextlib.contextmanager
-def hold_run(folder: Path) -> Iterator[None]:
+def hold_run(folder: Path, work: str = "this run") -> Iterator[None]:
     """Hold the lock of the run in `folder`, so that no other process works on it or goes on with it.
 
-    Raises JournalError while another process holds it. A folder in which nothing can be written is not held.
+    `work` says what else is in the folder. Raises JournalError while another process holds it. A folder in which
+    nothing can be written is not held.
     """
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -285,11 +286,24 @@ def hold_run(folder: Path) -> Iterator[None]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        what = f"another process is still working on this run, in {folder}"
+        what = f"another process is still working on {work}, in {folder}"
         hint = "wait until it ends, or stop it; finished work is kept"
         raise JournalError(what, code="run-busy", hint=hint) from None
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def hold_folder(folder: Path, work: str) -> Iterator[None]:
+    """The same for a folder of many runs, which is made if it is not there; JournalError also if it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".lock").touch()
+    except OSError as error:
+        what = f"{folder} cannot be written: {error.strerror or error}"
+        raise JournalError(what, code="unwritable", hint="choose another folder") from error
+    with hold_run(folder, work):
+        yield
 
 
 def refuse_if_running(folder: Path) -> None:

@@ -16,12 +16,14 @@ from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.search.named_parts import NamedPart
 from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
 PREVIEW_CHARS, TRAJECTORY_CHARS = 300, 24_000
 SUMMARY_CHARS = 4_000
+_MOST_OFFSETS = 5
 """Characters of what was run, in the compact prompt that a fresh conversation begins with."""
 
 _LIST_CLAIMS = "each claim names one item, and every item that the document has is a claim"
@@ -38,7 +40,7 @@ class Assignment:
 
     `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
     the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown;
-    `answer_as` is what the answer to a question is to be, in words.
+    `answer_as` is what the answer to a question is to be, in words; `named` are the parts that it names by number.
     """
 
     kind: Literal["question", "task"]
@@ -49,6 +51,7 @@ class Assignment:
     least_share: float = 0.0
     output_chars: int
     answer_as: str = ""
+    named: tuple[NamedPart, ...] = ()
 
     def system(self, *, include_document: bool) -> str:
         """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
@@ -103,6 +106,7 @@ class Assignment:
             "bullets": [form.bullets.low, form.bullets.high],
             "quotes": [form.quotes.low, form.quotes.high],
             "quote_chars": [form.quote_chars.low, form.quote_chars.high],
+            "parts": [[place.start, place.end] for part in self.named for place in part.places],
         }
 
     @property
@@ -113,7 +117,16 @@ class Assignment:
             return {**values, "task": self.text}
         how = _LIST_CLAIMS if re.match(r"(?:a )?list\b", self.answer_as) else "the first claim states it"
         wanted = f"\nThe answer is to be {self.answer_as}: {how}." if self.answer_as else ""
-        return {**values, "question": self.text, "answer_as": wanted}
+        return {**values, "question": self.text, "answer_as": wanted + "".join(map(_describe_named, self.named))}
+
+
+def _describe_named(part: NamedPart) -> str:
+    """Where a part stands that the question names, for who reads by code."""
+    offsets = ", ".join(str(place.start) for place in part.places[:_MOST_OFFSETS])
+    if len(part.places) == 1:
+        return f"\nIt names {part.name}, which begins at offset {offsets}."
+    which = "say in each claim which of them it is about"
+    return f"\nIt names {part.name}, which is there {len(part.places)} times, at offsets {offsets}: {which}."
 
 
 def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | MalformedCall:

@@ -146,7 +146,7 @@ class RunView:
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
     sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
     `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
-    `asks_models` is False when nothing but the built-in engine could be asked.
+    `models` are the worker and the judge; `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
     run: str
@@ -177,6 +177,7 @@ class RunView:
     completeness: tuple[CompletenessProof, ...]
     coverage: CoverageMap | None
     judge: str
+    models: tuple[str, ...]
     asks_models: bool
     iterations: int
     usage: Usage
@@ -275,11 +276,17 @@ def build_view(
         if coverage and starts and outcome.halt.type not in UNREAD_STOPS
         else None,
         judge=str(started.settings.get("models", {}).get("judge", "")),
+        models=_asked_models(started),
         asks_models=_asks_models(started),
         iterations=outcome.iterations,
         usage=usage,
         seconds=seconds,
     )
+
+
+def _asked_models(started: "RunStarted") -> tuple[str, ...]:
+    named = started.settings.get("models", {})
+    return tuple(dict.fromkeys(str(named[role]) for role in ("worker", "judge") if named.get(role)))
 
 
 def _asks_models(started: "RunStarted") -> bool:

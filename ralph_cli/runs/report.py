@@ -234,7 +234,13 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
     _require_pdf(document, target, "--pdf", "--html")
-    copies = annotate_copies(list_annotations(report), document, target, run_document.source)
+    found = annotate_copies(list_annotations(report), document, run_document.source)
+    names: set[str] = set()
+    copies: dict[Path, bytes] = {}
+    for name, content in found.items():
+        name = safe_file_name(name.replace("/", "_"))
+        name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
+        copies[target / take_name(name, names) if document.members else target] = content
     if not copies:
         hint = "`ralph trace show` shows what the run has"
         what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"
@@ -248,23 +254,17 @@ def list_annotations(report: Report) -> list[page_images.Annotation]:
 
 
 def annotate_copies(
-    notes: Sequence[page_images.Annotation], document: Document, target: Path, source: DocumentSource | None
-) -> dict[Path, bytes]:
-    """A copy of the PDF with these notes, to be written to `target`; of a set one of each PDF that has any, in that
-    folder.
-    """
-    copies: dict[Path, bytes] = {}
-    names: set[str] = set()
+    notes: Sequence[page_images.Annotation], document: Document, source: DocumentSource | None
+) -> dict[str, bytes]:
+    """A copy of the PDF with these notes; of a set one of each PDF that has any, by its name in the set."""
+    copies: dict[str, bytes] = {}
     for part in split_by_file(document, [note.span for note in notes], source):
         if part.document.kind in OCR_KINDS and part.numbers:
             own = [
                 page_images.Annotation(span, notes[number].text)
                 for number, span in zip(part.numbers, part.spans, strict=True)
             ]
-            name = safe_file_name(part.name.replace("/", "_"))
-            name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
-            path = target / take_name(name, names) if document.members else target
-            copies[path] = page_images.annotate(part.document, own, source=part.source)
+            copies[part.name] = page_images.annotate(part.document, own, source=part.source)
     return copies
 
 

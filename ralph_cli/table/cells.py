@@ -39,6 +39,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         notes=tuple(_notes(view)),
         searched=tuple(f'"{search.term}": {search.hits}' for search in view.searches),
         run=view.run,
+        models=view.models,
         # What the built-in engine counts are words.
         usage=view.usage if view.asks_models else Usage(),
         seconds=view.seconds,

@@ -2,6 +2,7 @@
 
 evidence/<document>/<question>.html
 evidence/<document>/annotated.pdf
+evidence/all documents/<document>.pdf   what the questions to all together have quoted of it
 evidence/written.json                   which runs they were made from: what is the same is not made again
 """
 
@@ -16,14 +17,14 @@ from typing import Literal
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
-from ralph_cli.core.errors import DocumentError, JournalError, UserError
-from ralph_cli.core.results.table import Cell, Table, TableRow
+from ralph_cli.core.errors import DocumentError, UserError
+from ralph_cli.core.results.table import Cell, TableRow
 from ralph_cli.documents.pdf.page_images import Annotation
 from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.html.page import render_page
-from ralph_cli.runs.history import RecordedRun, read_run
+from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import (
     RunDocument,
     annotate_copies,
@@ -32,7 +33,7 @@ from ralph_cli.runs.report import (
     load_run_document,
     write_report_file,
 )
-from ralph_cli.table.record import TableRecord
+from ralph_cli.table.record import TableRecord, read_row
 from ralph_cli.table.run import cores
 
 EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
@@ -48,10 +49,13 @@ MAX_NAME = 60
 
 @dataclass(slots=True)
 class Evidence:
-    """What there is: the path of each cell's page and each row's copy, relative to the table's folder."""
+    """What there is: the path of each cell's page and of each copy, relative to the table's folder.
+
+    Copies are by row and by the document's name in the row of all documents together, "" in its own.
+    """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)
-    copies: dict[str, str] = field(default_factory=dict)
+    copies: dict[tuple[str, str], str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     made: int = 0
 
@@ -64,26 +68,28 @@ class Evidence:
 
     def link(self, cell: Cell) -> Cell:
         """The cell with the way to its proof."""
-        copy = self.copies.get(cell.row)
         quotes = tuple(
-            replace(quote, link=f"{copy}#page={quote.page}") if copy and quote.page else quote for quote in cell.quotes
+            replace(quote, link=f"{copy}#page={quote.page}")
+            if quote.page and (copy := self.copies.get((cell.row, quote.document)))
+            else quote
+            for quote in cell.quotes
         )
         return replace(cell, evidence=self.pages.get((cell.row, cell.question), ""), quotes=quotes)
 
 
 def write_evidence(
     record: TableRecord,
-    table: Table,
     level: EvidenceLevel,
     settings: Settings,
     source: DocumentSource | None = None,
     on_row: Callable[[int, int], None] = lambda done, total: None,
-) -> Evidence:
-    """Write the evidence of all cells that have a run, and have none yet or that of another run.
+) -> tuple[dict[tuple[str, str], Cell], Evidence]:
+    """Read the cells of a table, and write the evidence of those that have none yet, or that of another run.
 
-    `source` says how documents are opened (password, encoding); where they are says the record of each run. A document
-    that cannot be opened costs its passages, its pictures and the copy, which is told in `problems`; so is a copy that
-    somebody has changed, with notes for one, which is kept. Raises UserError when nothing can be written there.
+    Each record is read once, and no more are held than there are cores. `source` says how documents are opened
+    (password, encoding); where they are says the record of each run. A document that cannot be opened costs its
+    passages, its pictures and the copy, which is told in `problems`; so is a copy that somebody has changed, with notes
+    for one, which is kept. Raises UserError when nothing can be written there.
     """
     folder = record.folder / EVIDENCE_FOLDER
     options = (
@@ -92,23 +98,21 @@ def write_evidence(
         else DocumentSource("")
     )
     taken: set[str] = set()
-    jobs: list[tuple[_RowWriter, list[Cell]]] = []
-    for row in record.rows:
-        own = {question.id for question in table.of_each(row)}
-        cells = [cell for key in own if (cell := table.cells.get((row.name, key))) is not None and cell.run]
-        place = folder / _name(row.name, taken)
-        writer = _RowWriter(record, row, place, level, settings, options)
-        jobs.append((writer, sorted(cells, key=lambda cell: cell.question)))
+    writers = [
+        _RowWriter(record, row, folder / _name(row.name, taken), level, settings, options) for row in record.rows
+    ]
+    cells: dict[tuple[str, str], Cell] = {}
     found = Evidence()
     with ThreadPoolExecutor(cores(), "evidence") as pool:
         try:
-            for number, part in enumerate(pool.map(lambda job: job[0].write(job[1]), jobs), 1):
+            for number, (row_cells, part) in enumerate(pool.map(_RowWriter.read_and_write, writers), 1):
+                cells |= row_cells
                 found.add(part)
-                on_row(number, len(jobs))
+                on_row(number, len(writers))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return found
+    return cells, found
 
 
 Made = tuple[str, str]
@@ -127,35 +131,60 @@ class _RowWriter:
     options: DocumentSource
     found: Evidence = field(default_factory=Evidence)
     written: dict[str, Made] = field(default_factory=dict)
+    runs: Mapping[str, RecordedRun] = field(default_factory=dict)
 
-    def write(self, cells: Sequence[Cell]) -> Evidence:
-        """Write the pages of the cells, and the copy of the document; gives what there is of them then."""
+    def read_and_write(self) -> tuple[dict[tuple[str, str], Cell], Evidence]:
+        """Read the cells of the row, and write what there is not yet of their evidence."""
+        read = read_row(self.record, self.row)
+        asked = {question.id for question in self.record.questions if (question.each == "set") == self.row.is_set}
+        self.runs = read.runs
+        self._write([read.cells[name] for name in sorted(asked & read.cells.keys())])
+        self.runs = {}
+        return {(self.row.name, name): cell for name, cell in read.cells.items()}, self.found
+
+    def _write(self, cells: Sequence[Cell]) -> None:
+        """Write the pages of the cells, and the copies; `found` has what there is of them then."""
         self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
         new = [cell for cell in cells if not self._is_written(pages[cell.question], cell.run)]
-        quoted = [cell for cell in cells if cell.quotes] if self.row.kind in OCR_KINDS else []
+        copies = self._name_copies(cells, taken)
+        quoted = [cell for cell in cells if any(quote.document in copies for quote in cell.quotes)]
         from_runs = _digest("\n".join(sorted(cell.run for cell in quoted)).encode())
-        wants_copy = bool(quoted) and not self._is_written(COPY_NAME, from_runs)
-        if self.level != "none" and (new or wants_copy):
-            self._write_new(new, pages, quoted if wants_copy else (), from_runs)
+        wanted = {document: name for document, name in copies.items() if not self._is_written(name, from_runs)}
+        if self.level != "none" and (new or wanted):
+            self._write_new(new, pages, quoted if wanted else (), wanted, from_runs)
             if self.found.made:
                 self._put(WRITTEN_FILE, json.dumps(self.written, indent=1, sort_keys=True).encode())
         for cell in cells:
             if self._is_there(pages[cell.question], cell.run):
                 self.found.pages[cell.row, cell.question] = self._relative(pages[cell.question])
-        if quoted and self._is_there(COPY_NAME, from_runs):
-            self.found.copies[self.row.name] = self._relative(COPY_NAME)
-        return self.found
+        for document, name in copies.items():
+            if self._is_there(name, from_runs):
+                self.found.copies[self.row.name, document] = self._relative(name)
 
-    def _write_new(self, new: Sequence[Cell], pages: Mapping[str, str], quoted: Sequence[Cell], from_runs: str) -> None:
+    def _name_copies(self, cells: Sequence[Cell], taken: set[str]) -> dict[str, str]:
+        """The files of the highlighted copies by the names of their documents, "" for that of the row itself."""
+        if not self.row.is_set:
+            is_quoted = self.row.kind in OCR_KINDS and any(cell.quotes for cell in cells)
+            return {"": COPY_NAME} if is_quoted else {}
+        highlighted = {row.name for row in self.record.rows if row.kind in OCR_KINDS}
+        quoted = {quote.document for cell in cells for quote in cell.quotes}
+        return {name: _name(f"{name.removesuffix('.pdf')}.pdf", taken) for name in sorted(quoted & highlighted)}
+
+    def _write_new(
+        self,
+        new: Sequence[Cell],
+        pages: Mapping[str, str],
+        quoted: Sequence[Cell],
+        copies: Mapping[str, str],
+        from_runs: str,
+    ) -> None:
         document, current = RunDocument(), None
         notes: dict[Span, list[str]] = {}
         wanted, quoted_runs = {cell.run for cell in new}, {cell.run for cell in quoted}
         for cell in dict.fromkeys((*new, *quoted)):
-            run = self._read_run(cell)
-            if run is None:
-                continue
+            run = self.runs[cell.question]
             if not _is_of(run, document):
                 document = load_run_document(run, self.settings, self.options)
             if document.missing:
@@ -172,34 +201,24 @@ class _RowWriter:
                 for note in list_annotations(report):
                     notes.setdefault(note.span, []).append(f"{cell.question}: {run.view.question}\n{note.text}")
         if current is not None:
-            self._put_copy(current, notes, from_runs)
+            self._put_copies(current, notes, copies, from_runs)
 
-    def _put_copy(self, current: RunDocument, notes: Mapping[Span, Sequence[str]], mark: str) -> None:
+    def _put_copies(
+        self, current: RunDocument, notes: Mapping[Span, Sequence[str]], copies: Mapping[str, str], mark: str
+    ) -> None:
         assert current.document is not None
-        path = self.folder / COPY_NAME
-        if path.exists() and _digest(path.read_bytes()) != self.written.get(COPY_NAME, ("", ""))[1]:
-            self._tell(f"{path} was changed by somebody, so no new one is made: remove it or rename it to have one")
-            return
         joined = [Annotation(span, "\n\n".join(texts)) for span, texts in notes.items()]
         try:
-            for content in annotate_copies(joined, current.document, path, current.source).values():
-                self._keep(COPY_NAME, content, mark)
+            made = annotate_copies(joined, current.document, current.source)
         except DocumentError as error:
             self._tell(f"no highlighted copy: {error.message}")
-
-    def _read_run(self, cell: Cell) -> RecordedRun | None:
-        for sha256 in (self.row.sha256, *self.record.earlier.get(self.row.name, ())):
-            runs = self.record.runs_of(sha256)
-            folder = runs / cell.run
-            # What a record says of its own name leads to no other folder.
-            if folder.is_dir() and folder.resolve().parent == runs.resolve():
-                try:
-                    return read_run(folder)
-                except JournalError as error:
-                    self._tell(f"{cell.question}: {error.message}")
-                    return None
-        self._tell(f"{cell.question}: the record of its run is gone")
-        return None
+            return
+        for document, name in copies.items():
+            path = self.folder / name
+            if path.exists() and _digest(path.read_bytes()) != self.written.get(name, ("", ""))[1]:
+                self._tell(f"{path} was changed by somebody, so no new one is made: remove it or rename it to have one")
+            elif document in made:
+                self._keep(name, made[document], mark)
 
     def _tell(self, problem: str) -> None:
         problem = f"{self.row.name}: {problem}"

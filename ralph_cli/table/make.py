@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ralph_cli.core.results.table import Table, TableQuestion
+from ralph_cli.core.results.table import Table, TableQuestion, TableRow
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.journal.store import hold_folder
 from ralph_cli.runs.execute import Setup
 from ralph_cli.table.estimate import TableEstimate, estimate_table
 from ralph_cli.table.record import TableRecord, begin_table, open_table, read_cells
@@ -27,12 +28,14 @@ def make_table(
     """Put the questions to the documents of `source`, and keep what comes of it in `folder`.
 
     With `resume` the table that is there goes on: what it has is not asked again. `fill` asks what is left. Raises
-    ConfigError, DocumentError when nothing can be read, JournalError.
+    ConfigError, DocumentError when nothing can be read, JournalError, also while another process works on that table.
     """
     source = source.with_ocr(setup.settings.ocr_options)
-    record = _plan(questions, source, folder, setup, resume=resume)
-    record.write()
-    return fill(record, read_cells(record, on_row), source, setup, filling, on_cell)
+    rows = _list_rows(questions, source, folder, setup)
+    with hold_folder(folder, "this table"):
+        record = _plan(questions, rows, folder, resume=resume)
+        record.write()
+        return fill(record, read_cells(record, on_row), source, setup, filling, on_cell)
 
 
 def estimate(
@@ -46,15 +49,20 @@ def estimate(
 ) -> TableEstimate:
     """What `make_table` would ask, and what that will likely cost. Nothing is sent or written."""
     source = source.with_ocr(setup.settings.ocr_options)
-    record = _plan(questions, source, folder, setup, resume=resume)
+    record = _plan(questions, _list_rows(questions, source, folder, setup), folder, resume=resume)
     return estimate_table(record, read_cells(record), setup.settings, setup.choose_models(), filling.again)
 
 
+def _list_rows(
+    questions: tuple[TableQuestion, ...], source: DocumentSource, folder: Path, setup: Setup
+) -> tuple[TableRow, ...]:
+    settings = setup.settings
+    return list_rows(source, questions, settings.cache_folder, (folder, settings.out))[0]
+
+
 def _plan(
-    questions: tuple[TableQuestion, ...], source: DocumentSource, folder: Path, setup: Setup, *, resume: bool
+    questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...], folder: Path, *, resume: bool
 ) -> TableRecord:
     """The table that is there with what is new in it, or a new one; nothing is written."""
-    settings = setup.settings
     before = open_table(folder) if resume else None
-    rows, _ = list_rows(source, questions, settings.cache_folder, (folder, settings.out))
     return before.with_changes(questions, rows) if before else begin_table(folder, questions, rows)

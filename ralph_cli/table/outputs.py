@@ -17,8 +17,9 @@ from ralph_cli.reports.table.json import json_lines
 from ralph_cli.reports.table.markdown import table_markdown
 from ralph_cli.reports.table.xlsx import table_xlsx
 from ralph_cli.runs.report import write_report_file
+from ralph_cli.table.comparing import compare_table
 from ralph_cli.table.evidence import EVIDENCE_FOLDER, EvidenceLevel, write_evidence
-from ralph_cli.table.record import open_table, read_cells
+from ralph_cli.table.record import open_table
 
 FILES = {
     "html": "table.html",
@@ -68,23 +69,22 @@ def write_table(
     there is no table, JournalError when its file is damaged, UserError when nothing can be written.
     """
     record = open_table(folder)
-    known = read_cells(record, lambda done, total: on_progress("reading the records", done, total))
+    cells, evidence = write_evidence(
+        record, level, settings, source, lambda done, total: on_progress("writing the evidence", done, total)
+    )
     table = Table(
         folder=folder,
         questions=record.questions,
         rows=record.rows,
-        cells=known.cells,
-        halt=Halt(StopType.COMPLETION, ""),
+        cells={place: evidence.link(cell) for place, cell in cells.items()},
+        halt=halt or Halt(StopType.NONE, ""),
     )
-    table = replace(table, halt=halt or _standing(table))
-    evidence = write_evidence(
-        record, table, level, settings, source, lambda done, total: on_progress("writing the evidence", done, total)
-    )
-    table = replace(table, cells={place: evidence.link(cell) for place, cell in table.cells.items()})
+    table = table if halt else replace(table, halt=_standing(table))
+    compared = compare_table(table)
     made_at, problems = clock.now(), list(evidence.problems)
     make: dict[str, Callable[[], str | bytes]] = {
-        "html": lambda: table_html(table, made_at, __version__),
-        "xlsx": lambda: table_xlsx(table, made_at, __version__),
+        "html": lambda: table_html(table, made_at, __version__, compared),
+        "xlsx": lambda: table_xlsx(table, made_at, __version__, compared),
         "csv": lambda: matrix_csv(table),
         "cells": lambda: cells_csv(table),
         "jsonl": lambda: json_lines(table),
@@ -108,4 +108,6 @@ def write_table(
 def _standing(table: Table) -> Halt:
     """How far a table is, of which nobody knows why it stopped."""
     left = sum(not cell.state.is_final for cell in table)
-    return Halt(StopType.COMPLETION, f"cells that are still to be asked: {left:,}" if left else "every cell was asked")
+    if left:
+        return Halt(StopType.NONE, f"cells that are still to be asked: {left:,}")
+    return Halt(StopType.COMPLETION, "every cell was asked")

@@ -142,29 +142,47 @@ class KnownCells:
     spent: Usage
 
 
-def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda done, total: None) -> KnownCells:
-    """The cells of a table, read from the records of its runs; `on_row` is called with rows read, and all.
+@dataclass(frozen=True, slots=True)
+class RowRuns:
+    """What the runs on a row's document give: by question its cell and the run that it is of, and what all have cost.
 
     Of several runs for one cell the newest that was accepted counts, else the newest that has ended.
     """
-    cells: dict[tuple[str, str], Cell] = {}
-    folders: dict[tuple[str, str], Path] = {}
+
+    row: TableRow
+    cells: dict[str, Cell]
+    runs: dict[str, RecordedRun]
+    spent: Usage
+
+
+def read_row(record: TableRecord, row: TableRow) -> RowRuns:
+    """Read the records of the runs on a row's document."""
+    cells: dict[str, Cell] = {}
+    runs: dict[str, RecordedRun] = {}
     usages: dict[str, Usage] = {}
     asked = {(question.question, question.answer_as): question for question in record.questions}
+    for run in _read_runs(record.runs_of(row.sha256)) if row.sha256 else ():
+        # A run that went on with another counts what that one had spent.
+        usages[run.started.seed] = run.view.usage if run.view.asks_models else Usage()
+        question = asked.get((run.view.question, str(run.started.settings.get("answer_as", ""))))
+        if question is None or run.view.document.get("sha256") != row.sha256:
+            continue
+        cell = fill_cell(row, question, run.view)
+        if question.id not in cells or _rank(cell) >= _rank(cells[question.id]):
+            cells[question.id], runs[question.id] = cell, run
+    return RowRuns(row, cells, runs, sum(usages.values(), Usage()))
+
+
+def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda done, total: None) -> KnownCells:
+    """The cells of a table, read from the records of its runs; `on_row` is called with rows read, and all."""
+    found = KnownCells({}, {}, Usage())
     for number, row in enumerate(record.rows, 1):
-        for run in _read_runs(record.runs_of(row.sha256)) if row.sha256 else ():
-            # A run that went on with another counts what that one had spent.
-            usages[run.started.seed] = run.view.usage if run.view.asks_models else Usage()
-            key = run.view.question, str(run.started.settings.get("answer_as", ""))
-            question = asked.get(key)
-            if question is None or run.view.document.get("sha256") != row.sha256:
-                continue
-            cell = fill_cell(row, question, run.view)
-            place = row.name, question.id
-            if place not in cells or _rank(cell) >= _rank(cells[place]):
-                cells[place], folders[place] = cell, Path(run.view.folder)
+        read = read_row(record, row)
+        found.cells.update({(row.name, question): cell for question, cell in read.cells.items()})
+        found.folders.update({(row.name, question): Path(run.view.folder) for question, run in read.runs.items()})
+        found = replace(found, spent=found.spent + read.spent)
         on_row(number, len(record.rows))
-    return KnownCells(cells, folders, sum(usages.values(), Usage()))
+    return found
 
 
 def read_old_answers(record: TableRecord, row: TableRow) -> dict[str, RecordedRun]:

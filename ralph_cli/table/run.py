@@ -34,6 +34,13 @@ _OF_ONE_QUESTION = ("no-question", "long-question")
 """Codes of what is wrong with a question, and with no other cell."""
 
 
+CONTINUED = (CellState.CUT_OFF, CellState.FAILED, CellState.UNJUDGED)
+"""States of cells whose runs are gone on with: what came before their end is paid for."""
+
+FAULTS_OF_MACHINE = ("no-key", "no-price", "no-sandbox", "auth", "billing")
+"""Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail of it, too."""
+
+
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -97,12 +104,13 @@ def fill_table(
 
     `source` has the documents and how they are read. The bounds of the settings hold for the whole table, what its
     cells have cost before among it. A cell that fails is told, and the others go on; so many service failures in a row
-    as the settings allow end it. Raises what holds for every cell: ConfigError, JournalError.
+    as the settings allow end it, and so does the first that shows what this machine lacks (see `Table.lacking`). Raises
+    what holds for every cell: ConfigError, JournalError.
     """
     names = setup.choose_models()
     asked = setup.settings
     bounds, notices = run_budget(asked, names.by_role, setup.models)
-    purse = Ledger(bounds)
+    purse = Ledger(bounds, within=setup.purse)
     purse.book_earlier(known.spent)
     for notice in notices:
         if setup.sink is not None:
@@ -142,6 +150,7 @@ def fill_table(
         cells=sheet.known.cells,
         halt=sheet.halt or Halt(StopType.COMPLETION, "every cell was asked"),
         changes=tuple(sheet.changes),
+        lacking=sheet.lacking,
     )
 
 
@@ -167,6 +176,7 @@ class _Sheet:
     done: int = 0
     failures: int = 0
     halt: Halt | None = None
+    lacking: str = ""
     changes: list[CellChange] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -242,6 +252,8 @@ class _RowJob:
         if source.load().sha256 != self.row.sha256:
             what = f"{self.row.name} has changed since the table was begun"
             raise DocumentError(what, code="document-changed", hint="--resume takes it as it is now")
+        # So that a later version can be compared with it.
+        source.keep_text(settings.cache_folder)
         return source
 
     def _failed(self, question: TableQuestion, reason: str, run: str = "") -> Cell:
@@ -263,9 +275,10 @@ class _RowJob:
         place = self.row.name, question.id
         earlier, known = self.sheet.known.folders.get(place), self.sheet.known.cells.get(place)
         try:
-            # A run that failed has paid for what came before its fault.
-            if earlier is not None and known is not None and known.state in (CellState.CUT_OFF, CellState.FAILED):
+            if earlier is not None and known is not None and known.state in CONTINUED:
                 changes = {"max_cost": settings.max_cost, "max_time": settings.max_time}
+                assert setup.purse is not None
+                setup.purse.take_back(known.usage)
                 result = resume_run(earlier, setup, source, changes)
             else:
                 result = answer_question(source, question.question, setup)
@@ -279,6 +292,9 @@ class _RowJob:
         except Exception as error:  # noqa: BLE001 - whatever breaks one cell must not end the others
             line = error.line if isinstance(error, RalphError) else f"{type(error).__name__}: {error}"
             self.sheet.add(self._failed(question, line), is_service_fault=isinstance(error, RalphError))
+            if isinstance(error, RalphError) and error.code in FAULTS_OF_MACHINE:
+                self.sheet.lacking = line
+                self.sheet.end(Halt(StopType.SYSTEM_ERROR, line))
             return
         cell = fill_cell(self.row, question, result.view)
         self.sheet.known.folders[place] = result.folder

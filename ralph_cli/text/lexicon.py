@@ -62,6 +62,14 @@ _REFERENCES = "art arts cl ex exh fig figs id no nos p para paras pg pgs pp sec 
 REFERENCES = _REFERENCES.split()
 """The same where a number follows: "no. 5", but "the answer is no. It"."""
 
+_FOREIGN_PARTS = """
+    ziffer ziffern abschnitt abschnitte klausel klauseln artikel artikeln paragraf punkt punkte
+    articolo articoli clausola clausole sezione sezioni punto punti artículo artículos cláusula cláusulas sección
+    secciones apartado apartados artigo artigos secção seção alinéa alinéas
+"""
+FOREIGN_PARTS = _FOREIGN_PARTS.split()
+"""Words of other languages that name a numbered part, as "clause" does."""
+
 _STOP_WORDS = """
     a about above after against all also an and any are as at be because been before being below between both but by
     can could did do does doing down during each every for from further had has have having he her here him his how i

@@ -18,9 +18,12 @@ _DAY = (
 )
 """A day of a year, whatever its month is called: "31/12/24", "2024-12-31", "31-Dec-24", "31. Dezember 2024"."""
 
-_DATE = re.compile(rf"\b[A-Z][a-z]{{2,8}}\.? \d{{1,2}}\b|{_DAY}")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_DATE = re.compile(rf"\b[A-Z][a-z]{{2,8}}\.? \d{{1,2}}\b|{_DAY}|\b\d{{1,2}}\.? {_MONTH}\b")
 _MONTH_DAY = rf"\b(?:\d{{1,2}}(?:\.|th|st|nd|rd)? )?{_MONTH}\b\.?(?: \d{{1,2}}\b)?"
+_ROW_WORDS = re.compile(r"(?!as (?:of|at)\b|at\b|in\b|to\b|from\b|for\b)[a-z]{2,}\b.*\b(?:19|20)\d\d\b")
+"""A cell of small words with a year, "due in November 2025": no name of a column."""
+
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
@@ -145,8 +148,10 @@ def names_cells(line: str) -> bool:
 
 
 def _has_data(line: str) -> bool:
-    """Whether two amounts stand in a line, or one is all of a cell: it is a row itself, whatever unit it names."""
+    """Whether two amounts stand in a line, or one is all of a cell, or words and a year are, as what goes on a row."""
     amounts = _AMOUNT.findall(_DATE.sub("", line))
     cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", line))
+    if any(_ROW_WORDS.match(cell) for cell in re.split(r" {2,}|\t", line)[1:]):
+        return True
     alone = any(_AMOUNT.fullmatch(cell) and cell[-1] != "," and not _YEAR.fullmatch(cell) for cell in cells)
     return alone or sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1

@@ -12,6 +12,7 @@ from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
+from ralph_cli.documents.search.named_parts import find_named_parts
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.modes.qa import QaMode
 from ralph_cli.modes.reader import Assignment
@@ -34,6 +35,7 @@ def build_qa(
         least_share=least_share,
         output_chars=settings.output_chars,
         answer_as=settings.answer_as,
+        named=find_named_parts(document, question),
     )
     reader, closers = open_reader(context, assignment, source, "worker")
     figures = NumbersCheck(document, question, vetoes=has_vetoes(context))

@@ -7,6 +7,7 @@ from ralph_cli.checks.quotes import VisibilityPolicy
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.prompts.templates import prompt_text
+from ralph_cli.documents.search.named_parts import describe_ambiguous
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
@@ -51,6 +52,8 @@ def open_reader(
     direct, reason = choose_strategy(context, document)
     if reason:
         sink(NoticeIssued("strategy", reason))
+    if several := describe_ambiguous(document, assignment.named):
+        sink(NoticeIssued("part-ambiguous", several))
     nonce = context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)

@@ -104,6 +104,20 @@ def test_a_common_word_of_the_question_is_not_pressed() -> None:
     assert refused(review("Which clause says it?", page(1)), "guarantee", "hall") == ""
 
 
+def test_a_rare_word_is_pressed_where_another_one_stands_with_it_and_not_in_another_form() -> None:
+    about = document(
+        f"Stock is measured at cost by the hall.\n{FILLER}\nTrade payables of the hall.\n{FILLER}\n"
+        f"The results of the hall are good.\n{FILLER}\nThe results of May.\n{FILLER}\nThe results of June.\n{FILLER}"
+        + "The hall.\n"
+        * 20
+    )
+    asked = "Which results payable by the hall measure it?"
+    assert refused(review(asked, at("The hall.", about), about=about), "hall", "discount") == ""
+    paid = document(f"{about.text}\nThe results are payable in May.")
+    told = refused(review(asked, at("The hall.", about), about=paid), "hall", "discount")
+    assert "The results are payable in May.\n(for: payable)" in told
+
+
 def test_words_that_stand_together_unseen_are_pointed_out_when_nothing_of_what_was_searched_is_there() -> None:
     text = f"{FILLER}\nWarehouse staff wear helmets.\n{FILLER}\n" + "Warehouse one.\nStaff two.\n" * 20
     about = document(text)

@@ -65,6 +65,8 @@ def test_places_that_were_not_read_and_items_elsewhere_are_told_at_once() -> Non
     said = Completeness(terms=("ice",))
     holds, told = proved(said)
     assert not holds and "1 of 1 places" in told and "near the quotes of items 1-2" in told
+    (issue,) = review().issues(said, brief(ANN))
+    assert "page 3, offset " in issue.material and "ice" in issue.material.split("offset ")[1]
     # An item without a quote says what is not there: no place would have led to it.
     assert proved(said, page(3), attempt=Attempt(claims=(Claim(1, "x", ()),)))[0]
 

@@ -4,15 +4,13 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from postgres import Postgres, find_postgres
+from postgres import Postgres, Start, find_postgres
 
 ROOT = Path(__file__).parents[2]
-
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture(scope="module")

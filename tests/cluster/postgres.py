@@ -7,8 +7,12 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
+
+Start = Callable[..., "subprocess.Popen[str]"]
+"""What starts a command of the project that ends with the test."""
 
 
 def find_postgres() -> Path | None:

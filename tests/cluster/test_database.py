@@ -8,30 +8,38 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Start
-from contracts import FEES, paid_calls, submit, write_contracts
-from postgres import Postgres
+from contracts import FEES, paid_calls, questions, submit, write_contracts
+from model_service import ANSWER_TOKENS, ModelService, service_settings
+from postgres import Postgres, Start
 
+from ralph_cli import api
 from ralph_cli.cluster import database
-from ralph_cli.cluster.database import JobQueue, require_worker_id, serve
+from ralph_cli.cluster.connection import living_workers
+from ralph_cli.cluster.database import JobQueue, require_worker_id
+from ralph_cli.cluster.serving import serve
 from ralph_cli.commands.app import run
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.results.table import Table
+from ralph_cli.core.run import StopType
 
 JOB = "ab" * 32
 
 
 def dump(server: Postgres) -> str:
-    """All rows of all tables of DBOS, as text."""
+    """All rows of all tables, as text."""
     import psycopg
 
     with psycopg.connect(server.url) as connection:
-        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'dbos'").fetchall()
-        rows = [connection.execute(f"SELECT t::text FROM dbos.{name} t").fetchall() for (name,) in names]
+        names = connection.execute(
+            "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('dbos', 'ralph')"
+        ).fetchall()
+        rows = [connection.execute(f"SELECT t::text FROM {name} t").fetchall() for (name,) in names]
     return "\n".join(row for table in rows for (row,) in table)
 
 
@@ -60,7 +68,7 @@ def test_a_job_is_submitted_once_paused_and_cancelled(server: Postgres) -> None:
 @pytest.mark.full
 def test_a_living_worker_is_neither_doubled_nor_robbed(server: Postgres, start: Start, tmp_path: Path) -> None:
     start("worker", server.url, tmp_path / "store", "lives", tmp_path / "out", tmp_path / "log", 0, 1)
-    await_that(lambda: database.living_workers(server.url, ["lives", "other"]) == ("lives",))
+    await_that(lambda: living_workers(server.url, ["lives", "other"]) == ("lives",))
     with closing(JobQueue(server.url)) as queue:
         with pytest.raises(ConfigError, match="the worker lives is at work"):
             queue.recover("lives")
@@ -124,7 +132,7 @@ def test_what_a_dead_worker_left_is_done_by_others_once_it_is_handed_over(
     dead.wait()
     start(*arguments, "w-heir", tmp_path / "heir", log, 0, 2)
     with closing(JobQueue(server.url)) as queue:
-        await_that(lambda: "w-heir" in database.living_workers(server.url, ["w-heir"]))
+        await_that(lambda: "w-heir" in living_workers(server.url, ["w-heir"]))
         assert queue.look().doing == {"w-dead": 2} and queue.recover("w-dead") == 2
     submitter.wait(timeout=120)
     table = submit(server.url, str(tmp_path / "store"), tmp_path / "table", contracts)
@@ -176,21 +184,127 @@ def test_only_the_commands_of_many_machines_import_their_libraries(tmp_path: Pat
     assert done.stdout.rstrip().endswith("[]")
 
 
-@pytest.mark.full
-def test_a_worker_ends_at_once_when_it_is_told_to(server: Postgres, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "ralph_cli", "worker", "--database", server.url, "--id", "w-ends"]
+def start_worker(server: Postgres, folder: Path, name: str, **environment: str) -> "subprocess.Popen[str]":
+    """`ralph worker`, with no keys but those in the environment that is given."""
+    command = [sys.executable, "-m", "ralph_cli", "worker", "--database", server.url, "--id", name]
     paths = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)])
-    worker = subprocess.Popen(
-        [*command, "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out")],
-        env={**os.environ, "PYTHONPATH": paths},
+    kept = {key: value for key, value in os.environ.items() if not key.endswith(("_API_KEY", "_BASE_URL"))}
+    return subprocess.Popen(
+        [*command, "--store", str(folder / "store"), "--out", str(folder / name)],
+        env={**kept, "PYTHONPATH": paths, **environment},
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("wrong", [{}, {"ANTHROPIC_API_KEY": "another"}], ids=["no-key", "wrong-key"])
+def test_a_worker_without_a_key_ends_with_a_line_and_leaves_the_document_to_others(
+    server: Postgres, tmp_path: Path, wrong: dict[str, str]
+) -> None:
+    with ModelService(key="right") as service, ThreadPoolExecutor(1) as pool:
+        where = {"ANTHROPIC_BASE_URL": service.url} if wrong else {}
+        lacking = start_worker(server, tmp_path, "w-lacks", **where, **wrong)
+        table = pool.submit(
+            api.make_table,
+            questions(),
+            write_contracts(tmp_path / "contracts", 2),
+            folder=tmp_path / "table",
+            settings=service_settings(service, tmp_path),
+            database=server.url,
+            store=tmp_path / "store",
+        )
+        _, told = lacking.communicate(timeout=120)
+        assert lacking.returncode == 1
+        line = told.strip().splitlines()[-1]
+        assert "this worker ends" in line and "key" in line and "Traceback" not in told
+        able = start_worker(server, tmp_path, "w-able", ANTHROPIC_API_KEY="right", ANTHROPIC_BASE_URL=service.url)
+        try:
+            assert all(cell.state.is_accepted for cell in table.result(timeout=120))
+        finally:
+            able.terminate()
+            able.communicate(timeout=30)
+
+
+@pytest.mark.full
+def test_two_workers_never_spend_more_than_the_bound_of_the_table(server: Postgres, tmp_path: Path) -> None:
+    import psycopg
+
+    bound, usd_of = 0.3, {"anthropic:reader": (3.0, 15.0), "anthropic:judge": (3.0, 15.0)}
+    prices = tuple(f"{name}={fresh:g}/{out:g}" for name, (fresh, out) in usd_of.items())
+    held: list[float] = []
+
+    def look() -> None:
+        with psycopg.connect(server.url) as connection:
+            query = (
+                "SELECT p.spent + coalesce(sum(s.spent + s.promised), 0) FROM ralph.purse p "
+                "LEFT JOIN ralph.share s ON s.purse = p.name GROUP BY p.name, p.spent"
+            )
+            with suppress(psycopg.errors.UndefinedTable):
+                held.extend(amount for (amount,) in connection.execute(query).fetchall())
+
+    with ModelService(seconds=0.1, key="right") as service, ThreadPoolExecutor(1) as pool:
+        given = {"ANTHROPIC_API_KEY": "right", "ANTHROPIC_BASE_URL": service.url, "RALPH_PRICES": ",".join(prices)}
+        workers = [start_worker(server, tmp_path, f"w-money{number}", **given) for number in (1, 2)]
+
+        def fill(cost: float, *, resume: bool = False) -> Table:
+            settings = service_settings(service, tmp_path, max_cost=cost, prices=prices, counter_evidence=False)
+            contracts = write_contracts(tmp_path / "contracts", 16)
+            where = {"database": server.url, "store": tmp_path / "store", "folder": tmp_path / "table"}
+            done = pool.submit(api.make_table, questions(), contracts, settings=settings, resume=resume, **where)
+            while not done.done():
+                look()
+                time.sleep(0.05)
+            return done.result()
+
+        def spent() -> float:
+            tokens = [(call.plain + call.read + call.written, ANSWER_TOKENS) for call in service.calls]
+            return sum(read * 3 + written * 15 for read, written in tokens) / 1e6
+
+        try:
+            table = fill(bound)
+            assert table.halt.type is StopType.MAX_COST and any(cell.state.is_accepted for cell in table)
+            assert 0.3 * bound < spent() <= bound and max(held) <= bound + 1e-6
+            calls = len(service.calls)
+            assert all(cell.state.is_accepted for cell in fill(50, resume=True))
+            assert calls < len(service.calls) == 2 * 48
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.communicate(timeout=30)
+
+
+@pytest.mark.full
+def test_two_workers_share_a_limit_of_five_requests_a_second(server: Postgres, tmp_path: Path) -> None:
+    with ModelService(seconds=0.3) as service:
+        given = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": service.url, "RALPH_MAX_RATE": "2.5"}
+        workers = [start_worker(server, tmp_path, f"w-rate{number}", **given) for number in (1, 2)]
+        try:
+            table = api.make_table(
+                questions(10),
+                write_contracts(tmp_path / "contracts", 8),
+                folder=tmp_path / "table",
+                settings=service_settings(service, tmp_path, counter_evidence=False),
+                database=server.url,
+                store=tmp_path / "store",
+            )
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.communicate(timeout=30)
+    assert all(cell.state.is_accepted for cell in table)
+    # Nobody tells one worker when the other asks: of each up to three requests fall into the same second.
+    assert service.most_within(10) <= 1.05 * 50 and service.most_within(1) <= 6
+
+
+@pytest.mark.full
+def test_a_worker_ends_at_once_when_it_is_told_to(server: Postgres, tmp_path: Path) -> None:
+    worker = start_worker(server, tmp_path, "w-ends")
     try:
-        await_that(lambda: database.living_workers(server.url, ["w-ends"]) or worker.poll() is not None)
+        await_that(lambda: living_workers(server.url, ["w-ends"]) or worker.poll() is not None)
         worker.send_signal(signal.SIGTERM)
         _, told = worker.communicate(timeout=20)
     finally:
         worker.kill()
     assert worker.returncode == 128 + signal.SIGTERM and "begun again as w-ends it goes on" in told
-    assert not database.living_workers(server.url, ["w-ends"])
+    assert not living_workers(server.url, ["w-ends"])

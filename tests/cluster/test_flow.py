@@ -5,9 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Start
 from contracts import cells_of, paid_calls, questions, scripted_models, submit, write_contracts
-from postgres import Postgres
+from postgres import Postgres, Start
 
 from ralph_cli import api
 from ralph_cli.config import Settings

@@ -14,14 +14,18 @@ from ralph_cli import api
 from ralph_cli.cluster import job as jobs
 from ralph_cli.cluster.database import JobState
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
+from ralph_cli.cluster.serving import WorkerUnfit
+from ralph_cli.cluster.shares import Room, find_room
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.submitting import Submission
 from ralph_cli.cluster.worker import Workplace
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, JournalError, RalphError
+from ralph_cli.core.errors import ConfigError, EngineError, JournalError, ProviderError, RalphError
+from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.providers.scripted import ScriptedModel
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.verifying.verify import verify
 from ralph_cli.table.make import make_table
@@ -39,14 +43,16 @@ class OneWorker:
     meddle: Callable[[Store, str], str] = lambda store, result: result
     on_cell: Callable[[Cell], None] = lambda cell: None
     max_jobs: int = 100
+    models: dict[str, Model] = field(default_factory=dict)
+    shares: "SharesHere" = field(default_factory=lambda: SharesHere())
     results: dict[str, str] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
 
     @property
     def place(self) -> Workplace:
         settings = Settings(out=self.folder)
-        setup = Setup(settings=settings, models=scripted_models(self.log))
-        return Workplace("w", open_store(str(self.folder / "store")), self.folder / "w", setup)
+        setup = Setup(settings=settings, models=self.models or scripted_models(self.log))
+        return Workplace("w", open_store(str(self.folder / "store")), self.folder / "w", setup, self.shares)
 
     def submit(self, job_id: str, job: str) -> None:
         if job_id not in self.results and len(self.results) < self.max_jobs:
@@ -63,19 +69,47 @@ class OneWorker:
     def close(self) -> None: ...
 
 
+@dataclass
+class SharesHere:
+    """The money of tables, counted in this process as the database does it."""
+
+    bounds: dict[str, float | None] = field(default_factory=dict)
+    spent: dict[str, float] = field(default_factory=dict)
+    held: dict[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
+
+    def open(self, purse: str, bound: float | None, spent: float) -> None:
+        self.bounds[purse], self.spent[purse] = bound, spent
+
+    def hold(self, purse: str, job: str, worker: str, spent: float, promised: float, more: float = 0.0) -> Room:
+        self.held.pop((purse, job, worker), None)
+        theirs, promises = (sum(amounts) for amounts in zip((0.0, 0.0), *self.held.values(), strict=True))
+        room = find_room(self.bounds[purse], self.spent[purse] + theirs + spent, promises + promised, more)
+        self.held[purse, job, worker] = spent, promised + (more if room is Room.NOW else 0.0)
+        return room
+
+    def collect(self, purse: str, job: str, worker: str, spent: float) -> None:
+        self.spent[purse] = spent
+        self.held.pop((purse, job, worker), None)
+
+    def close(self) -> None: ...
+
+
 def fill(
     queue: OneWorker,
     asked: tuple[TableQuestion, ...] = questions(),
     *,
     resume: bool = False,
     max_calls: int | None = None,
+    max_cost: float | str = "none",
     contracts: int = 2,
     filling: Filling = ONCE,
 ) -> Table:
     folder = queue.folder
-    submission = Submission("", str(folder / "store"), open_queue=lambda url: queue)
+    submission = Submission(
+        "", str(folder / "store"), open_queue=lambda url: queue, open_shares=lambda url: queue.shares
+    )
     setup = Setup(
-        settings=Settings(out=folder, max_cost="none", counter_evidence=False, max_calls=max_calls),
+        settings=Settings(out=folder, max_cost=max_cost, counter_evidence=False, max_calls=max_calls),
         models=scripted_models(),
     )
     source = DocumentSource(str(write_contracts(folder / "contracts", contracts)))
@@ -130,6 +164,19 @@ def test_a_bound_of_the_table_lets_no_further_job_begin(tmp_path: Path) -> None:
     assert [cell.state for cell in table].count(CellState.PENDING) >= 6
     queue.max_jobs, queue.cancelled = 100, set()
     assert cells_of(fill(queue, resume=True, contracts=4)) == cells_of(alone(tmp_path, contracts=4))
+
+
+def test_the_money_of_the_table_is_one_and_a_job_settles_what_it_has_spent(tmp_path: Path) -> None:
+    queue = OneWorker(tmp_path, log=tmp_path / "log")
+    table = fill(queue, max_cost=0.009, contracts=3)  # a call costs 0.001, a document six of them
+    assert table.halt.type is StopType.MAX_COST and "whole table" in table.halt.detail
+    assert len(paid_calls(tmp_path / "log")) <= 10  # a scripted model promises nothing, so one call may be too many
+    assert not queue.shares.held and next(iter(queue.shares.spent.values())) == pytest.approx(0.009, abs=0.0011)
+    queue.cancelled = set()
+    table = fill(queue, resume=True, max_cost=0.1, contracts=3)
+    assert cells_of(table) == cells_of(alone(tmp_path, contracts=3)) and not queue.shares.held
+    assert len(paid_calls(tmp_path / "log")) == len(set(paid_calls(tmp_path / "log"))) == 18
+    assert next(iter(queue.shares.spent.values())) == pytest.approx(0.018)
 
 
 def test_a_run_that_was_cut_off_is_given_to_the_worker_to_go_on_with(tmp_path: Path) -> None:
@@ -212,7 +259,9 @@ def test_a_job_of_another_version_is_refused_by_name(tmp_path: Path, monkeypatch
 def test_a_job_names_neither_files_nor_places_nor_keys(tmp_path: Path) -> None:
     settings = Settings(out=tmp_path, anthropic_key="sk-ant-0123456789abcdef", openai_base_url="http://10.1.2.3/")
     queue = OneWorker(tmp_path)
-    submission = Submission("", str(tmp_path / "store"), open_queue=lambda url: queue)
+    submission = Submission(
+        "", str(tmp_path / "store"), open_queue=lambda url: queue, open_shares=lambda url: queue.shares
+    )
     source = DocumentSource(str(write_contracts(tmp_path / "contracts", 1)))
     setup = Setup(settings=settings, models=scripted_models())
     make_table(questions(), source, tmp_path / "table", setup, Filling(), fill=submission)
@@ -240,13 +289,52 @@ def test_a_job_chooses_no_script_no_file_and_no_address(tmp_path: Path) -> None:
     assert all("documents" in path.parts for path in tmp_path.glob("**/contract.txt"))
 
 
+def test_a_worker_that_lacks_a_key_says_so_and_fails_no_cell(tmp_path: Path) -> None:
+    queue = OneWorker(tmp_path)
+    fill(queue, contracts=1)
+    (path,) = (tmp_path / "store" / "jobs").glob("*/*")
+    job = read_file(Job, path.read_bytes())
+    named = {role: f"anthropic:{role}" for role in ("worker", "judge", "subquery")}
+    keyed = queue.place.store.put("jobs", write_file(job.model_copy(update={"settings": {"models": named}})))
+    place = replace(queue.place, folder=tmp_path / "other", setup=Setup(settings=Settings(out=tmp_path)))
+    with pytest.raises(WorkerUnfit, match="other workers get its document: anthropic:worker needs a key") as told:
+        place.do_job(keyed)
+    assert not told.value.has_begun
+
+
+@pytest.mark.parametrize(
+    "lacking",
+    [ProviderError("the key was not accepted", code="auth"), EngineError("a wall is missing", code="no-sandbox")],
+)
+def test_a_worker_whose_key_or_sandbox_fails_later_keeps_what_it_has_begun(tmp_path: Path, lacking: RalphError) -> None:
+    calls = 0
+
+    def answer(request: Request) -> Reply:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise lacking
+        return good["worker"].complete(request)
+
+    good = scripted_models(tmp_path / "log")
+    queue = OneWorker(tmp_path, models=good | {"worker": ScriptedModel(answer, vendor="a")})
+    with pytest.raises(WorkerUnfit, match=f"keeps the document that it had begun: {lacking.message}") as told:
+        fill(queue)
+    assert told.value.has_begun and not queue.results
+    table = fill(queue, resume=True)
+    assert cells_of(table) == cells_of(alone(tmp_path))
+    assert len(paid_calls(tmp_path / "log")) == len(set(paid_calls(tmp_path / "log"))) == 12
+
+
 def test_a_store_out_of_reach_and_a_password_are_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JournalError, match="cannot be written: Not a directory"):
         open_store(str(tmp_path / "file" / "store")).put("jobs", b"{}")
     with pytest.raises(ConfigError, match=r"nowhere://x cannot be opened"):
         open_store("nowhere://x")
-    submission = Submission("", str(tmp_path), open_queue=lambda url: OneWorker(tmp_path))
+    submission = Submission(
+        "", str(tmp_path), open_queue=lambda url: OneWorker(tmp_path), open_shares=lambda url: SharesHere()
+    )
     with pytest.raises(ConfigError, match="only-changed is done by one machine"):
         fill(OneWorker(tmp_path), filling=Filling(only_changed=True))
     source = DocumentSource(str(write_contracts(tmp_path / "contracts", 1)), password="secret")

@@ -9,6 +9,7 @@ from bisect import bisect_right
 
 import pytest
 from document_fixtures import load_document
+from outlook_files import SUBJECT, outlook_mail
 
 from ralph_cli.api import ask
 from ralph_cli.config import load_settings
@@ -67,6 +68,7 @@ def test_pdf(pdf):
         ("a.csv", b"a,b\n1,2", "csv"),
         ("a.jsonl", b"{}\n{}", "json"),
         ("a.eml", b"From: a@b.c\n\nhi", "eml"),
+        ("a", outlook_mail({SUBJECT: "hi"}), "msg"),
         ("a", b"Received: x\r\nFrom: a@b.c\r\nMIME-Version: 1.0\r\nX-Y: z\r\n\r\nhi", "eml"),
         ("a.txt", b"From a@b.c Mon Mar  2 10:00:00 2026\nFrom: a\nDate: b\nMIME-Version: 1.0\n\nhi", "mbox"),
         ("a.txt", b"From: a@b.c\nDate: today\nSubject: the words of a mail, printed\n\nhi", "text"),

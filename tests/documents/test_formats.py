@@ -10,12 +10,14 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import outlook_files
 import pytest
 import word
 from fake_tesseract import FakeTesseract
 from hidden_pdfs import raw_pdf, stream
 from hostile_files import PICTURE_WIDTH, picture, read_off
 from office_files import epub, open_document, pptx, row, shape, sheet, slide, words, xlsx
+from outlook_files import outlook_mail
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.source import DocumentSource
@@ -149,6 +151,7 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "html": lambda: f"<html><body>{WEB}</body></html>".encode(),
     "mhtml": make_saved_page,
     "eml": lambda: f"Subject: Fees\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{WEB}\r\n".encode(),
+    "msg": lambda: outlook_mail({outlook_files.SUBJECT: "Fees", outlook_files.PAGE: WEB.encode()}),
     "ipynb": make_notebook,
     "md": lambda: f"{MARKDOWN}\n<!-- {SECRET} -->\n".encode(),
     "txt": lambda: f"Fees\n\n{FACT}\n\nYear  Rent\n2019  48,000\n2020  51,500\n".encode(),

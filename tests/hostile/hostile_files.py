@@ -6,11 +6,12 @@ Each holds true words of its own, too, so that there is something to quote.
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from html import escape
 from pathlib import Path
 
+import outlook_files as outlook
 from fake_tesseract import LETTER, Shown, as_tsv
 from hidden_pdfs import raw_pdf, stream
 from hostile_office import OWN, book, open_sheets, open_slides, open_text, slides, word_text, workbook
@@ -55,6 +56,24 @@ def saved_page(payload: str, place: str) -> bytes:
     message.set_content(page + '<iframe src="cid:f@x"></iframe>', subtype="html", cte="base64")
     message.add_related(escape(payload) if place == "frame" else "Nothing.", subtype="html", cid="<f@x>", cte="base64")
     return bytes(message)
+
+
+def stored_mail(payload: str, place: str) -> bytes:
+    """A mail of Outlook."""
+    text = f"{OWN}\n{payload if place == 'text' else ''}\n"
+    values = {outlook.SUBJECT: payload if place == "header" else "Fees", outlook.TEXT: text}
+    name = payload[:200] if place == "attachment name" else "deed.txt"
+    return outlook.outlook_mail(
+        _apart(values), attachments=[_apart({outlook.FILE_NAME: name, outlook.CONTENT: b"The deed."})]
+    )
+
+
+def _apart(values: Mapping[int, str | bytes]) -> dict[int, str | bytes]:
+    """The same without halves of characters, which no such text can hold."""
+    return {
+        key: value.encode("utf-8", "ignore").decode() if isinstance(value, str) else value
+        for key, value in values.items()
+    }
 
 
 def notebook(payload: str, place: str) -> bytes:
@@ -170,6 +189,7 @@ CARRIERS: dict[str, tuple[Build, tuple[str, ...]]] = {
     ".html": (web_page, ("text", "heading", "cell", "alt text", "comment", "hidden text")),
     ".docx": (word_text, ("text", "heading", "cell", "hidden text")),
     ".eml": (mail, ("text", "header", "attachment name")),
+    ".msg": (stored_mail, ("text", "header", "attachment name")),
     ".csv": (table, ("header", "cell")),
     ".json": (data, ("key", "value")),
     ".xlsx": (workbook, ("cell", "sheet name", "hidden sheet")),

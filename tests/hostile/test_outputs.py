@@ -16,6 +16,7 @@ import pytest
 from openpyxl import load_workbook
 from sample_run import Words, sample_run
 from sample_table import sample_table
+from set_outputs import set_outputs
 from test_report_tables import is_computed
 
 from ralph_cli.commands.terminal.progress import LineProgress
@@ -52,6 +53,9 @@ _SNIPPETS = (
     "![x](http://evil.example/?q=1)", "[x](http://evil.example)", "<http://evil.example>", "http://evil.example",
     "[a]: http://evil.example", "```", "    code", "# head", "| a | b |\n|---|---|", "&lt;b&gt;&#x3c;", "=1+1",
     "=HYPERLINK(\"http://evil.example\")", "@SUM(A1)", "+1+1", "-2+3", "\t=1", "\uff1d1", "--- *x* __y__ ~~z~~", "\\",
+    "=cmd|'/c calc'!A1", "\x1b]2;evil\x07", "\u202etxt.exe", "<svg><script>document.title='evil'</script></svg>",
+    "<a href=javascript:alert(1)>x</a>", "[x](javascript:alert(1))", "![x](data:image/svg+xml,<svg/onload=alert(1)>)",
+    "<iframe src=data:text/html,x>", "<base href=http://evil.example>", "<meta http-equiv=refresh content=0;url=x>",
 )  # fmt: skip
 
 
@@ -67,7 +71,7 @@ def payloads(count: int, seed: int) -> Iterator[str]:
         yield "".join(parts).replace("\f", "")
 
 
-class _Shape(HTMLParser):
+class Shape(HTMLParser):
     """The elements of a page with the names of their attributes."""
 
     def __init__(self, text: str) -> None:
@@ -88,7 +92,7 @@ def made(words: Words, *, absent: bool) -> tuple[RecordedRun, Report]:
 
 
 @pytest.mark.parametrize(
-    ("count", "seed"), [(2_000, 15), *(pytest.param(10_000, n, marks=pytest.mark.full) for n in range(10))]
+    ("count", "seed"), [(1_500, 15), *(pytest.param(10_000, n, marks=pytest.mark.full) for n in range(10))]
 )
 def test_no_output_holds_what_a_program_obeys(count: int, seed: int, capsys: pytest.CaptureFixture[str]) -> None:
     given = list(payloads(count, seed))
@@ -110,6 +114,7 @@ def test_no_output_holds_what_a_program_obeys(count: int, seed: int, capsys: pyt
             "notebook": render_table(run.view),
             "csv": as_csv.csv_report(report).removeprefix("\ufeff"),
             **tables(sample_table(wild)),
+            **({} if absent else set_outputs([getattr(wild, name) for name in names])),
         }
         progress = LineProgress(1e9)
         for event in run.events:
@@ -119,9 +124,12 @@ def test_no_output_holds_what_a_program_obeys(count: int, seed: int, capsys: pyt
             text = text.replace("\r\n", "\n") if "csv" in name else text
             assert not (found := _OBEYED.search(text)), (name, text[max(found.start() - 40, 0) :][:80])
             assert not any(unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs") for char in set(text) - set("\n\t"))
-        assert _Shape(shown["html"]).found <= _Shape(page.render_page(other)).found
-        assert _Shape(shown["notebook"]).found <= _Shape(render_table(like.view)).found
-        assert _Shape(shown["table html"]).found <= _Shape(table_html(sample_table(calm), "", "")).found
+        assert Shape(shown["html"]).found <= Shape(page.render_page(other)).found
+        if not absent:
+            calm_page = set_outputs([getattr(calm, name) for name in names])["memo html"]
+            assert Shape(shown["memo html"]).found <= Shape(calm_page).found
+        assert Shape(shown["notebook"]).found <= Shape(render_table(like.view)).found
+        assert Shape(shown["table html"]).found <= Shape(table_html(sample_table(calm), "", "")).found
         assert not _active_parts(shown["markdown"]) and not _active_parts(shown["table markdown"])
         for name in ("csv", "table csv", "cells csv"):
             for row in csv.reader(io.StringIO(shown[name], newline="")):

@@ -173,7 +173,7 @@ def test_another_document_than_the_journals_is_refused(tmp_path: Path) -> None:
         read_bundle(path)
 
 
-@examples(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, len(DATA) - 1), byte=st.integers(0, 255))
 def test_any_changed_byte_is_noticed_or_changes_nothing(tmp_path: Path, at: int, byte: int) -> None:
     path = tmp_path / "r.zip"
@@ -186,7 +186,7 @@ def test_any_changed_byte_is_noticed_or_changes_nothing(tmp_path: Path, at: int,
         assert "\n" not in error.message
 
 
-@examples(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_changed_byte_of_a_member_is_noticed_also_by_one_who_packs_it_again(
     tmp_path: Path, data: st.DataObject

@@ -6,8 +6,9 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.form import AnswerForm
-from ralph_cli.core.document import Caution
+from ralph_cli.core.document import Caution, Span
 from ralph_cli.core.results.table import TableQuestion
+from ralph_cli.documents.search.named_parts import NamedPart
 from ralph_cli.modes.reader import Assignment
 
 REPORT = document("The hall is let.\fThe rent is due.\fNothing more.", kind="pdf")
@@ -25,6 +26,23 @@ def test_pages_that_were_not_read_are_no_count() -> None:
     assert "3 pages; page 2 was not read, or not all of it" in opening(2)
     assert "3 pages; pages 2-3 were not read, or not all of them" in opening(2, 3)
     assert "not read" not in opening()
+
+
+def test_a_part_that_the_question_names_is_told_by_where_it_begins() -> None:
+    place = Span(5, 9)
+    told = [
+        Assignment(
+            kind="question",
+            text="What does clause 5 say?",
+            document=REPORT,
+            form=AnswerForm(),
+            output_chars=6_000,
+            named=(NamedPart("part 5", (place,) * count),),
+        ).opening("n0", include_document=False)
+        for count in (1, 2)
+    ]
+    assert told[0].endswith("What does clause 5 say?\nIt names part 5, which begins at offset 5.")
+    assert "there 2 times, at offsets 5, 5: say in each claim which" in told[1]
 
 
 @pytest.mark.parametrize(

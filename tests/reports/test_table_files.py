@@ -13,7 +13,8 @@ import pytest
 from openpyxl import load_workbook
 from sample_table import WHY, sample_table
 
-from ralph_cli.core.results.table import CellState, Table, Value
+from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
+from ralph_cli.core.results.table import CellState, Table, TableQuestion, Value
 from ralph_cli.core.version import __version__
 from ralph_cli.reports.styled import plain_text
 from ralph_cli.reports.table import xlsx
@@ -110,6 +111,26 @@ def test_a_page_leads_to_the_proof_and_shows_quotes_and_limits() -> None:
     assert '<a href="evidence/lease.txt/annotated.pdf#page=2">' in made
     assert "<script" not in made and "default-src &#x27;none&#x27;" in made
     assert "qualified elsewhere: the passage says so" in made and "searched, with the places found" in made
+
+
+def test_page_and_workbook_say_what_differs() -> None:
+    money = TableQuestion(id="fee", question="What is the fee?", type="money")
+    found = Comparison(
+        question=money,
+        values=(DocumentGroup("EUR 5 million", ("a.pdf", "b.pdf")), DocumentGroup("EUR 9 million", ("c.pdf",))),
+        outliers=(Outlier("c.pdf", "EUR 9 million", "EUR 5 million", 4.0),),
+        silent=("<d>.pdf",),
+        unusable=(DocumentGroup("the judge gave no verdict", ("e.pdf",)),),
+    )
+    table = sample_table()
+    page = table_html(table, AT, __version__, [found])
+    assert "What differs" in page and "2 different values in 3 documents" in page and "a.pdf, b.pdf" in page
+    assert "&lt;d&gt;.pdf" in page and "far above the median, EUR 5 million" in page
+    assert "What differs" not in table_html(table, AT, __version__)
+    sheet = load_workbook(io.BytesIO(table_xlsx(table, AT, __version__, [found])))["Comparison"]
+    shown = [tuple(cell.value for cell in row) for row in sheet.iter_rows(min_row=2)]
+    assert shown[0] == ("fee", "value", "EUR 5 million", 2, "a.pdf, b.pdf")
+    assert [line[1] for line in shown] == ["value", "value", "outlier", "do not say it", "no usable answer"]
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-x", "@SUM(A1)", "#N/A", "_x003D_1+1", "a\x07b\x0bc"])

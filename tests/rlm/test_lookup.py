@@ -284,3 +284,33 @@ def test_headings_are_known_by_how_they_are_written() -> None:
 def test_a_part_is_found_by_the_first_line_of_its_page() -> None:
     text = "The report of the year.\fConsolidated balance sheet\nCash  12  11\nTotal  12  11"
     assert ask("section('Consolidated balance sheet')", text).startswith("section 'Consolidated balance sheet', page 2")
+
+
+def test_what_is_missed_is_named_with_its_pattern_and_document_as_they_were_written() -> None:
+    assert ask(r"find(r'\bpension\b')", "The rent is due.").startswith(r"0 hits in 0 places of '\bpension\b'")
+    assert r"'\brent\b' 1" in ask(r"find(r'\brent\b|deposit')", "The rent is due.")
+
+
+def test_a_page_of_a_document_is_shown_from_a_character_on() -> None:
+    text = "The rent is due.\n" * 30
+    assert ask("show(1, 170, 40)", text) == ask("show(1, start=170, chars=40)", text)
+    named = [NamedDocument(name, document(text), name) for name in ("lease.txt", "deed.txt")]
+    about = join_documents("deal", named)
+    shown = DocumentSandbox(FakeSandbox, about).run("show('deed', 1, start=170, chars=40)", lambda items: []).stdout
+    assert shown.startswith("page 2 (deed.txt), 510 characters, offset") and shown.count("rent") < 6
+    assert "'sum'" in DocumentSandbox(FakeSandbox, about).run("table('deed', 1, words='sum')", lambda items: []).stdout
+
+
+def test_the_unit_of_a_statement_is_printed_whole_and_what_goes_on_a_row_is_no_header() -> None:
+    top = (
+        "Income statement of the group\nfor the year from 1 January to 31 December, in EUR thousand\nNote  2024  2023\n"
+    )
+    text = "\f".join(("First page of the report.", f"{top}Revenue  1  148,612  139,204\nCosts  2  67,930  65,118\n"))
+    shown = ask("find('Costs', rows=True, before=0)", text)
+    assert "/ for the year from 1 January to 31 December, in EUR thousand]" in shown
+    assert "(above: for the year from 1 January to 31 December, in EUR thousand)" in shown
+    rows = "Parties  Court  Amount  Status\nMorrin v. parent  Kassel  1,340,000  Expert named\n"
+    rows += (
+        "and others  Kassel  delivered in 2022  due in November 2025\nHarst v. parent  Kassel  286,000  9 May 2025\n"
+    )
+    assert "(above: and others" not in ask("find('Harst', rows=True, before=0)", rows)

@@ -17,6 +17,7 @@ from ralph_cli.core.errors import ConfigError, JournalError, ProviderError, User
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.results.table import ALL_DOCUMENTS, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import hold_folder
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.table.questions import read_table_questions
 
@@ -37,12 +38,17 @@ def write_leases(folder: Path, **rents: str) -> Path:
 
 @dataclass
 class Cast:
-    """Scripted models that answer from the text they are given; a fault is raised once, at its question."""
+    """Scripted models that answer from the text they are given; a fault is raised once, at its question.
+
+    A reply among the faults is given, and so are what `said` has in place of a verdict.
+    """
 
     faults: dict[str, list[Any]] = field(default_factory=dict)
+    said: list[Reply | ProviderError] = field(default_factory=list)
     usd: float = 0.01
     before: Callable[[Request], None] = lambda request: None
     asked: list[str] = field(default_factory=list)
+    judged: int = 0
     requests: list[Request] = field(default_factory=list)
     lock: Any = field(default_factory=threading.Lock)
 
@@ -58,7 +64,7 @@ class Cast:
             self.requests.append(request)
             fault = self.faults.get(question, []).pop(0) if self.faults.get(question) else None
         self.before(request)
-        if isinstance(fault, ProviderError):
+        if isinstance(fault, ProviderError | Reply):
             return fault
         if isinstance(fault, BaseException):
             raise fault
@@ -66,11 +72,17 @@ class Cast:
         if "dog" in question:
             return tool_reply({"not_found": {"searched": ["dog", "pet"], "note": "nothing on animals"}}, usage=usage)
         start = "The base rent is" if "rent" in question else "The lease runs for ten years"
-        quote = next(line for line in text.split("\n") if line.startswith(start))
+        quote = next((line for line in text.split("\n") if line.startswith(start)), "")
+        if not quote:
+            return tool_reply({"not_found": {"searched": ["base rent"], "note": "no rent is named"}}, usage=usage)
         claim = quote.rstrip(".") if "rent" in question else "The lease runs for ten years"
         return tool_reply({"claims": [{"text": f"{claim}.", "quotes": [quote]}]}, usage=usage)
 
-    def _judge(self, request: Request) -> Reply:
+    def _judge(self, request: Request) -> Reply | ProviderError:
+        with self.lock:
+            self.judged += 1
+            if self.said:
+                return self.said.pop(0)
         ids = [claim["id"] for claim in request.inputs["claims"]]
         said = [{"id": number, "verdict": "supported", "reason": "it says so"} for number in ids]
         return text_reply(json.dumps({"verdicts": said}), usage=Usage(1, usd=self.usd))
@@ -98,6 +110,7 @@ def test_each_cell_has_its_answer_and_proof_and_says_what_is_not_there(tmp_path:
     assert cells["a.html", "dog"].state is CellState.ABSENT and '"pet": 0' in cells["a.html", "dog"].searched
     assert not cells["a.html", "dog"].answer and "nothing on animals" in cells["a.html", "dog"].reason
     assert cells["broken.pdf", "rent"].state is CellState.FAILED and cells["broken.pdf", "rent"].reason
+    assert cells["a.html", "rent"].models == ("scripted:script", "scripted:judge")
     assert table.halt.type is StopType.COMPLETION and len(table) == 9
 
 
@@ -119,6 +132,31 @@ def test_a_table_is_not_begun_over_another_one(tmp_path: Path) -> None:
     other = TableQuestion(id="rent", question="What is the deposit?")
     with pytest.raises(ConfigError, match="What is the rent"):
         fill(Cast(), tmp_path, other, resume=True)
+
+
+def test_two_processes_do_not_work_on_one_table(tmp_path: Path) -> None:
+    with (
+        hold_folder(tmp_path / "table", "this table"),
+        pytest.raises(JournalError, match="another process is still working on this table, in"),
+    ):
+        fill(Cast(), tmp_path, RENT)
+    assert not (tmp_path / "table" / "table.json").exists()
+    assert len(fill(Cast(), tmp_path, RENT)) == 2
+
+
+@pytest.mark.parametrize("named", ["leases", "leases/*"])
+def test_the_file_of_the_questions_is_no_document(tmp_path: Path, named: str) -> None:
+    leases = write_leases(tmp_path / "leases")
+    (leases / "questions.txt").write_text("What is the rent?\n", "utf-8")
+    asked = TableQuestion(id="dogs", question=DOG.question, each="set")
+    settings, cast = Settings(out=tmp_path / "out", cache=tmp_path / "cache"), Cast()
+    more: dict[str, Any] = {"folder": tmp_path / "table", "settings": settings, "models": cast.models}
+    table = make_table(leases / "questions.txt", str(tmp_path / named), **more)
+    assert {row.name for row in table.rows} == {"a.html", "b.html"}
+    (leases / "questions.txt").write_text(f"- question: {asked.question}\n  each: set\n", "utf-8")
+    (leases / "questions.txt").rename(leases / "set.yaml")
+    table = make_table(leases / "set.yaml", str(tmp_path / named), **{**more, "folder": tmp_path / "of-set"})
+    assert states(table)[ALL_DOCUMENTS, "q1"] == "absent"
 
 
 def test_a_table_of_somebody_else_names_no_folder_outside(tmp_path: Path) -> None:
@@ -155,6 +193,36 @@ def test_a_cell_that_fails_ends_no_other_and_is_asked_again_when_wanted(tmp_path
     assert states(fill(cast, tmp_path, resume=True)) == states(table)
     again = fill(cast, tmp_path, resume=True, again=[CellState.FAILED])
     assert states(again)["a.html", "term"] == states(again)["b.html", "term"] == "answered"
+
+
+def test_what_a_failed_cell_has_paid_for_is_not_bought_again(tmp_path: Path) -> None:
+    claim = {"claims": [{"text": "The base rent is $1.", "quotes": ["The base rent is $1 a year."]}]}
+    paid = tool_reply(claim, usage=Usage(1, 10, 10, usd=0.01))
+    cast = Cast(faults={RENT.question: [paid, ProviderError("the service failed", code="server")]})
+    leases = write_leases(tmp_path / "leases") / "a.html"
+    table = fill(cast, tmp_path, RENT, documents=leases)
+    (cell,) = table
+    assert cell.state is CellState.FAILED and cast.asked == [RENT.question] * 2
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases, resume=True, again=[CellState.FAILED])
+    # The call that failed is made again, and the judge is asked; the first is in the record.
+    assert cell.state is CellState.ANSWERED and (len(cast.asked), cast.judged) == (3, 1)
+    assert cell.usage.usd == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [text_reply("I cannot say.", usage=Usage(1, usd=0.01)), ProviderError("the service failed", code="server")],
+    ids=["no verdict", "no reply"],
+)
+def test_a_cell_without_a_verdict_asks_the_judge_alone_again(tmp_path: Path, said: Reply | ProviderError) -> None:
+    cast = Cast(said=[said] * 9)
+    leases = write_leases(tmp_path / "leases") / "a.html"
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases)
+    assert cell.state is CellState.UNJUDGED
+    cast.said.clear()
+    cast.judged = 0
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases, resume=True, again=[CellState.UNJUDGED])
+    assert cell.state is CellState.ANSWERED and (len(cast.asked), cast.judged) == (1, 1)
 
 
 def test_many_failures_in_a_row_end_the_table(tmp_path: Path) -> None:
@@ -207,6 +275,54 @@ def test_what_still_stands_in_a_changed_document_is_not_asked_again(tmp_path: Pa
     assert taken.state is CellState.ANSWERED and taken.usage.calls == 0 and "taken over" in " ".join(taken.notes)
     # The record of now has it, so it is not verified or asked once more.
     assert not fill(cast, tmp_path, documents=changed, resume=True, only_changed=True).changes
+
+
+def write_versions(folder: Path, *, are_new: bool) -> Path:
+    """Twelve leases, four of them plain texts; of the new versions three are the same, in three the passages have moved
+    behind another page, in three the rent is another, and in three it is gone.
+    """
+    folder.mkdir(exist_ok=True)
+    for number in range(12):
+        what = ("same", "moved", "changed", "gone")[number % 4] if are_new else "same"
+        rent = f"The base rent is ${number + (70 if what == 'changed' else 40)},500 a year."
+        parts = [f"Lease number {number} of the house.", "" if what == "gone" else rent, "It is paid in advance."]
+        parts += ["The lease runs for ten years from signing.", "The garden is shared by all."]
+        parts[:0] = ["Preamble of the new owner.", "He bought the house.\f"] if what == "moved" else []
+        kind = "txt" if number // 4 % 2 else "html"
+        text = "\n\n".join(filter(None, parts))
+        page = "".join(f"<p>{part}</p>" for part in parts if part)
+        (folder / f"{what if are_new else 'lease'}{number:02}.{kind}").write_text(
+            text if kind == "txt" else page, "utf-8"
+        )
+    return folder
+
+
+def test_of_twelve_new_versions_only_what_no_longer_holds_is_bought(tmp_path: Path) -> None:
+    leases = write_versions(tmp_path / "leases", are_new=False)
+    fill(Cast(), tmp_path, RENT, TERM, documents=leases)
+    what = {}
+    for path in write_versions(tmp_path / "new", are_new=True).iterdir():
+        name = f"lease{path.stem[-2:]}{path.suffix}"
+        what[name] = path.stem[:-2]
+        (leases / name).write_bytes(path.read_bytes())
+    cast = Cast()
+    table = fill(cast, tmp_path, RENT, TERM, documents=leases, resume=True, only_changed=True)
+    changes = {(change.row, change.question): change for change in table.changes}
+    # What is the same is not even looked at; the other nine are verified, each with both of its answers.
+    assert {row for row, _ in changes} == {name for name in what if what[name] != "same"} and len(changes) == 18
+    bought = {place for place, change in changes.items() if not change.holds}
+    assert bought == {(name, "rent") for name in what if what[name] in ("changed", "gone")}
+    assert sorted(cast.asked) == [RENT.question] * 6
+    for name, kind in what.items():
+        cell, change = table.cells[name, "rent"], changes.get((name, "rent"))
+        if change is None:
+            assert kind == "same" and "taken over" not in " ".join(cell.notes)
+        elif kind == "moved":
+            assert change.holds and "taken over" in " ".join(cell.notes) and cell.usage.calls == 0
+        else:
+            assert ("$" in change.why and "->" in change.why) == (kind == "changed"), change.why
+            assert cell.state is (CellState.ANSWERED if kind == "changed" else CellState.ABSENT)
+        assert table.cells[name, "term"].state is CellState.ANSWERED
 
 
 def test_an_answer_whose_surroundings_changed_is_asked_again(tmp_path: Path) -> None:

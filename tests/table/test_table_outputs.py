@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from runs.test_ask import verdicts
 
 from ralph_cli.api import make_table
 from ralph_cli.commands.app import run as run_command
+from ralph_cli.commands.table import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.table import Table, TableQuestion
+from ralph_cli.core.run import StopType
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.table.outputs import FILES, write_table
 
@@ -43,12 +46,12 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", counter_evidence=False)
 
 
-def filled(deal: Path, settings: Settings, **more: Any) -> Table:
+def filled(deal: Path, settings: Settings, *, questions: tuple[TableQuestion, ...] = QUESTIONS, **more: Any) -> Table:
     worker = ScriptedModel(lambda _: tool_reply({"claims": [CLAIM]}), vendor="a")
     judge = ScriptedModel(lambda _: verdicts((1, "supported")), vendor="b")
     models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
     return make_table(
-        QUESTIONS,
+        questions,
         deal,
         folder=deal.parent / "table",
         settings=settings,
@@ -88,6 +91,33 @@ def test_each_cell_has_its_proof_and_what_failed_says_so(deal: Path, settings: S
     written = write_table(folder, settings)
     assert written.made == 2 and (folder / link).read_bytes() == b"%PDF-1.7 with notes"
     assert any("annotated.pdf was changed by somebody" in line for line in written.problems)
+
+
+def test_what_a_question_to_all_quotes_is_highlighted_in_a_copy_of_each(
+    tmp_path: Path, pdf: Callable[..., Path], settings: Settings
+) -> None:
+    deal = tmp_path / "deal"
+    deal.mkdir()
+    for name, words in {
+        "a.pdf": "The fee is EUR 500.",
+        "b.pdf": "The number of employees rose by 157 to 4,812.",
+    }.items():
+        pdf([(72, 720, "Report")], [(72, 720, words)]).rename(deal / name)
+    asked = replace(QUESTIONS[0], each="set")
+    filled(deal, settings, questions=(asked,))
+    written = write_table(tmp_path / "table", settings)
+    (cell,) = written.table
+    link, _, page = cell.quotes[0].link.partition("#page=")
+    assert (link, page) == ("evidence/all_documents/b.pdf", "2")
+    assert (tmp_path / "table" / link).read_bytes().startswith(b"%PDF-")
+    assert write_table(tmp_path / "table", settings).made == 0
+
+
+def test_a_table_that_is_not_full_does_not_say_that_it_is(deal: Path, settings: Settings) -> None:
+    filled(deal, settings.model_copy(update={"max_calls": 3}))
+    table = write_table(deal.parent / "table", settings, level="none").table
+    assert table.halt.type is StopType.NONE and "still to be asked: " in table.halt.detail
+    assert exit_code(table) == 2
 
 
 def test_without_the_documents_and_the_library_the_rest_is_written(

@@ -63,7 +63,7 @@ class Calculator:
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
                 computation = equation.computation
-                change = Change("", computation.change or self._direction(computation))
+                change = Change("", self._direction(computation))
                 place = self._place_of(computation)
                 base, is_rest = self._base_of(computation)
                 found = tuple(
@@ -75,14 +75,20 @@ class Calculator:
                 ]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
+        differences = [part for part in computation.parts if part.sign == "-"]
+        levels = {part.left.figure.value for part in differences if part.left and part.left.figure}
+        self.candidates = [
+            replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
+            for one in self.candidates
+        ]
         self.candidates += (*found, *parts)
         return found
 
     def _direction(self, node: Node) -> Literal["", "rise", "fall"]:
         """Whether a difference of two figures is a rise or a fall from the earlier one to the later one."""
-        figures = [side.figure for side in (node.left, node.right) if side is not None and side.figure is not None]
-        if node.sign != "-" or len(figures) < 2:
-            return ""
+        figures = node.operands
+        if node.sign != "-" or not figures:
+            return node.change
         large, small = (
             [one.place for one in self.candidates if one.place and abs(one.quantity.value) == figure.value]
             for figure in figures
@@ -97,10 +103,8 @@ class Calculator:
         """Where that stands of which a computation gives the share, and whether it is the rest of a quoted whole."""
         if node.sign == "*" and node.left is not None:
             node = node.left
-        figures = [
-            side.figure.value for side in (node.left, node.right) if side is not None and side.figure is not None
-        ]
-        if node.sign != "/" or len(figures) < 2:
+        figures = [figure.value for figure in node.operands]
+        if node.sign != "/" or not figures:
             return None, False
         quoted = [one for one in self.candidates if one.source == "quote" and one.place]
         base = next((one.place for one in quoted if abs(one.quantity.value) == figures[1]), None)
@@ -125,7 +129,7 @@ class Calculator:
             if len(several) > 1:
                 named = " and ".join(f"{one:,}" for one in sorted(several))
                 raise CalculationError(f"its factors {named} are in no quote of the claim; one of them needs none")
-        if node.has_sign("*/") and term.day is None and term.span is None:
+        if any(part.sign in ("*", "/") for part in node.nodes) and term.day is None and term.span is None:
             self._check_dependence(node, term)
         return term
 
@@ -174,11 +178,10 @@ class Calculator:
         if node.sign == "-" and (years := self._years_between(node)) is not None:
             return years
         left = self._evaluate(node.left) if node.left is not None else Term(Decimal(0))
+        if node.sign == "^":
+            return self._raise(left, node.power)
         if node.right is None:
             return replace(left, value=-left.value) if node.sign == "-" else left
-        if node.sign == "^":
-            exponent = node.right.figure.value if node.right.figure is not None else Decimal(1)
-            return self._raise(left, exponent)
         right = self._evaluate(node.right)
         if node.sign == "*":
             return self._multiply(left, right)
@@ -186,9 +189,8 @@ class Calculator:
 
     def _years_between(self, node: Node) -> Term | None:
         """The time between two quoted years, from one of which the other is taken; None for other computations."""
-        sides = [side.figure for side in (node.left, node.right) if side is not None and side.figure is not None]
         quoted = {found.quantity.date.year for found in self.candidates if found.source in ("quote", "header")}
-        plain = [side.value for side in sides if side.kind in WITHOUT_UNIT and side.power is None]
+        plain = [side.value for side in node.operands if side.kind in WITHOUT_UNIT and side.power is None]
         if len(plain) < 2 or not quoted.issuperset(plain):
             return None
         return Term(plain[0] - plain[1], "duration", "year")

@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 from typing import Literal
 
 from ralph_cli.checks.figures.header import (
@@ -19,7 +19,7 @@ from ralph_cli.checks.figures.header import (
     read_header,
     read_scales,
 )
-from ralph_cli.checks.figures.places import Place, find_places
+from ralph_cli.checks.figures.places import Place, find_places, is_earlier
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
@@ -43,6 +43,9 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MILLIONS = 6
+_IN_FULL = 10**6
+"""From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
+
 _TRACES = {
     "$": ("$", "dollar", "usd"),
     "\u20ac": ("\u20ac", "eur"),
@@ -202,6 +205,8 @@ def _candidates_of_quote(
         column = place.column if place else ""
         line = quote.text[start:end]
         candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
+        if candidate.in_table:
+            candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
         yield replace(candidate, place=place)
         if _is_difference(quantity, quote.text, quantities):
             yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), place=place)
@@ -236,7 +241,8 @@ def make_candidate(
         told = f"{line} {column}" if in_table else ""
         powers = _scales_of(quantity, governing, told, certain and not other_column, is_odd)
         is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
-        sure = not is_rate and (
+        in_full = quantity.kind != "currency" and abs(quantity.value) >= _IN_FULL and max(powers) > 0
+        sure = not (is_rate or in_full) and (
             (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
         )
     before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
@@ -257,6 +263,26 @@ def make_candidate(
             per_time=header.per_time if in_table else "",
         ),
     )
+
+
+def _change_in_row(
+    quantity: Quantity, text: str, quantities: Sequence[Quantity], places: Mapping[int, Place]
+) -> Change:
+    """Whether a figure of a row is by how much, or by what part, an earlier one of it rose or fell to a later one."""
+    start = line_at(text, quantity.start, quantity.end)[0]
+    row = [one for one in quantities if start <= one.start < quantity.start and one.is_measured]
+    half = Decimal(10) ** -quantity.decimals / 2
+    for one, other in permutations(row, 2):
+        change = one.value - other.value
+        rate = 100 * change / other.value if other.value > 0 else Decimal(0)
+        shown = change if quantity.kind == "currency" else rate
+        if (
+            shown
+            and abs(abs(shown) - abs(quantity.value)) <= half
+            and is_earlier(places[other.start], places[one.start])
+        ):
+            return Change("by", "rise" if change > 0 else "fall")
+    return NO_CHANGE
 
 
 def _is_difference(quantity: Quantity, text: str, quantities: Sequence[Quantity]) -> bool:
@@ -281,10 +307,10 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
-    if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
+    if not certain and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
         return UNSCALED  # written out in full
     # So may this be: no table counts so many millions, or such round thousands of things.
-    full = not quantity.value % 1000 or (abs(quantity.value) >= 10**6 and min(governing.powers) >= _MILLIONS)
+    full = not quantity.value % 1000 or (abs(quantity.value) >= _IN_FULL and min(governing.powers) >= _MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())

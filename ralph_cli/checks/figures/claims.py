@@ -12,7 +12,7 @@ from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.clauses import are_set_beside, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
@@ -99,10 +99,13 @@ class FigureComparison:
             yield _answer(part.text, part, "contradicted", "part", f"{names}: a part is not larger than the whole")
         said = words_of_figures(text)
         for one, other in combinations(found, 2):
-            pairs = self._pairs(one, other) if are_comparable(one, other) else []
-            results = {are_exchanged((said[one.start], said[other.start]), pair) for pair in pairs}
-            if results and "" not in results:
-                standing: Standing = "contradicted" if results == {"sure"} else "open"
+            places = self._places_of(one), self._places_of(other)
+            if not all(places) or not are_comparable(one, other) or set(places[0]) & set(places[1]):
+                continue
+            words, in_order = (said[one.start], said[other.start]), not are_set_beside(text, one, other)
+            in_order &= read_change(text, one).role == read_change(text, other).role
+            if result := are_exchanged(words, places, in_order=in_order):
+                standing: Standing = "contradicted" if result == "sure" else "open"
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield _answer(one.text, one, standing, "place", f"{names}: the quotes have them the other way round")
 
@@ -120,8 +123,10 @@ class FigureComparison:
 
     def _pairs(self, one: Quantity, other: Quantity) -> list[tuple[Place, Place]]:
         """The places that two figures of a text may stand in."""
-        homes, others = (self._homes.get(quantity, ()) for quantity in (one, other))
-        return [pair for pair in product(homes, others) if pair[0] is not pair[1]]
+        return [pair for pair in product(self._places_of(one), self._places_of(other)) if pair[0] is not pair[1]]
+
+    def _places_of(self, quantity: Quantity) -> Sequence[Place]:
+        return self._homes.get(quantity, ())
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -275,7 +280,9 @@ class FigureComparison:
         known = say_words(f"{text} {self.facts.question}")
         others = (found.place for found in self.candidates if found.place and found.place is not candidate.place)
         fault = misplaced(said, known, candidate.place, others)
-        return Comparison("contradicted" if fault == "date" else "open", fault) if fault else None
+        if not fault or (fault == "subject" and quantity.is_small):  # so few may be counted, or named for any reason
+            return None
+        return Comparison("contradicted" if fault == "date" else "open", fault)
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""

@@ -19,6 +19,7 @@ MAX_POWER = 30
 
 _OPERATORS = {"\u2212": "-", "\u2013": "-", "\u00d7": "*", "x": "*", "\u00b7": "*", "\u00f7": "/", "^": "^"}
 _OPERATORS |= {sign: sign for sign in "+-*/"}
+_STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _EQUALS = frozenset("=\u2248~")
 _IN_WORDS = {"plus": "+", "minus": "-", "multiplied by": "*", "divided by": "/"}
 _WORDS = re.compile(r"(?i)\b(?:plus|minus|(?:multiplied|divided)\s+by)\b")
@@ -35,46 +36,58 @@ class CalculationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A figure, or an operation: its sign with one node (a sign before a figure) or two beside it."""
+    """A figure, or an operation: its sign with one node (a sign before a figure, a power) or two beside it."""
 
     sign: str = ""
     left: "Node | None" = None
     right: "Node | None" = None
     figure: Quantity | None = None
+    power: Decimal = Decimal(1)
+
+    @property
+    def nodes(self) -> "tuple[Node, ...]":
+        """It and all that it is made of, in order; an exponent is none of them."""
+        return (self, *(node for side in (self.left, self.right) if side is not None for node in side.nodes))
 
     @property
     def figures(self) -> tuple[Quantity, ...]:
-        """All figures in it, in order, but for exponents."""
-        if self.figure is not None:
-            return (self.figure,)
-        sides = (self.left, None if self.sign == "^" else self.right)
-        return tuple(figure for side in sides if side is not None for figure in side.figures)
+        return tuple(node.figure for node in self.nodes if node.figure is not None)
 
     @property
     def parts(self) -> "tuple[Node, ...]":
         """The sums and differences in it."""
-        inner = tuple(part for side in (self.left, self.right) if side is not None for part in side.parts)
-        return (self, *inner) if self.sign in ("+", "-") and self.right is not None else inner
+        return tuple(node for node in self.nodes if node.sign in ("+", "-") and node.right is not None)
+
+    @property
+    def operands(self) -> tuple[Quantity, ...]:
+        """Both figures that its operation joins, none if one side is a computation itself."""
+        found = tuple(side.figure for side in (self.left, self.right) if side is not None and side.figure is not None)
+        return found if len(found) == 2 else ()
 
     @property
     def change(self) -> Literal["", "rise", "fall"]:
-        """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a."""
-        above, base = self.left, self.right.figure if self.right is not None else None
-        if self.sign == "*" and base is not None and base.value == 100 and above is not None:
-            return above.change
-        if self.sign != "/" or base is None or above is None or above.sign != "-":
-            return ""
-        sides = [
-            side.figure.value for side in (above.left, above.right) if side is not None and side.figure is not None
-        ]
-        if len(sides) < 2 or not 0 < min(sides) == sides[1] < sides[0]:
-            return ""
-        return "rise" if base.value == sides[1] else "fall" if base.value == sides[0] else ""
+        """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a.
 
-    def has_sign(self, signs: str) -> bool:
-        return (self.sign in signs and bool(self.sign)) or any(
-            s is not None and s.has_sign(signs) for s in (self.left, self.right)
-        )
+        So do a / b - 1 and 1 - b / a.
+        """
+        left, right = self.left, self.right
+        if left is None or right is None:
+            return ""
+        if self.sign == "*" and right.is_number(100):
+            return left.change
+        if self.sign == "-" and (right.is_number(1) or left.is_number(1)):
+            one, base = (left if right.is_number(1) else right).operands or (None, None)
+            quotient = (left if right.is_number(1) else right).sign == "/"
+            if not quotient or one is None or base is None or one.value == base.value:
+                return ""
+            return "rise" if one.value > base.value else "fall"
+        sides = [figure.value for figure in left.operands]
+        if self.sign != "/" or left.sign != "-" or not sides or not 0 < sides[1] < sides[0]:
+            return ""
+        return "rise" if right.is_number(sides[1]) else "fall" if right.is_number(sides[0]) else ""
+
+    def is_number(self, value: Decimal | int) -> bool:
+        return self.figure is not None and self.figure.value == value
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +115,7 @@ def parse_equation(text: str) -> Equation:
 
 
 def _is_computation(node: Node) -> bool:
-    return (node.left is not None and node.right is not None) or (node.left is not None and _is_computation(node.left))
+    return any(part.right is not None or part.sign == "^" for part in node.nodes)
 
 
 def _normalize(text: str) -> str:
@@ -122,11 +135,11 @@ class _Parser:
         self._at = 0
 
     def parse_sides(self) -> list[Node]:
-        sides = [self._parse_sum(0)]
+        sides = [self._parse(0)]
         while self._peek() == "=":
             while self._peek() == "=":  # "= ~67%"
                 self._at += 1
-            sides.append(self._parse_sum(0))
+            sides.append(self._parse(0))
         if self._peek():
             raise CalculationError(
                 "a figure stands beside another without + - * / between them, or a bracket is not opened"
@@ -176,30 +189,14 @@ class _Parser:
             return found if found is not None and found[0].kind not in ("ordinal", "identifier") else None
         return found
 
-    def _parse_sum(self, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise CalculationError("it has too many brackets")
-        node = self._parse_product(depth)
-        while (sign := self._peek()) in ("+", "-") and sign:
-            self._at += 1
-            node = Node(sign, node, self._parse_product(depth))
-        return node
-
-    def _parse_product(self, depth: int) -> Node:
-        node = self._parse_power(depth)
-        while (sign := self._peek()) in ("*", "/") and sign:
-            self._at += 1
-            node = Node(sign, node, self._parse_power(depth))
-        return node
-
-    def _parse_power(self, depth: int) -> Node:
+    def _parse(self, depth: int, least: int = 1) -> Node:
+        """The operations that bind at least so strongly."""
         node = self._parse_factor(depth)
-        if self._peek() != "^":
-            return node
-        self._at += 1 + (self._tokens.low(self._at) == "*")
-        if self._peek() not in ("0", "("):
-            raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
-        return Node("^", node, Node(figure=_exponent(self._parse_factor(depth))))
+        while (sign := self._peek()) in _STRENGTH and _STRENGTH[sign] >= least:
+            self._at += 1 + (sign == "^" and self._tokens.low(self._at) == "*")
+            right = self._parse(depth, _STRENGTH[sign] + 1)
+            node = Node("^", node, power=_exponent(right)) if sign == "^" else Node(sign, node, right)
+        return node
 
     def _parse_factor(self, depth: int) -> Node:
         sign = self._peek()
@@ -210,7 +207,7 @@ class _Parser:
             return Node(sign, self._parse_factor(depth + 1))
         if sign == "(":
             self._at += 1
-            node = self._parse_sum(depth + 1)
+            node = self._parse(depth + 1)
             if self._peek() != ")":
                 raise CalculationError("a bracket is not closed")
             self._at += 1
@@ -224,17 +221,15 @@ class _Parser:
         return Node(figure=found[0])
 
 
-def _exponent(node: Node) -> Quantity:
-    """A power as a figure: a whole number, or one over it. Raises CalculationError for another one."""
-    inverse = (
-        node.sign == "/" and node.left is not None and node.left.figure is not None and node.left.figure.value == 1
-    )
-    inner = node.right if inverse else node
-    if inner is None or inner.figure is None:
+def _exponent(node: Node) -> Decimal:
+    """A power: a whole number, or one over it. Raises CalculationError for another one."""
+    inverse = node.sign == "/" and node.left is not None and node.left.is_number(1)
+    figure = node.right.figure if inverse and node.right is not None else node.figure
+    if figure is None:
         raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
-    value = inner.figure.value
+    value = figure.value
     if not inverse and 0 < value < 1 and abs(1 / value - round(1 / value)) < Decimal("0.001"):
         inverse, value = True, Decimal(round(1 / value))  # "^0.5", "^0.3333"
     if value != int(value) or not 1 <= value <= MAX_POWER:
         raise CalculationError(f"a power or root is a whole number from 1 to {MAX_POWER}")
-    return Quantity(inner.figure.text, 0, 0, 1 / value if inverse else value)
+    return 1 / value if inverse else value

@@ -23,13 +23,15 @@ _GENERIC = say_words("percent change total amount number growth rate value other
 class Place:
     """What governs a quoted figure: `words` are stems and parts of dates; `column` names its column, "" for none.
 
-    `year` and month tell which of two places is the earlier one, None where its column and row name no date.
+    `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
+    date. `at` is where the figure begins in the document.
     """
 
     words: frozenset[str]
     column: str = ""
     in_table: bool = False
     moment: tuple[int, int | None] | None = None
+    at: int = 0
 
 
 def find_places(
@@ -41,10 +43,8 @@ def find_places(
     for quantity in (one for one in quantities if one.is_measured or one.start in said):
         start, end = line_at(quote.text, quantity.start, quantity.end)
         if not is_row(quote.text[start:end]):
-            title = quote.text.partition("\n")[0]
-            heads = start > len(title) and len(title.split()) <= _MOST_TITLE_WORDS and title[-1:].isalnum()
-            words = said.get(quantity.start, frozenset()) | (say_words(title) if heads else frozenset())
-            found[quantity.start] = Place(words, moment=_moment(words))
+            words = said.get(quantity.start, frozenset()) | say_words(_title_above(quote.text, start))
+            found[quantity.start] = Place(words, moment=_moment(words), at=quote.start + quantity.start)
             continue
         if quantity.kind == "date":
             continue
@@ -56,8 +56,15 @@ def find_places(
         dates = " ".join(one.text for one in quantities if start <= one.start < end and one.kind == "date")
         own = say_words(name, fiscal_end)
         words = say_words(f"{label} , {dates} , {_heading_above(quote.text, start)}") | own
-        found[quantity.start] = Place(words, name, in_table=True, moment=_moment(say_words(name)) or _moment(words))
+        moment = _moment(say_words(name)) or _moment(words)
+        found[quantity.start] = Place(words, name, True, moment, quote.start + quantity.start)
     return found
+
+
+def _title_above(text: str, start: int) -> str:
+    """The nearest line of few words above running text that begins with a capital and ends no sentence."""
+    titles = (line for line in reversed(text[:start].split("\n")[:-1]) if len(line.split()) <= _MOST_TITLE_WORDS)
+    return next((line for line in titles if line[:1].isupper() and line[-1:].isalnum()), "")
 
 
 def _heading_above(text: str, start: int) -> str:
@@ -109,20 +116,22 @@ def is_earlier(one: Place, other: Place) -> bool:
 
 def misplaced(
     said: frozenset[str], known: frozenset[str], place: Place, others: Iterable[Place]
-) -> Literal["", "date", "column"]:
+) -> Literal["", "date", "column", "subject"]:
     """Whether words that are said of a figure name another place of the quotes, and its own with no word.
 
-    `said` are those beside it, `known` all of the claim and its question.
+    That place is named if the words are said that it has and the figure's own has not, in prose half of them. `said`
+    are those beside it, `known` all of the claim and its question.
     """
     others = list(others)
     for part in PARTS_OF_DATES:
         named, own = _of_part(said, part), _of_part(place.words, part)
         if named and own and not named & own and any(named & other.words for other in others):
             return "column" if own & known else "date"  # the claim says its date, too, of something else
-    for other in others if place.in_table else ():
+    for other in others:
         theirs, own = _words(other.words - place.words), place.words - other.words
-        if other.in_table and theirs and _words(own) and theirs <= said and not own & known:
-            return "column"
+        known_by = len(theirs) if place.in_table else len(theirs) / 2
+        if _words(own) and theirs & said and len(theirs & said) >= known_by and not own & known:
+            return "column" if place.in_table else "subject"
     return ""
 
 
@@ -136,13 +145,24 @@ def _of_part(words: frozenset[str], part: str) -> frozenset[str]:
 
 
 def are_exchanged(
-    said: tuple[frozenset[str], frozenset[str]], places: tuple[Place, Place]
+    said: tuple[frozenset[str], frozenset[str]],
+    places: tuple[Sequence[Place], Sequence[Place]],
+    *,
+    in_order: bool,
 ) -> Literal["", "open", "sure"]:
-    """Whether what is said of two figures fits them better when they are exchanged; "sure" if that is so of both."""
+    """Whether what is said of two figures fits the places of the other one better; "sure" if that is so of both.
+
+    Where no word tells, figures that are told `in_order` are taken to stand so in the document.
+    """
     first, second = said[0] - said[1], said[1] - said[0]
-    one, other = (place.words for place in places)
-    gains = len(first & other) - len(first & one), len(second & one) - len(second & other)
+    own, other = places
+    gains = _fit(first, other) - _fit(first, own), _fit(second, own) - _fit(second, other)
     if min(gains) > 0:
         return "sure"
-    fits = first & other if gains[0] == 0 else second & one
-    return "open" if min(gains) == 0 < max(gains) and (fits or max(gains) > 1) else ""
+    is_reversed = in_order and min(place.at for place in own) > max(place.at for place in other)
+    return "open" if sum(gains) > 0 or (sum(gains) == 0 and is_reversed) else ""
+
+
+def _fit(said: frozenset[str], places: Sequence[Place]) -> int:
+    """How many of the words said of a figure one of its places has."""
+    return max(len(said & place.words) for place in places)

@@ -37,9 +37,10 @@ FINDINGS_SCHEMA = array(_FINDING_SCHEMA)
 SCHEMA = object_schema(findings=FINDINGS_SCHEMA)
 
 _SIGNATURE = re.compile(
-    r"(?im)^[ \t]*(?:/s/|By:|In witness whereof\b)|\bto be signed on its behalf\b|\bhas been signed below by\b"
+    r"(?im)/s/|^[ \t]*(?:By:|In witness whereof\b)|\bto\s+be\s+signed\s+on\s+its\s+behalf\b"
+    r"|\bhas\s+been\s+signed\s+below\b"
 )
-_OF_SIGNING = re.compile(r"(?i)\b(?:sign|execut|dated)")
+_OF_SIGNING = re.compile(r"(?i)\b(?:sign(?:s|ed|ing|ator\w*|atures?)?|executed|dated?)\b")
 
 PassageKey = tuple[str, int, int]
 """A claim's wording and a passage's place: what was once read is not read again."""
@@ -133,17 +134,22 @@ class CounterEvidence:
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 
     def _leave_out_needless(self, found: Sequence[Proposal], attempt: Attempt) -> list[Proposal]:
-        """The passages without those that a claim quotes whole, that repeat another one of the same claim word for word
-        or only sign the document, unless the claim speaks of that.
+        """The passages, each for one claim, without those that a claim quotes for the most part, that repeat another
+        word for word or only sign the document, unless the claim speaks of that.
+
+        What was read of a claim before stays with it.
         """
         quoted = [" ".join(quote.text.split()) for quote in attempt.quotes]
-        kept: dict[tuple[int, str], Proposal] = {}
-        for claim, item in found:
+        spans = [(quote.start, quote.end) for quote in attempt.quotes]
+        kept: dict[str, Proposal] = {}
+        for claim, item in sorted(found, key=lambda pair: (_key(*pair) not in self._findings, -pair[1].score)):
             passage = self.document.text[item.span.start : item.span.end]
             words = " ".join(passage.split())
             signs = _SIGNATURE.search(passage) and not _OF_SIGNING.search(claim.text)
-            if not signs and not any(words in quote for quote in quoted):
-                kept.setdefault((claim.id, words), (claim, item))
+            shared = max((min(end, item.span.end) - max(start, item.span.start) for start, end in spans), default=0)
+            is_quoted = any(words in quote for quote in quoted) or 2 * shared > len(passage)
+            if not signs and not is_quoted:
+                kept.setdefault(words, (claim, item))
         return list(kept.values())
 
     def render(self, passages: Sequence[Proposal], nonce: str, *, claims_shown: bool) -> str:

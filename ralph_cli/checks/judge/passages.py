@@ -9,10 +9,10 @@ from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines, record_header
+from ralph_cli.documents.context import MIN_CONTEXT, context_span, index_lines, record_header
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
-from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.search.headings import find_headings, section_at
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
@@ -104,7 +104,7 @@ def _render_window(
     document: Document, window: Span, marks: Sequence[_Mark], quotes: Sequence[Quote], nonce: str, least: int
 ) -> str:
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
-    above = _section_line(document, min(mark.start for mark in inside))
+    above = _section_line(document, min(mark.start for mark in inside), window.start)
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
@@ -216,11 +216,10 @@ def _scanned(document: Document, quotes: Sequence[Quote], window: Span) -> Itera
             )
 
 
-def _section_line(document: Document, offset: int) -> str:
-    """The headings above a passage, on a line."""
-    member = document.member_at(offset)
-    own = [heading for heading in find_headings(document) if not member or member.start <= heading.start < member.end]
-    names = [" ".join(heading.text.split())[:120] for heading in headings_above(own, offset)]
+def _section_line(document: Document, offset: int, before: int) -> str:
+    """The headings above a passage on a line, as far as they are certain and are not shown with it."""
+    found = [heading for heading in section_at(document, offset) if heading.start < before]
+    names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
 
 

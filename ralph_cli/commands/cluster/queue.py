@@ -1,5 +1,6 @@
 """`ralph queue`: what the workers of tables have to do, and who does it."""
 
+import shlex
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,7 +8,7 @@ import typer
 
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups
-from ralph_cli.reports.safe_text import to_json
+from ralph_cli.reports.safe_text import make_visible, one_line, to_json
 from ralph_cli.text.plural import pluralize
 
 if TYPE_CHECKING:
@@ -44,13 +45,18 @@ def _as_object(state: "QueueState") -> dict[str, object]:
 
 
 def _lines(state: "QueueState") -> "list[str]":
+    waiting, doing, left, ended = (
+        [(pluralize(count, "document"), one_line(name)) for name, count in counts.items()]
+        for counts in (state.waiting, state.doing, state.left, state.ended)
+    )
+    gone = {one_line(name): shlex.quote(make_visible(name, "")) for name in state.doing if name not in state.living}
     lines = ["paused: no document is begun"] if state.is_paused else []
-    lines += [f"{pluralize(count, 'document')} wait for a worker of {name}" for name, count in state.waiting.items()]
-    for name, count in state.doing.items():
-        alive = "" if name in state.living else f"; it is gone: start it again, or `ralph queue recover {name}`"
-        lines.append(f"{pluralize(count, 'document')} at work by {name}{alive}")
-    lines += [f"{pluralize(count, 'document')} wait for {name}, which had begun" for name, count in state.left.items()]
-    lines += [f"{pluralize(count, 'document')}: {name}" for name, count in state.ended.items()]
+    lines += [f"{documents} wait for a worker of {name}" for documents, name in waiting]
+    for documents, name in doing:
+        dead = f"; it is gone: start it again, or `ralph queue recover {gone[name]}`" if name in gone else ""
+        lines.append(f"{documents} at work by {name}{dead}")
+    lines += [f"{documents} wait for {name}, which had begun" for documents, name in left]
+    lines += [f"{documents}: {name}" for documents, name in ended]
     return lines or ["the queue is empty"]
 
 

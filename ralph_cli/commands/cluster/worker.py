@@ -28,9 +28,11 @@ Jobs = Annotated[
     "max_rate",
     "max_call_time",
     "max_cost",
+    "prices",
     "out",
     "cache",
     "sandbox",
+    "require_walls",
 )
 def worker(
     given: Given,

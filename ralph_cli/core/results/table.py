@@ -205,7 +205,8 @@ class TableRow:
 class Table:
     """A table as its folder has it. `cells` are by the row's name and the question's id; `halt` says why it stopped.
 
-    `changes` are the answers that were verified in documents which had changed, in this sitting.
+    `changes` are the answers that were verified in documents which had changed, in this sitting. `lacking` says what
+    this machine lacks, a key or a sandbox, if it stopped for that.
     """
 
     folder: Path
@@ -214,6 +215,7 @@ class Table:
     cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
     halt: Halt
     changes: tuple[CellChange, ...] = ()
+    lacking: str = ""
 
     def cell(self, row: TableRow, question: TableQuestion) -> Cell:
         """The cell of that row and column; one that has no record was not asked."""

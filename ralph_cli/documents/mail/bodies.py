@@ -10,9 +10,12 @@ from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.mail.message import Part, charset, part_bytes, part_text, read_parameter, subparts
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.rich_text.rtf import parse_rtf
 
 TEXT_TYPES = frozenset(["text/plain", "text/markdown", "text/rfc822-headers", "message/disposition-notification"])
 PAGE_TYPES = frozenset(["text/html", "application/xhtml+xml"])
+RICH_TEXT = "text/x-outlook-rtf"
+"""The text of a mail of Outlook that is kept as RTF; in other mails RTF is a file."""
 
 _ADDRESS = re.compile(r"<?\b(?:https?|mailto|ftp|tel):[^\s<>]+>?|\[cid:[^\]]*\]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
@@ -22,7 +25,7 @@ _LONGEST_WORD = 40
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A text as it is shown: the `page` that it was read from if it is HTML; `flowed` if its lines are paragraphs."""
+    """A text as it is shown: its `page` if it was one of HTML or RTF; `flowed` if its lines are paragraphs."""
 
     text: str
     page: ParsedDocument | None = None
@@ -31,12 +34,10 @@ class Body:
 
 
 def read_body(part: Part, name: str, encoding: str | None, limits: LoadLimits) -> Body:
-    """What a part with text shows. Raises DocumentError as `parse_html` and `decode_text` do."""
-    if part.get_content_type() in PAGE_TYPES:
+    """What a part with text shows. Raises DocumentError as `parse_html`, `parse_rtf` and `decode_text` do."""
+    if part.get_content_type() in PAGE_TYPES | {RICH_TEXT}:
         try:
-            page = parse_html(
-                part_bytes(part), name=name, encoding=None, limits=limits, declared=encoding or charset(part)
-            )
+            page = _read_page(part, name, encoding, limits)
         except DocumentError as error:
             if error.code == "no-text":
                 return Body("")
@@ -49,6 +50,13 @@ def read_body(part: Part, name: str, encoding: str | None, limits: LoadLimits) -
         delete_space = read_parameter(part, "delsp").lower() == "yes"
         return Body(join_flowed_lines(text, delete_space), flowed=True, cautions=cautions)
     return Body(text, cautions=cautions)
+
+
+def _read_page(part: Part, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
+    content = part_bytes(part)
+    if part.get_content_type() == RICH_TEXT:
+        return parse_rtf(content, name=name, limits=limits)
+    return parse_html(content, name=name, encoding=None, limits=limits, declared=encoding or charset(part))
 
 
 def join_flowed_lines(text: str, delete_space: bool) -> str:

@@ -65,6 +65,15 @@ def parse_message(data: bytes, name: str) -> Part:
         raise too_deep_error(name) from None
 
 
+def new_part(kind: str, content: bytes | None = None, charset: str = "") -> Part:
+    """A part of this type with a content that is not encoded, or one to which others are attached."""
+    part = Message(policy=_POLICY)
+    part["Content-Type"] = f"{kind}; charset={charset}" if charset else kind
+    if content is not None:
+        part.set_payload(content)
+    return part
+
+
 def _without_frame(data: bytes) -> bytes:
     """A message without what some programs put around it: a mark, blank lines; its length, and data behind it."""
     data = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")

@@ -1,4 +1,4 @@
-"""Mails (eml) and mailboxes (mbox): the headers and the text that a mail program shows, with places in its words."""
+"""Mails (eml, msg) and mailboxes (mbox): the headers and the text that a mail program shows, with places in it."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.mail.message import Part, parse_message
+from ralph_cli.documents.mail.outlook.message import Warn, read_outlook_mail
 from ralph_cli.documents.mail.walk import MailWalk
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sets.archives import Entry, encode_entries
@@ -19,27 +20,25 @@ _HEADER_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _QUOTED_FROM = re.compile(rb"(?m)^>(>*From )")
 
 
-def parse_mail(
-    data: bytes, *, name: str, encoding: str | None, limits: LoadLimits, is_box: bool = False
-) -> ParsedDocument:
+def parse_mail(data: bytes, *, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
     """The text of a mail, or of all mails of a mailbox, and the mails in them; meant to run in a child process.
 
     Headers are decoded (RFC 2047). Of alternatives the one that programs show is read, and where another one says
     something else, a caution says so. Attachments are named; `pack_attachments` gives them. Raises DocumentError
-    too-big, no-text.
+    too-big, no-text, and damaged for one of Outlook.
     """
     out = ComposedText(name, limits)
-    walk = _walk(out, data, name, encoding, limits, is_box)
+    walk = _walk(out, data, name, kind, encoding, limits)
     walk.finish()
     return out.finish()
 
 
-def pack_attachments(data: bytes, *, name: str, limits: LoadLimits, is_box: bool = False) -> bytes:
+def pack_attachments(data: bytes, *, name: str, kind: str, limits: LoadLimits) -> bytes:
     """The attachments of a mail and of those in it, each with a name of its own, as `encode_entries` writes them.
 
     Raises DocumentError "too-big" if they are too many or too large.
     """
-    attachments = _walk(ComposedText(name, limits), data, name, None, limits, is_box).attachments
+    attachments = _walk(ComposedText(name, limits), data, name, kind, None, limits).attachments
     if len(attachments) > MOST_ATTACHMENTS or sum(len(each.content) for each in attachments) > limits.bytes:
         what = f"{name} has more than {MOST_ATTACHMENTS:,} attachments or {limits.bytes >> 20} MiB of them"
         raise DocumentError(what, code="too-big", hint="save the attachments that matter on their own")
@@ -58,24 +57,22 @@ def _unused_name(name: str, used: set[str]) -> str:
     return wanted
 
 
-def _walk(
-    out: ComposedText, data: bytes, name: str, encoding: str | None, limits: LoadLimits, is_box: bool
-) -> MailWalk:
-    walk = MailWalk(out, name, encoding, limits)
-    if not _HEADER_END.search(data):
+def _walk(out: ComposedText, data: bytes, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> MailWalk:
+    walk = MailWalk(out, name, encoding if kind != "msg" else None, limits)  # Outlook says in which its texts are
+    if kind != "msg" and not _HEADER_END.search(data):
         out.warn("incomplete", "the mail ends in its header: the file may be cut off or damaged")
     try:
-        for message, place in _messages(data, name, is_box):
+        for message, place in _messages(data, name, kind, out.warn):
             walk.write_message(message, place)
     except RecursionError:
         raise DocumentError(f"{name} is too deeply nested to be read", code="too-big") from None
     return walk
 
 
-def _messages(data: bytes, name: str, is_box: bool) -> Iterator[tuple[Part, str]]:
+def _messages(data: bytes, name: str, kind: str, warn: Warn) -> Iterator[tuple[Part, str]]:
     """The messages of a file, and what each is called: "message 2" in a mailbox (RFC 4155)."""
-    if not is_box:
-        yield parse_message(data, name), ""
+    if kind != "mbox":
+        yield read_outlook_mail(data, name, warn) if kind == "msg" else parse_message(data, name), ""
         return
     begins = sorted({0, *(match.start() for match in _MESSAGE_BEGINS.finditer(data))})
     for number, (start, end) in enumerate(zip(begins, [*begins[1:], len(data)], strict=True), 1):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.mail.bodies import PAGE_TYPES, TEXT_TYPES, Body, describe_difference, read_body
+from ralph_cli.documents.mail.bodies import PAGE_TYPES, RICH_TEXT, TEXT_TYPES, Body, describe_difference, read_body
 from ralph_cli.documents.mail.message import (
     DEEPEST,
     Part,
@@ -29,7 +29,7 @@ _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subj
 _ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
 """Headers that a mail has once (RFC 5322, section 3.6); of the others programs show all that there are."""
 
-_SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {"message/delivery-status"}
+_SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {RICH_TEXT, "message/delivery-status"}
 _MESSAGE_TYPES = frozenset(["message/rfc822", "message/global"])
 _SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
 _SEALED = frozenset(["application/pkcs7-mime", "application/x-pkcs7-mime"])
@@ -144,9 +144,8 @@ class MailWalk:
             if not _has_text(each):
                 continue
             if difference := describe_difference(words, self._text_of(each, depth)):
-                what = (
-                    f"the text is there as {each.get_content_type()}, too, which is not read and differs: {difference}"
-                )
+                kind = "RTF" if each.get_content_type() == RICH_TEXT else each.get_content_type()
+                what = f"the text is there as {kind}, too, which is not read and differs: {difference}"
                 self._out.warn("alternatives-differ", _say(place, what))
 
     def _write_files(self, part: Part, place: str, depth: int) -> None:
@@ -248,7 +247,7 @@ def _say(place: str, what: str) -> str:
 
 
 def _has_text(part: Part) -> bool:
-    return any(_shown_leaves(part, 0))
+    return any(True for _ in _shown_leaves(part, 0))  # a part without headers is false
 
 
 def _shown_leaves(part: Part, depth: int) -> Iterator[Part]:

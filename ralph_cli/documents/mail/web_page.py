@@ -33,7 +33,7 @@ def parse_web_page(data: bytes, *, name: str, encoding: str | None, limits: Load
     parts = list(_leaves(message, name))
     page = _find_page(message, parts)
     if page is None:
-        return parse_mail(data, name=name, encoding=encoding, limits=limits)
+        return parse_mail(data, name=name, kind="eml", encoding=encoding, limits=limits)
     damage = [what for part in (message, *parts) for what in describe_damage(part)]
     linked: dict[str, str] = {}
     unread = 0

@@ -49,15 +49,14 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
             from ralph_cli.documents.docx.reader import parse_docx
 
             return parse_docx(data, name=name, limits=limits).to_json()
-        case "eml" | "mbox" as kind:
+        case "eml" | "mbox" | "msg" as kind:
             from ralph_cli.documents.mail.reader import parse_mail
 
-            is_box = kind == "mbox"
-            return parse_mail(data, name=name, encoding=request["encoding"], limits=limits, is_box=is_box).to_json()
+            return parse_mail(data, name=name, kind=kind, encoding=request["encoding"], limits=limits).to_json()
         case "attachments":
             from ralph_cli.documents.mail.reader import pack_attachments
 
-            return pack_attachments(data, name=name, limits=limits, is_box=request["kind"] == "mbox")
+            return pack_attachments(data, name=name, kind=request["kind"], limits=limits)
         case "csv":
             from ralph_cli.documents.data.csv_reader import parse_csv
 

@@ -10,14 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
-from ralph_cli.documents.search.headings import LONGEST_HEADING, heading_level
+from ralph_cli.documents.search.heading_lines import LONGEST_HEADING, heading_level
+from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
 
 MOST_CHARACTERS = 5_000_000
 MOST_LEFT_OUT = 3
 """By how much a number may be higher than the one before: parts are deleted, or left out of an extract."""
 
 _SERIES, _LONGEST_RANGE, _TITLE = 4, 30, 24
-_PARTS = r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?)"
+_PARTS = (
+    r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?"
+    rf"|{any_of(FOREIGN_PARTS)})"
+)
 """Words that name a numbered part of any document; "Schedule 4" and "Annex 2" are parts of their own beside those."""
 
 _LETTER = r"\((?:[a-z]{1,2}|[ivx]{3,5}|\d{1,2})\)"
@@ -32,6 +36,7 @@ _JOINT = r"\s*(?:,\s*(?:and\b|or\b)?|;|and\b|or\b|&|to\b|through\b|[\u2013-])\s*
 _ONE = rf"(?:{_DECIMAL}|[IVXLC]+\b)(?:[ \u00a0]?{_LETTER})*"
 _NAMED = re.compile(
     rf"(?:\u00a7+|\b(?:{_PARTS}\b\.?|(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})))[\s\u00a0]*(?<=\W)(?P<list>{_ONE}(?:{_JOINT}{_ONE})*)"
+    r"(?!\d)"
 )
 _IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE})")
 _TOKEN = re.compile(rf"{_LETTER}|{_DECIMAL}|[IVXLC]+")

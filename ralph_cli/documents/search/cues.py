@@ -13,7 +13,7 @@ from itertools import islice
 
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.documents.search.clauses import Clause, above, clause_at, find_clauses, named_clauses
-from ralph_cli.text.lexicon import STOP_WORDS
+from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_ends
 from ralph_cli.text.tables import is_row
@@ -44,18 +44,35 @@ MIN_SCORE, FEW_PASSAGES = 0.45, 60
 """Share of a statement's terms, by weight, that a passage must have, as measured on real documents; where no more than
 so many sentences have such words, those with any term of the statement are proposed."""
 
+SAME_LABELS = 1
+"""Other rows with a label and other figures up to which they may speak of the same."""
+
+EVERYWHERE, FEW_SENTENCES = 0.02, 30
+"""Share and number of sentences above which a term that they have, such as a company's name, is no subject."""
+
 QUOTED_WEIGHT, LENGTH_WEIGHT = 0.5, 0.05
 """What a term counts for that stands in the quotes only, and how much a sentence's own terms lessen shared ones."""
 
 OUTER_PART_WEIGHT, BEGINNING_CHARS = 0.5, 1_500
 """What it counts for to name the part around a quote's, and characters that tell of what a document speaks."""
 
+SHORT_SENTENCE, FEW_NAMINGS, SUBJECT_WORDS = 12, 3, 2
+"""Terms of a sentence up to which a part that it names is what it speaks of, the most sentences that name such a part,
+and words of a statement that any other sentence must share."""
+
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _ENDING = re.compile(r"(?:ies|es|s|ed|ing|ly)$")
+_POINTS_TO = re.compile(
+    r"(?i)\b(?:refer(?:red)?\s+to|see(?:\s+also)?|information|incorporated|(?:discuss|describ|disclos|includ|contain)ed\s+in"
+    r"|furnished\s+as)\b[^.;]{0,200}?(?-i:\b[A-Z][a-z]+)[\s\u00a0]\d"
+)
+"""Words with which a sentence points to a part, and says nothing of it."""
+
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _REPORTS = "amount based billion company ended however include included includes including made make million one per"
 _REPORTS += " except provided respect subject total two unless used using year years"
+_MONTHS = frozenset(MONTHS)
 _COMMON = STOP_WORDS | frozenset(_REPORTS.split())
 
 
@@ -166,9 +183,12 @@ class QualifierIndex:
 
     def _by_terms(self, statement: str, quotes: Sequence[str], parts: Sequence["_OwnPart"]) -> list[Qualifier]:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
-        said, quoted = terms(statement) | named_sections(statement), terms(" ".join(quotes))
-        sought = said.union(quoted, *(part.keys | part.outer for part in parts))
+        said, quoted = terms(self._without_names(statement)) | named_sections(statement), terms(" ".join(quotes))
+        own_keys = frozenset[str]().union(*(part.keys | part.outer for part in parts))
+        sought = said | quoted | own_keys
         self._find_holders(sought)
+        most_often = max(len(self._sentences) * EVERYWHERE, FEW_SENTENCES)
+        subject = {term for term in said - _MONTHS if len(self._holders[term]) <= most_often}
         weights = {term: self._rarity(term) for term in said}
         most = sum(weights.values()) or 1.0
         weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in quoted - said}
@@ -181,15 +201,19 @@ class QualifierIndex:
             # Long sentences share terms by chance.
             score = sum(weights[term] for term in shared) / most
             score *= len(shared) / (len(shared) + LENGTH_WEIGHT * len(words)) if shared else 0
-            named = max((self._names(span, words, part) for part in parts), default=0.0)
             is_limiting = self._limiting is not None and number in self._limiting
-            if not named and not is_limiting and score * STRONG_CUE_WEIGHT < MIN_SCORE:
+            if own_keys.isdisjoint(words) and not is_limiting and score * STRONG_CUE_WEIGHT < MIN_SCORE:
                 continue  # as most do, so that no more is worked out of them
             text = self._said(span)
-            score *= _cue_weight(text)
+            cue = _cue_weight(text)
             if len(words - quoted) <= REPEATED * len(words) and _values(text) <= quoted_figures:
                 continue  # it says what the quote says
-            if score < (0.01 if is_limiting else MIN_SCORE) and not named:
+            score *= cue
+            has_subject = len(subject.intersection(shared)) >= SUBJECT_WORDS
+            named = max((self._names(span, words, part, cue, has_subject) for part in parts), default=0.0)
+            is_strong, points = cue == STRONG_CUE_WEIGHT, _POINTS_TO.search(text) is not None
+            is_near = score >= MIN_SCORE and (is_strong or not points if has_subject else is_strong and not points)
+            if not (is_near or named or (is_limiting and subject.intersection(shared))):
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
                 reason = "names its section" if named else f"shares {', '.join(sorted(shared)[:6])}"
@@ -208,24 +232,37 @@ class QualifierIndex:
                 found.append(_OwnPart(member, frozenset([own, f"{own}("]), outer))
         return found
 
-    def _names(self, span: Span, words: frozenset[str], part: "_OwnPart") -> float:
-        """How surely a sentence names a part: 1 for its number, less for that of a part around it.
+    def _names(self, span: Span, words: frozenset[str], part: "_OwnPart", cue: float, has_subject: bool) -> float:
+        """How surely a sentence speaks of a part: 1 if it names it, less if it names that around it.
 
-        One of another document counts by what it, or the beginning of that document, has of the title of the part's
-        document; the sentence alone, where its own document has a part of that number.
+        One that only points there does not, nor does the heading of the part itself. A long sentence, one that names a
+        part which many name, or that around it, needs words of limits and of the subject beside the name. A sentence of
+        another document counts by what it, or the beginning of that document, has of the title of the part's document;
+        the sentence alone, where its own document has a part of that number.
         """
         keys = part.keys & words
         worth = 1.0 if keys else OUTER_PART_WEIGHT
         keys = keys or part.outer & words
-        if not keys:
+        if not keys or (_POINTS_TO.search(self._said(span)) and cue < STRONG_CUE_WEIGHT):
             return 0.0
         member = self._document.member_at(span.start)
+        is_few = all(len(self._holders[key]) <= FEW_NAMINGS for key in keys)
+        is_about = len(words) <= SHORT_SENTENCE and is_few and (worth == 1 or member is not part.member)
+        begun = (clause.start for clause in self._clauses(member) if f"\u00a7{clause.key}" in keys)
+        if any(span.start <= start < span.end for start in begun) or not (is_about or (cue > 1 and has_subject)):
+            return 0.0
         if member is part.member:
             return worth
         title, said = self._title(part.member), words
         if not any(f"\u00a7{clause.key}" in keys for clause in self._clauses(member)):
             said |= self._beginning(member)
         return worth * len(title & said) / max(len(title), 1)
+
+    def _without_names(self, statement: str) -> str:
+        """A statement without the names of the documents of the set, which say nothing of its subject."""
+        for member in self._document.members:
+            statement = statement.replace(member.name, " ")
+        return statement
 
     def _clauses(self, member: Member | None) -> list[Clause]:
         """The numbered parts of a document of the set, or of the document."""
@@ -251,16 +288,20 @@ class QualifierIndex:
     def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Qualifier]:
         """Rows with the label of a quoted row in which none of the statement's figures stands."""
         stated = set(_FIGURE.findall(statement))
-        found = []
+        found: dict[str, list[Qualifier]] = {}
         for quote in quotes:
             for line in quote.splitlines():
                 label = row_label(line)
-                if not label or stated.isdisjoint(_FIGURE.findall(line)):
+                if not label or label in found or stated.isdisjoint(_FIGURE.findall(line)):
                     continue
-                for span in self._rows.get(label, ()):
-                    if stated.isdisjoint(_FIGURE.findall(self._text, span.start, span.end)):
-                        found.append(Qualifier(span, "the same label with another figure", 1.0))
-        return found
+                others = [
+                    span
+                    for span in self._rows.get(label, ())
+                    if not _say_the_same(stated, _FIGURE.findall(self._text, span.start, span.end))
+                ]
+                found[label] = [Qualifier(span, "the same label with another figure", 1.0) for span in others]
+        # A label that stands in many tables is each table's own: of other parts, periods or companies.
+        return [item for items in found.values() if len(items) <= SAME_LABELS for item in items]
 
 
 def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) -> list[Qualifier]:
@@ -276,6 +317,13 @@ def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) 
 def _values(text: str) -> set[float]:
     """The figures of a text as numbers, so that 20.0 is 20."""
     return {float(plain) for figure in _FIGURE.findall(text) if (plain := figure.replace(",", "")).count(".") < 2}
+
+
+def _say_the_same(stated: Iterable[str], row: Iterable[str]) -> bool:
+    """Whether a figure of a row is one of those stated, or that in thousands or millions, rounded."""
+    values, others = _values(" ".join(stated)), _values(" ".join(row))
+    scaled = {round(value / scale, digits) for value in values for scale in (1, 1e3, 1e6) for digits in (0, 1, 2)}
+    return not others.isdisjoint(scaled - {0.0} | values)
 
 
 def _cue_weight(text: str) -> float:

@@ -1,115 +1,191 @@
 """Where the parts of a document begin: its own headings, or the lines that are written as headings are. Pure.
 
-A PDF without bookmarks names none, so its lines are looked at: a heading is short, ends in no comma, is no row of a
-table, and is numbered or has capitals on all words but the little ones. What nearly every page repeats is no heading.
-No word of any trade is known here.
+A PDF without bookmarks names none, so its lines are looked at: those that count on with each other, and those that look
+like headings. What nearly every page repeats is no heading, nor is what has no text behind it.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise, zip_longest
 
 from ralph_cli.core.document import Document, Heading, Page
-from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
-from ralph_cli.text.tables import CELLS_APART, is_row, names_columns
+from ralph_cli.documents.search.heading_lines import heading_level, is_text, run_in_heading, stands_in_table
+from ralph_cli.documents.search.numbered_headings import find_runs
+from ralph_cli.documents.sniff import MAIL_KINDS
+from ralph_cli.text.tables import names_columns
 
 MAX_OWN_PAGES = 10
 """Pages for each heading of a document's own above which they are too few to find a part by."""
 
-LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
-"""Characters and words of a line that may be a heading; one with a number may have more words."""
+LAST_REACH = 1_500
+"""Characters, on its page, for which the last of numbered headings counts for certain: no other ends it."""
 
-_NUMBER = r"(?:[1-9]\d?(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
-_COUNT = r"[1-9]\d{0,2}(?:\.\d{1,3})*[A-Z]?\b|[IVXLC]+\b|[A-Z](?=\s*(?:[:\u2013\u2014-]|$))"
-_LABELLED = rf"(?:[A-Z][a-z]+|[A-Z]{{3,}})[ \u00a0](?:{_COUNT})"
-_NUMBERED = re.compile(rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)]|(?=\s))|{_LABELLED})[.:)]?(?!\s+[a-z])")
-_RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
-_WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
-_SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
-_DATED = re.compile(rf"(?i)\b(?:{any_of(MONTHS)})\s+\d")
-_FEW_WORDS = 5
-_MOST_REPEATS, _PAGES_EACH, _NEAR, _LONG = 3, 20, 4, 75
+_MOST_REPEATS, _PAGES_EACH = 3, 20
+_BARE_NUMBER = re.compile(r"\d{1,2}(?!\S)")
+_ADDRESSED = re.compile(r"[\d:]")
+"""What stands in lines that look like headings and name a place, a day or a person: "Am Weinberg 3", "To: A. Berg"."""
+
+_LABEL = re.compile(r"([A-Z][A-Za-z]{2,})[ \u00a0](\d{1,3})([A-Z]?)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A heading and `sure_until`: what stands before that character stands under it, as far as code can be sure.
+
+    That is where the next begins that an outline or a number names; of a heading without either (`is_counted` is false)
+    the end of its page, or the heading itself where it names rows of a table or no text follows it.
+    """
+
+    heading: Heading
+    sure_until: int
+    is_counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A document, or one of a set: its kind, its pages from `first` to before `last`, and its characters."""
+
+    kind: str
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not empty, without the space around it, and where it begins."""
+
+    text: str
+    start: int
+    page: Page
 
 
 def find_headings(document: Document) -> tuple[Heading, ...]:
     """The headings of a document in order: its own if there are enough of them, else what its lines look like, too.
 
-    The level of a line is 1 if it is numbered or in capitals, 3 if it names a group of rows, else 2.
+    The level of a line is that of its number if that goes on with others (4 is 1, 4.1 is 2); else 1 if it is numbered
+    or in capitals, and below that one deeper than numbers go; what names a group of rows is one deeper still.
     """
-    files = tuple((it.first_page - 1, it.last_page, it.start, it.end) for it in document.members)
-    whole = (0, len(document.pages), 0, len(document.text))
+    return tuple(part.heading for part in _parts(document))
+
+
+def section_at(document: Document, offset: int) -> tuple[Heading, ...]:
+    """The headings, the outermost first, under which a character stands for certain; there may be none.
+
+    One without a number counts only as the nearest above, on the same page: how far it reaches is not known.
+    """
+    above = [part for part in _parts(document) if part.heading.start <= offset]
+    found = [part.heading for part in above if part.is_counted and offset < part.sure_until]
+    near = next((part for part in reversed(above) if part.sure_until > part.heading.start), None)
+    if near and not near.is_counted and offset < near.sure_until:
+        found.append(near.heading)
+    return tuple(found)
+
+
+def _parts(document: Document) -> tuple[_Part, ...]:
+    files = tuple(_File(it.kind, it.first_page - 1, it.last_page, it.start, it.end) for it in document.members)
+    whole = _File(document.kind, 0, len(document.pages), 0, len(document.text))
     return _find_in_files(document.text, document.pages, document.headings, files or (whole,))
 
 
 @lru_cache(maxsize=2)  # by these parts only: to compare whole documents is to go through all cells of their tables
 def _find_in_files(
-    text: str, pages: tuple[Page, ...], known: tuple[Heading, ...], files: tuple[tuple[int, int, int, int], ...]
-) -> tuple[Heading, ...]:
-    found: list[Heading] = []
-    for first, last, start, end in files:
-        own = tuple(heading for heading in known if start <= heading.start <= end)
-        enough = len(own) * MAX_OWN_PAGES >= max(last - first, 3 * MAX_OWN_PAGES)
-        found += own if enough else _find(text, pages[first:last], own)
+    text: str, pages: tuple[Page, ...], known: tuple[Heading, ...], files: tuple[_File, ...]
+) -> tuple[_Part, ...]:
+    found: list[_Part] = []
+    for file in files:
+        own = [heading for heading in known if file.start <= heading.start <= file.end]
+        parts = {heading.start: _own_part(own, number, file.end) for number, heading in enumerate(own)}
+        enough = len(own) * MAX_OWN_PAGES >= max(file.last - file.first, 3 * MAX_OWN_PAGES)
+        if not enough and not (own and file.kind in MAIL_KINDS):  # names below a letter are none
+            parts = {part.heading.start: part for part in _find(text, pages[file.first : file.last])} | parts
+        found += [parts[start] for start in sorted(parts)]
     return tuple(found)
 
 
-def _find(text: str, pages: tuple[Page, ...], known: tuple[Heading, ...]) -> tuple[Heading, ...]:
-    found = [heading for page in pages for heading in _headings_of(text, page)]
-    repeated = Counter(_key(heading.text) for heading in found)
-    most = max(_MOST_REPEATS, len(pages) // _PAGES_EACH)
-    own = {heading.start: heading for heading in known}
-    by_start = {heading.start: heading for heading in found if repeated[_key(heading.text)] <= most} | own
-    return tuple(by_start[start] for start in sorted(by_start))
+def _own_part(own: Sequence[Heading], number: int, end: int) -> _Part:
+    """A heading of the document's own, which ends at the next of its level or above."""
+    heading = own[number]
+    return _Part(heading, next((it.start for it in own[number + 1 :] if it.level <= heading.level), end), True)
 
 
-def _headings_of(text: str, page: Page) -> Iterator[Heading]:
-    lines = [match for match in re.finditer(r"[^\n]+", text[page.start : page.end]) if match[0].strip()]
-    for number, match in enumerate(lines):
-        line = match[0].strip()
-        start = page.start + match.start() + len(match[0]) - len(match[0].lstrip())
-        if level := heading_level(line):
-            around = [[other[0] for other in lines[max(number - _NEAR, 0) : number]]]
-            around.append([other[0] for other in lines[number + 1 : number + 1 + _NEAR]])
-            yield Heading(line, start, 3 if level == 2 and _names_rows(*around) else level)
-        elif run_in := _RUN_IN.match(match[0]):
-            yield Heading(" ".join(run_in[1].split()), start, 1 + run_in[1].split()[0].rstrip(".").count("."))
+def _find(text: str, pages: Sequence[Page]) -> list[_Part]:
+    """What looks like a heading in the text of one file: what counts on with others, and what is written as one."""
+    lines = [
+        _Line(match[0].strip(), page.start + match.start() + len(match[0]) - len(match[0].lstrip()), page)
+        for page in pages
+        for match in re.finditer(r"[^\n]+", text[page.start : page.end])
+        if match[0].strip()
+    ]
+    said = [line.text for line in lines]
+    runs = find_runs(said)
+    counted = {it.at: (it.heading, it.level) for run in runs for it in run}
+    looks = _headings_by_look(said, max((level for _, level in counted.values()), default=1), len(pages))
+    if runs:  # where numbers count on, one that does not is no heading, if nothing else sets it apart
+        above = {str(it.number[0]) for run in runs for it in run if it.level > 1}
+        looks = {at: it for at, it in looks.items() if it[0] == said[at] and _bare_number(it[0]) in {"", *above}}
+    found = looks | counted
+    labels = [at for at in sorted(found) if at not in counted and _LABEL.match(said[at])]
+    followers = dict(pair for run in runs for pair in pairwise(it.at for it in run)) | _next_labels(labels, said)
+    order = sorted(found)
+    parts = []
+    for at, behind in zip_longest(order, order[1:]):
+        heading = Heading(found[at][0], lines[at].start, found[at][1])
+        is_counted = at in counted or at in labels
+        reach = _reach(lines, at, is_counted, behind) if at not in followers else lines[followers[at]].start
+        parts.append(_Part(heading, reach, is_counted))
+    return parts
 
 
-def _names_rows(before: list[str], behind: list[str]) -> bool:
-    """Whether a line between these names a group of rows inside a table: no text follows, and no new header."""
-    titles = any(map(names_columns, behind)) or any(len(line) > _LONG and not is_row(line) for line in behind[:1])
-    return not titles and any(map(is_row, before)) and any(map(is_row, behind))
+def _bare_number(heading: str) -> str:
+    match = _BARE_NUMBER.match(heading)
+    return match[0] if match else ""
 
 
-def heading_level(line: str) -> int:
-    """1 for a line that is written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
-    if not 3 <= len(line) <= LONGEST_HEADING:
-        return 0
-    words = _WORD.findall(line)
-    number = _NUMBERED.match(line)
-    rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
-    most = MOST_NUMBERED if number else MOST_WORDS
-    if not 0 < len(words) <= most or is_row(rest):
-        return 0
-    if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
-        return 0
-    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(rest) or _SENTENCE.search(line):
-        return 0
-    if line[-1] in ".:" and not number:
-        return 0
-    # A letter by itself is often the end of a broken word.
-    telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
-    if not any(len(word) > 2 for word in telling) or not all(word[0].isupper() for word in telling):
-        return 0
-    if _DATED.search(line) and len(words) < _FEW_WORDS:  # "At December 31", above a table or beside a signature
-        return 0
-    return 1 if number or (line.isupper() and len(line) > 4) else 2
+def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int, tuple[str, int]]:
+    """The lines that are written as headings, each with its text and level, `depth` being that of the numbers."""
+    last = max((at for at, line in enumerate(lines) if is_text(line)), default=0)
+    found: dict[int, tuple[str, int]] = {}
+    for at, line in enumerate(lines[: last + 1]):
+        if (level := heading_level(line)) and not (
+            level == 2 and lines[at + 1 : at + 2] and lines[at + 1][0].islower()
+        ):
+            inside = level == 2 and stands_in_table(lines[:at][-4:], lines[at + 1 : at + 5])
+            found[at] = (line, level if level == 1 else depth + 1 + inside)
+        elif run_in := run_in_heading(line):
+            found[at] = (run_in, 1 + run_in.split()[0].rstrip(".").count("."))
+    repeated = Counter(_key(heading) for heading, _ in found.values())
+    most = max(_MOST_REPEATS, pages // _PAGES_EACH)
+    return {at: heading for at, heading in found.items() if repeated[_key(heading[0])] <= most}
 
 
-def is_numbered(heading: str) -> bool:
-    """Whether a heading begins with a number, or with a word and a number."""
-    return bool(_NUMBERED.match(heading))
+def _next_labels(labels: Sequence[int], lines: Sequence[str]) -> dict[int, int]:
+    """Of each line with a word and number ("Item 7", "Note 3") the next with that word, if it counts on."""
+    found: dict[int, int] = {}
+    last: dict[str, tuple[int, int, str]] = {}
+    for at in labels:
+        match = _LABEL.match(lines[at])
+        assert match is not None
+        word, number, letter = match[1].casefold(), int(match[2]), match[3]
+        before, count, tail = last.get(word, (0, 0, ""))
+        if word in last and ((number == count + 1 and letter < "B") or (number == count and letter > tail)):
+            found[before] = at
+        last[word] = (at, number, letter)
+    return found
+
+
+def _reach(lines: Sequence[_Line], at: int, is_counted: bool, behind: int | None) -> int:
+    """Up to where a heading counts for certain that no other goes on with, `behind` being the next one of any kind."""
+    line = lines[at]
+    if is_counted:
+        return min(line.page.end, line.start + LAST_REACH, lines[behind].start if behind is not None else line.page.end)
+    below = [other.text for other in lines[at + 1 : at + 2]]
+    is_sure = not _ADDRESSED.search(line.text) and any(is_text(other) or names_columns(other) for other in below)
+    return line.page.end if is_sure else line.start
 
 
 def _key(heading: str) -> str:

@@ -47,8 +47,8 @@ def is_set(path: str) -> bool:
 def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[list[FoundFile], list[Skipped]]:
     """The files that the paths mean, in their order, those of a folder by name.
 
-    Folders are walked through, links to folders are not followed. Hidden files and the folders `leave_out` are left
-    out and named. Raises DocumentError: missing for a path that is not there, too-big for too many files.
+    Folders are walked through, links to folders are not followed. Hidden files, and the folders and files `leave_out`,
+    are left out and named. Raises DocumentError: missing for a path that is not there, too-big for too many files.
     """
     found: list[FoundFile] = []
     skipped: list[Skipped] = []
@@ -60,10 +60,9 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
         for root in roots:
             if root != "-" and not _exists(root):
                 raise DocumentError(f"{display_name(root)} does not exist", code="missing", hint="check the path")
-            if not _is_folder(root):
-                found.append(FoundFile(PurePath(root).name or root, root))
-                continue
-            for place, name, why in _walk(Path(root), apart):
+            named = [(root, PurePath(root).name or root, "")]
+            for place, name, why in _walk(Path(root), apart) if _is_folder(root) else named:
+                why = why or ("it says what is asked" if Path(place).resolve() in apart else "")
                 if why:
                     skipped.append(Skipped(display_name(name), "left-out", why))
                 else:

@@ -75,7 +75,9 @@ class LoadedSet:
     def _cautions(self) -> Iterator[Caution]:
         left_out = [item for item in self.skipped if item.code == "left-out"]
         for item in self.skipped:
-            if item.code != "left-out":
+            if item.code == "duplicate":  # its text is in the set: it was read, and is searched, as the other
+                yield Caution("duplicate", f"{item.name} was not read: {item.message}")
+            elif item.code != "left-out":
                 yield Caution(SKIPPED, f"{item.name} was not read: {item.message}")
         if left_out:
             names = ", ".join(item.name for item in left_out[:_LEFT_OUT_TOGETHER])
@@ -87,7 +89,7 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     """Every document that a source means, and what was skipped. Raises DocumentError as `load_source` does."""
     paths = (source.path, *(other.path for other in source.others))
     given = {other.path: other for other in source.others} | {source.path: source}
-    files, skipped = find_files(paths, leave_out)
+    files, skipped = find_files(paths, (*leave_out, *source.apart))
     work = _Work(source, given, cache)
     names: set[str] = set()
     # A folder in an archive may be named as an archive in it, so that two files have one name.

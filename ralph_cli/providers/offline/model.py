@@ -1,7 +1,7 @@
 """The model that needs no key, no network and no language model: it ranks passages and quotes them word for word."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ralph_cli.core.errors import ProviderError
@@ -65,7 +65,7 @@ def _worker_action(request: Request) -> Json:
     question = str(request.inputs.get("question", ""))
     length, least, most = quote_bounds(request.inputs)
     history = History.from_turns(request.turns)
-    if search := _opening_search(history, question, length):
+    if search := _opening_search(history, question, length, request.inputs.get("parts") or ()):
         return search
     if is_irrelevant(history.search_summaries[0]):
         return not_found_action(history.search_summaries[0])
@@ -95,13 +95,15 @@ def _reader_action(request: Request) -> Json:
     return _submission_or_search(history, chosen, tasks.TARGET_ITEMS, words, length)
 
 
-def _opening_search(history: History, question: str | None, length: tuple[int, int]) -> Json | None:
+def _opening_search(
+    history: History, question: str | None, length: tuple[int, int], parts: Sequence[Sequence[int]] = ()
+) -> Json | None:
     """The first search, or the same one without sub-queries when all of those failed; None once something was found."""
     if not history.search_summaries:
         if history.searches > 1:
             what, hint = "the search in the sandbox returned no result", "see the trace for what the snippet printed"
             raise ProviderError(what, code="offline-no-result", hint=hint)
-        return {"code": build_snippet(question, length, [])}
+        return {"code": build_snippet(question, length, [], parts=parts)}
     head = history.search_summaries[-1]
     if head.get("failed") and head["failed"] == head.get("passages") and history.searches <= MAX_SEARCHES:
         return {"code": build_snippet(question, length, [], without_subqueries=True)}

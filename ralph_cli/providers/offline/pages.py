@@ -75,6 +75,13 @@ def body_at(bodies: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:
     return bodies[max(bisect_right(bodies, place, key=lambda body: body[0]) - 1, 0)]
 
 
+def ends_with_page(text: str, bodies: Sequence[tuple[int, int]], place: int) -> bool:
+    """Whether a body ends at a place, and the next one does not go on with its last sentence in small letters."""
+    index = max(bisect_right(bodies, place - 1, key=lambda body: body[0]) - 1, 0)
+    following = text[slice(*bodies[index + 1])].lstrip()[:1] if index + 1 < len(bodies) else ""
+    return bool(bodies) and not text[place : bodies[index][1]].strip() and not following.islower()
+
+
 def split_windows(
     text: str, bodies: Sequence[tuple[int, int]], size: int = 900, overlap: int = 200
 ) -> list[tuple[int, int]]:

@@ -8,10 +8,12 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import accumulate, zip_longest
 
 from ralph_cli.providers.offline.pages import (
     Page,
     body_at,
+    ends_with_page,
     find_page,
     header_span,
     page_head,
@@ -20,6 +22,7 @@ from ralph_cli.providers.offline.pages import (
     widen_to_sentences,
 )
 from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, query_terms, rank
+from ralph_cli.providers.offline.spans import extract_spans
 from ralph_cli.providers.offline.words import STOP, stem
 
 AskSubqueries = Callable[[list[tuple[str, str]]], Sequence[object]]
@@ -52,7 +55,12 @@ def search(
 
     def ask_for_spans(asked_length: tuple[int, int]) -> Sequence[object]:
         items = [
-            (_build_prompt(question, weights, asked_length, page_head(context, pages, a)), context[a:b])
+            (
+                _build_prompt(
+                    question, weights, asked_length, page_head(context, pages, a), ends_with_page(context, bodies, b)
+                ),
+                context[a:b],
+            )
             for a, b in wide
         ]
         return ask(items) if items else []
@@ -102,6 +110,36 @@ def search(
     return lines
 
 
+def search_parts(
+    question: str, context: str, pages: Sequence[Page], parts: Sequence[Sequence[int]], length: tuple[int, int]
+) -> list[str]:
+    """Lines as of `search` with spans of the parts that a question names, of each in turn; none if they have none."""
+    asked = query_terms(question)
+    terms = {term.key: term.weight for term in asked}
+    found = [
+        [
+            (start + span.start, start + span.end)
+            for span in extract_spans(question, context[start:end], terms, length, is_named=True, is_end=True)
+        ]
+        for start, end in parts
+    ]
+    in_turn = [span for turn in zip_longest(*found) for span in turn if span is not None]
+    head = {"coverage": 1.0, "needed": 0.0, "terms": [term.word for term in asked][:12], "passages": len(parts)}
+    rows = [
+        {
+            "page": find_page(pages, a)[0] if pages else 1,
+            "start": a,
+            "end": b,
+            "score": 1.0 - at / 100,
+            "text": context[a:b],
+        }
+        for at, (a, b) in enumerate(in_turn)
+    ]
+    lines = [LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in (head, *rows)]
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return [line for line, size in zip(lines, sizes, strict=True) if size < MAX_CHARS] if rows else []
+
+
 def frequent_words(text: str, count: int = 10) -> str:
     """The `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
     forms: dict[str, Counter[str]] = {}
@@ -112,9 +150,10 @@ def frequent_words(text: str, count: int = 10) -> str:
     return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])
 
 
-def _build_prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str) -> str:
+def _build_prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str, is_end: bool) -> str:
     """The question as it is; what only the engine of this package reads stands behind it."""
-    return f"{question}\n\nOPTIONS " + json.dumps({"terms": terms, "length": length, "head": head}, ensure_ascii=False)
+    options = {"terms": terms, "length": length, "head": head, **({"end": True} if is_end else {})}
+    return f"{question}\n\nOPTIONS {json.dumps(options, ensure_ascii=False)}"
 
 
 def _spread_passages(

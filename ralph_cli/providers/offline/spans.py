@@ -37,13 +37,15 @@ SECTION = re.compile(r"\s*\d+(?:\.\d+)*\.?\s+[^\W\da-z_]")
 LEADERS = "...."
 # Cells beside each other are a running header, never a line of prose; two spaces after a sentence are a habit.
 GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
-BULLETS = "\u2022\u25aa\u25cf\u00b7"
+ITEM_MARK = re.compile(r"[\s\u2022\u25aa\u25cf\u00b7]*[\u2022\u25aa\u25cf\u00b7]|\s*[-\u2013\u2014*\u25e6](?=\s)")
+ITEM_NUMBER = re.compile(r"\s*\d{1,2}\.\s+")
+NUMBERED_ITEM = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s+(?=[^\W\da-z_])")
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; what amounts gain, and what cut
 # sentences, headings and fillers keep.
 NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED = 0.8, 8, 12
 AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, FILLER_SHARE = 1.3, 0.6, 0.4, 1e-6
-MAX_SPANS = 6
+MAX_SPANS, FEWEST_APART = 6, 3
 
 Similarity = Callable[[str, list[str]], Sequence[float]] | None
 
@@ -68,8 +70,12 @@ def ends_in_cells(line: str) -> bool:
     return in_columns and len(LABEL.findall(label)) <= 16
 
 
-def sentences_and_rows(text: str) -> list[tuple[int, int, bool]]:
-    """Sentences and rows of `text` as (start, end, row), in order; parts of sentences at the edges are left out."""
+def sentences_and_rows(text: str, is_end: bool = False) -> list[tuple[int, int, bool]]:
+    """Sentences and rows of `text` as (start, end, row), in order; parts of sentences at the edges are left out.
+
+    If the text ends where a page or part does (`is_end`), its last line is whole, though it has no full stop, unless
+    what stands before it has one.
+    """
     lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n\f]+", text)]
     out: list[tuple[int, int, bool]] = []
     prose: list[tuple[int, int]] = []
@@ -79,14 +85,15 @@ def sentences_and_rows(text: str) -> list[tuple[int, int, bool]]:
         gap = index > 0 and text.count("\n", lines[index - 1][1], start) > 1
         if row and prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
             start = prose.pop()[0]  # the label of the row stands on the line before
-        if row or gap or line.lstrip()[:1] in BULLETS or (prose and _ends_in_heading(text, prose, line)):
-            out += _sentences(text, prose)
+        item = ITEM_MARK.match(line) or NUMBERED_ITEM.match(line)
+        if row or gap or item or (prose and _ends_in_heading(text, prose, line)):
+            out += _sentences(text, prose, is_end)
             prose = []
         if row:
             out.append((start, end, True))
         else:
             prose.append((start, end))
-    out += _sentences(text, prose)
+    out += _sentences(text, prose, is_end)
     trimmed = [(*_trim(text, start, end), row) for start, end, row in out]
     return [(start, end, row) for start, end, row in trimmed if end > start]
 
@@ -95,25 +102,46 @@ def _ends_in_heading(text: str, block: Sequence[tuple[int, int]], following: str
     """Whether the block ends in a heading: a short or gapped line, nothing open, before one that begins anew."""
     line = text[slice(*block[-1])].rstrip()
     begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
+    return begins and (len(line) < 60 or bool(GAP.search(line))) and _begins_anew(line, following)
+
+
+def _begins_anew(line: str, following: str) -> bool:
+    """Whether nothing of a line is left open, and the one behind it begins as a sentence does."""
     words = TOKEN.findall(line.lower())
-    open_ended = line.endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
-    anew = following.lstrip()[:1].isupper() or bool(SECTION.match(following))
-    return begins and (len(line) < 60 or bool(GAP.search(line))) and not open_ended and anew
+    open_ended = line.rstrip().endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
+    return not open_ended and (following.lstrip()[:1].isupper() or bool(SECTION.match(following)))
+
+
+def _are_apart(lines: Sequence[str]) -> bool:
+    """Whether each of several lines says something by itself: none ends with a stop, and each begins anew.
+
+    Lines in capitals all begin with one, whatever they say; and no line is cut from one that may turn it.
+    """
+    if len(lines) < FEWEST_APART or any(line.isupper() or MEANING_CHANGER.search(line) for line in lines):
+        return False
+    has_stop = any(SENTENCE_END.search(line) or line.rstrip()[-1:] in ".!?:" for line in lines)
+    return not has_stop and all(_begins_anew(line, after) for line, after in pairwise(lines))
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and (text[start].isspace() or text[start] in BULLETS):
+    mark = ITEM_MARK.match(text, start, end)
+    start = mark.end() if mark else start
+    while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
 
 
-def _sentences(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int, bool]]:
+def _sentences(text: str, lines: Sequence[tuple[int, int]], is_end: bool) -> list[tuple[int, int, bool]]:
     """Sentences of a block of prose lines. One that begins or ends outside the passage is not a sentence."""
     if not lines:
         return []
+    if _are_apart([text[start:end] for start, end in lines]):
+        return [piece for line in lines for piece in _sentences(text, [line], is_end)]
     begin, stop = lines[0][0], lines[-1][1]
+    number = ITEM_NUMBER.match(text, begin, stop)
+    begin = number.end() if number else begin
     cuts = [begin]
     for match in SENTENCE_END.finditer(text, begin, stop):
         if not ABBREVIATION.search(text[max(begin, match.start() - 12) : match.start()]):
@@ -122,7 +150,8 @@ def _sentences(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, i
     first, last = text[spans[0][0] : spans[0][1]].lstrip(), text[spans[-1][0] : spans[-1][1]].rstrip()
     if not text[:begin].strip() and first[:1].islower():
         spans = spans[1:]
-    if spans and not text[stop:].strip() and last[-1:] not in ".!?:;\"'\u201d)" and len(last) > 80:
+    is_whole = is_end and len(spans) == 1 and text[: lines[0][0]].rstrip()[-1:] not in tuple(".!?")
+    if spans and not text[stop:].strip() and last[-1:] not in ".!?:;\"'\u201d)" and len(last) > 80 and not is_whole:
         spans = spans[:-1]
     return spans
 
@@ -152,22 +181,26 @@ def extract_spans(
     length: tuple[int, int],
     head: str = "",
     similarity: Similarity = None,
+    *,
+    is_named: bool = False,
+    is_end: bool = False,
 ) -> list[ScoredSpan]:
     """The best spans of `text` for the question, best first.
 
     A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets most
     of what the page's first lines (`head`) and the lines above it hold, because a row never says what table it is in.
-    With `similarity` (question, spans -> cosine of each) half of the score is that, and a span may do without terms.
+    With `similarity` (question, spans -> cosine of each) half of the score is that, and a span may do without terms;
+    so it may in a text that the question names (`is_named`). `is_end` is that of `sentences_and_rows`.
     """
     amount = bool(AMOUNT.search(question))
     most = sum(terms.values()) / (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED)) or 1.0
     found = []
-    for start, end, row in _candidate_spans(text, length):
+    for start, end, row in _candidate_spans(text, length, is_end):
         span = text[start:end]
         held = _held_terms(span, terms)
         words = len(TOKEN.findall(span))
         figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
-        if not (held or similarity) or words < 3 or (row and not figures) or LEADERS in span:
+        if not (held or similarity or is_named) or words < 3 or (row and not figures) or LEADERS in span:
             continue
         score = sum(held.values())
         if row:
@@ -198,10 +231,10 @@ def _filler_sentences(text: str, best: Sequence[ScoredSpan], length: tuple[int, 
     return [ScoredSpan(a, b, FILLER_SHARE * best[0].score) for a, b in free[:2]]
 
 
-def _candidate_spans(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:
+def _candidate_spans(text: str, length: tuple[int, int], is_end: bool = False) -> Iterator[tuple[int, int, bool]]:
     """Spans within the length: pieces as they are, clauses of sentences that are too long, no part of a row."""
     low, high = length
-    for start, end, row in sentences_and_rows(text):
+    for start, end, row in sentences_and_rows(text, is_end):
         if low <= end - start <= high:
             yield start, end, row
         elif end - start > high and not row:
@@ -213,14 +246,14 @@ def answer_subquery(prompt: str, text: str, similarity: Similarity = None) -> st
     question, mark, tail = prompt.rpartition("\n\nOPTIONS ")
     question = question if mark else prompt
     terms = {term.key: term.weight for term in query_terms(question)}
-    length, head = (20, 300), ""
+    length, head, is_end = (20, 300), "", False
     try:
         options = json.loads(tail) if mark else {}
         terms = {str(key): float(value) for key, value in options.get("terms", terms).items()}
-        head = str(options.get("head", ""))
+        head, is_end = str(options.get("head", "")), options.get("end") is True
         length = (int(options["length"][0]), int(options["length"][1])) if "length" in options else length
     except (ValueError, TypeError, AttributeError, LookupError):
         pass  # a prompt that is not ours is answered with what its words say
-    spans = extract_spans(question, text, terms, length, head, similarity)
+    spans = extract_spans(question, text, terms, length, head, similarity, is_end=is_end)
     rows = [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans]
     return json.dumps(rows, ensure_ascii=False)

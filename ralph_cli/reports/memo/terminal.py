@@ -106,7 +106,7 @@ def _figures_message(check: MemoCheck) -> str:
 def describe_figure(figure: MemoFigure) -> str:
     """A figure of the memo's own words with its place, and the page that its sentence names."""
     page = f" ({one_line(figure.reference.text)})" if figure.reference else ""
-    return f"{figure.place}: {one_line(figure.text)}{page}"
+    return f"{one_line(figure.place)}: {one_line(figure.text)}{page}"
 
 
 ABSENT_FIGURES = "Figures outside of quotations that are not found as they are written: computed, rounded or wrong"
@@ -153,7 +153,7 @@ def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]
     sign, colour = ("\u2713", "green") if finding.holds else ("\u2717", "red")
     if finding.outcome in ("recut", "elided"):
         sign, colour = "~", "yellow"
-    where = f"{quotation.place}: " if quotation.place else ""
+    where = f"{one_line(quotation.place)}: " if quotation.place else ""
     line: list[Styled] = [(f"  {sign} ", colour), (where, "bold"), (_in_marks(quotation.words), "")]
     several = len(check.documents) > 1
     document = check.documents[finding.document] if finding.document is not None else None
@@ -197,7 +197,7 @@ def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
             yield []
             yield [(f"{title} ({len(references)})", "bold")]
         for reference in references:
-            yield [sign, (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
+            yield [sign, (f"{one_line(reference.place)}: ", "bold"), (one_line(reference.text), "")]
 
 
 def _figure_lines(figures: Sequence[MemoFigure]) -> Iterator[list[Styled]]:
@@ -217,7 +217,11 @@ def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:
         yield [(f"Not supported by what they quote, says {one_line(check.judge)} ({len(unsupported)})", "bold")]
     for item in unsupported:
         sign, colour = SIGNS.get(item.ruling.verdict.value, ("\u2717", "red")) if item.ruling else ("?", "yellow")
-        yield [(f"  {sign} ", colour), (f"{item.place}: ", "bold"), (one_line(item.sentence, MAX_SHOWN_CHARS), "")]
+        yield [
+            (f"  {sign} ", colour),
+            (f"{one_line(item.place)}: ", "bold"),
+            (one_line(item.sentence, MAX_SHOWN_CHARS), ""),
+        ]
         yield [(f"      {describe_ruling(item)}", colour)]
 
 
@@ -241,7 +245,7 @@ def _term_lines(terms: Sequence[Finding]) -> Iterator[list[Styled]]:
         found: dict[str, list[str]] = {}
         for term in terms:
             if term.holds == holds:
-                found.setdefault(one_line(term.quotation.words, 80), []).append(term.quotation.place)
+                found.setdefault(one_line(term.quotation.words, 80), []).append(one_line(term.quotation.place))
         if found:
             listed = ", ".join(f"\u201c{words}\u201d ({', '.join(places[:5])})" for words, places in found.items())
             yield [(f"  {title}: ", "" if holds else "yellow"), (listed, "dim" if holds else "")]

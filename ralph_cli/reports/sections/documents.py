@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ralph_cli.core.coverage import CoverageMap, format_ranges, uncovered_spans
+from ralph_cli.core.document import PAGE_NOUNS
 from ralph_cli.core.run import Passage, Quote
 
 Record = Mapping[str, Any]
@@ -57,7 +58,9 @@ def describe_pages(numbers: Sequence[int], most: int, record: Record) -> str:
         first, pages = entry["first_page"], entry["pages"]
         own = [number - first + 1 for number in numbers if first <= number < first + pages]
         if own:
-            told.append(f"{entry.get('name')} p. {format_ranges(own, most)}" if pages > 1 else str(entry.get("name")))
+            noun = PAGE_NOUNS.get(str(entry.get("kind")), "page")
+            where = f"{'p.' if noun == 'page' else noun} {format_ranges(own, most)}"
+            told.append(f"{entry.get('name')} {where}" if pages > 1 else str(entry.get("name")))
     return ", ".join(told[:most]) + (f" and {len(told) - most} more documents" if len(told) > most else "")
 
 

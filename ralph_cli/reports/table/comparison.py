@@ -1,10 +1,10 @@
-"""What differs between the documents of a table: for the terminal, and as JSON."""
+"""What differs between the documents of a table: in words, for the terminal, and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ralph_cli.core.results.comparison import Comparison, DocumentGroup
+from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.styled import Styled
 from ralph_cli.text.plural import pluralize
@@ -28,12 +28,11 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[list[Styled]
         question = comparison.question
         yield []
         yield [(f"{one_line(question.id)}: ", "bold"), (one_line(question.question, MAX_WIDTH), "")]
-        yield [(f"  {_describe(comparison)}", "yellow" if comparison.differs else "")]
+        yield [(f"  {describe_comparison(comparison)}", "yellow" if comparison.differs else "")]
         yield from _value_lines(comparison)
         for outlier in comparison.outliers:
-            side = "above" if outlier.score > 0 else "below"
             where = f"{one_line(outlier.row)}: {one_line(outlier.text, MAX_WIDTH)}"
-            yield [("  outlier: ", "yellow"), (f"{where}, far {side} the median, {outlier.median}", "")]
+            yield [("  outlier: ", "yellow"), (f"{where}, {one_line(describe_outlier(outlier), MAX_WIDTH)}", "")]
         for group in comparison.units:
             unit = one_line(group.text) or "no unit"
             yield [("  not compared with other units: ", "yellow"), (f"{unit}: {_names(group.rows)}", "")]
@@ -43,7 +42,13 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[list[Styled]
             yield [("  no usable answer: ", "yellow"), (f"{_names(group.rows)}: {one_line(group.text, MAX_WIDTH)}", "")]
 
 
-def _describe(comparison: Comparison) -> str:
+def describe_outlier(outlier: Outlier) -> str:
+    """How far an outlier is from the others, in words."""
+    return f"far {'above' if outlier.score > 0 else 'below'} the median, {outlier.median}"
+
+
+def describe_comparison(comparison: Comparison) -> str:
+    """How many different values there are, in words."""
     if not comparison.compared:
         return "no document has a value"
     documents = pluralize(comparison.compared, "document")
@@ -55,6 +60,26 @@ def _describe(comparison: Comparison) -> str:
     if not comparison.differs:
         return f"the same in all {documents} that say it"
     return f"{len(comparison.values):,} different values in {documents}"
+
+
+def compared_rows(comparisons: Sequence[Comparison]) -> Iterator[tuple[Comparison, str, str, tuple[str, ...]]]:
+    """What differs as rows: the comparison, what is said in them, of what, and of which documents.
+
+    Values come first, the most frequent first; then outliers, units that are not compared, and who has no value.
+    """
+    for comparison in comparisons:
+        for group in comparison.values:
+            yield comparison, "value", group.text, group.rows
+            if group.lacking:
+                yield comparison, "not in the list of", group.text, group.lacking
+        for outlier in comparison.outliers:
+            yield comparison, "outlier", f"{outlier.text}, {describe_outlier(outlier)}", (outlier.row,)
+        for group in comparison.units:
+            yield comparison, "not compared with other units", group.text or "no unit", group.rows
+        if comparison.silent:
+            yield comparison, "do not say it", "", comparison.silent
+        for group in comparison.unusable:
+            yield comparison, "no usable answer", group.text, group.rows
 
 
 def _value_lines(comparison: Comparison) -> Iterator[list[Styled]]:

@@ -1,13 +1,15 @@
 """A table as one HTML page without script: the matrix, each cell a way to its evidence, and what is open and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote as percent_encoded
 
+from ralph_cli.core.results.comparison import Comparison
 from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, CellQuote, Table, TableQuestion, TableRow
 from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.html.page import Section, made_line, page_head, render_document
 from ralph_cli.reports.html.style import CSS
+from ralph_cli.reports.table.comparison import compared_rows, describe_comparison
 from ralph_cli.reports.table.words import (
     STATES,
     as_sentence,
@@ -26,11 +28,14 @@ TABLE_CSS = CSS + Path(__file__).with_name("table.css").read_text("utf-8")
 MAX_ANSWER, MAX_QUOTE, MAX_QUOTES = 240, 400, 3
 """Characters of an answer and of a quote in the matrix, and quotes of a cell; the evidence has all of it."""
 
+MAX_NAMES = 40
+"""Documents that are named of a value."""
+
 MAX_OPEN = 1_000
 """Cells that are listed below the matrix; each says in its own place what is the matter, too."""
 
 
-def table_html(table: Table, made_at: str, version: str) -> str:
+def table_html(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> str:
     """The whole page. Documents and models only give text to it; it loads nothing."""
     ending = f"{as_sentence(table.halt.detail)} Cost: {describe_cost(table)}."
     head = page_head("Table of answers", describe_size(table), describe_outcome(table), ending)
@@ -40,7 +45,9 @@ def table_html(table: Table, made_at: str, version: str) -> str:
         "passed every check; a quote proves presence, and nothing proves that nothing was missed.",
     )
     footer = join(caveat, made_line(made_at, version))
-    return render_document(describe_size(table), join(head, _key(table)), _sections(table), footer, css=TABLE_CSS)
+    return render_document(
+        describe_size(table), join(head, _key(table)), _sections(table, compared), footer, css=TABLE_CSS
+    )
 
 
 def link(path: str) -> str:
@@ -64,8 +71,9 @@ def _key(table: Table) -> Markup:
     return el("ul", *items, class_="states")
 
 
-def _sections(table: Table) -> Iterator[Section]:
+def _sections(table: Table, compared: Sequence[Comparison]) -> Iterator[Section]:
     yield "matrix", "Answers", _matrix(table)
+    yield "comparison", "What differs", _comparison(compared)
     yield "open", "Not simply answered, and why", _open(table)
     yield "questions", "Questions", _questions(table)
 
@@ -131,6 +139,31 @@ def _fold(cell: Cell, is_value: bool) -> Markup | None:
 def _quote(quote: CellQuote) -> Markup:
     where = el("a", quote.place, href=link(quote.link)) if quote.link else quote.place
     return el("blockquote", cut(" ".join(quote.text.split()), MAX_QUOTE), " ", el("cite", where))
+
+
+def _comparison(compared: Sequence[Comparison]) -> Markup:
+    """Of each question the values with their documents, what stands out, and who has none; in a fold."""
+    folds = []
+    rows = list(compared_rows(compared))
+    for comparison in compared:
+        own = [row for row in rows if row[0] is comparison]
+        lines = (
+            el("tr", el("td", what), el("td", cut(text, MAX_QUOTE)), el("td", _names(documents)))
+            for _, what, text, documents in own[:MAX_OPEN]
+        )
+        columns = (el("th", name, scope="col") for name in ("What", "Value", "Documents"))
+        listed = el("table", el("thead", el("tr", *columns)), el("tbody", *lines))
+        more = len(own) - MAX_OPEN
+        rest = el("p", f"{more:,} more are in the workbook and in --json.", class_="soft") if more > 0 else None
+        title = join(el("b", comparison.question.id), f": {describe_comparison(comparison)}")
+        scroll = el("div", listed, class_="scroll", tabindex="0", role="region", aria_label=comparison.question.id)
+        folds.append(el("details", el("summary", title), scroll, rest))
+    return join(*folds)
+
+
+def _names(documents: Sequence[str]) -> str:
+    more = len(documents) - MAX_NAMES
+    return ", ".join(documents[:MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _open(table: Table) -> Markup:

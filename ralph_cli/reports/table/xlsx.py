@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent_encoded
 
 from ralph_cli.core.errors import UserError
+from ralph_cli.core.results.comparison import Comparison
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.table.comparison import compared_rows
 from ralph_cli.reports.table.words import (
     STATES,
     count_states,
@@ -50,9 +52,10 @@ _FILLS = {
 _WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 16
 _QUOTE_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Quote", 80), ("Place", 24))
 _OPEN_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("What is found", 48), ("Why", 90))
+_COMPARISON_COLUMNS = (("Question", 16), ("What", 26), ("Value", 60), ("Documents", 12), ("Named", 90))
 
 
-def table_xlsx(table: Table, made_at: str, version: str) -> bytes:
+def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> bytes:
     """The workbook. No text of it is a formula, and links lead to the evidence beside it.
 
     Raises UserError when openpyxl is not installed.
@@ -69,6 +72,8 @@ def table_xlsx(table: Table, made_at: str, version: str) -> bytes:
     _fill_answers(answers, table)
     _fill_quotes(book.create_sheet("Quotes"), table)
     _fill_open(book.create_sheet("Problems"), table)
+    if compared:
+        _fill_comparison(book.create_sheet("Comparison"), compared)
     _fill_about(book, table, made_at, version)
     out = io.BytesIO()
     book.save(out)
@@ -198,6 +203,23 @@ def _fill_open(sheet: Any, table: Table) -> None:
             _link(sheet.cell(at, 2), cell.evidence)
         sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
         _set_height(sheet, at, [(found, 48), (why, 90)])
+    _finish(sheet, freeze="A2")
+
+
+def _fill_comparison(sheet: Any, compared: Sequence[Comparison]) -> None:
+    """A row for each value of a question, each outlier, and each reason why documents have none."""
+    _head(sheet, _COMPARISON_COLUMNS)
+    for at, (comparison, what, text, documents) in enumerate(compared_rows(compared), 2):
+        if at > MAX_ROWS:
+            _write(sheet, at, 1, "A sheet has no room for more: --json has all.")
+            break
+        names = ", ".join(documents)
+        for column, words in ((1, comparison.question.id), (2, what), (3, text), (5, names)):
+            _write(sheet, at, column, words)
+        sheet.cell(at, 4).value = len(documents)
+        if what != "value":
+            sheet.cell(at, 2).fill = _fill("warn" if what == "outlier" else "soft")
+        _set_height(sheet, at, [(text, 60), (names, 90)])
     _finish(sheet, freeze="A2")
 
 

@@ -11,6 +11,7 @@ from ralph_cli.rlm.lookup.lines import (
     _lines_of,
     _named,
     _note,
+    _notes,
     _Page,
     _page_at,
     _page_table,
@@ -35,6 +36,9 @@ _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short na
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
+
+_TOP_CHARS = 90
+"""Characters of whole lines by which the top of a page is named."""
 
 _FURTHER: list[Any] = []
 
@@ -62,13 +66,15 @@ def find(
         places, count = _places(_compiled(pattern), before, after, parts)
         hits = _hits_of_alternatives(pattern, parts)
     except re.error as fault:
-        print(f"find: {pattern!r} is no regular expression: {fault}")
+        print(f"find: '{pattern}' is no regular expression: {fault}")
         return
     if (doc is None or len(parts) > 1) and globals().get("docs"):
         places = _take_turns(places)
     places, inside = _put_telling_first(places, list(hits.values()))
     near = " (hits on one line are one place)" if len(places) < count else ""
-    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{_describe_hits(hits)}{_spread(places)}")
+    missed = "" if count else f" of '{pattern}'" * (len(hits) < 2) + f" in {doc!r}" * (doc is not None)
+    spread = _spread(places)
+    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{missed}{near}{_describe_hits(hits)}{spread}")
     if rows:
         others = len(places)
         (places, text_pages), inside = _rank_rows(places), 0
@@ -155,7 +161,7 @@ def _describe_hits(hits: dict[str, _Hits]) -> str:
     if len(hits) < 2 and not any(inside for _, inside in hits.values()):
         return ""
     more = {word: f" ({len(inside)} more inside other words)" * bool(inside) for word, (_, inside) in hits.items()}
-    return ": " + ", ".join(f"{word!r} {len(whole)}{more[word]}" for word, (whole, _) in hits.items())
+    return ": " + ", ".join(f"'{word}' {len(whole)}{more[word]}" for word, (whole, _) in hits.items())
 
 
 def _put_telling_first(places: list[_Place], hits: list[_Hits]) -> tuple[list[_Place], int]:
@@ -269,7 +275,7 @@ def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str
     """
     page, first = place[0][0], place[3][0]
     chosen, hidden = _choose_lines(place, room)
-    shown = _join_lines(chosen, place[1], place[3])
+    shown = _join_lines(chosen, place[1])
     head = [part for part in _header_of(first) if part not in shown]
     above = [f"(above: {part})" for part in head if (page, part) not in headers]
     if head and not above:
@@ -303,14 +309,15 @@ def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict
     return sorted(chosen), hidden
 
 
-def _join_lines(lines: list[tuple[int, int]], reached: int, hits: list[int]) -> str:
-    """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what those of hits
-    do not show."""
+def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
+    """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what they do not
+    show."""
     parts: list[str] = []
+    notes = _notes([begin for begin, _ in lines])
     for begin, end in lines:
         if _text()[reached:begin].strip():
             parts.append("[...]")
-        if begin in hits and (note := _note(begin)):
+        if note := notes.get(begin):
             parts.append(note)
         parts.append(str(globals()["context"][begin:end]))
         reached = end
@@ -335,8 +342,12 @@ def _top(page: _Page) -> str:
         return ""
     at = table.index(page)
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
-    words = " / ".join(line for line in _first_lines(page) if line not in beside)  # no running heads
-    return f" [page begins: {' '.join(words.split())[:50]}]"
+    words = ""
+    for line in (" ".join(line.split()) for line in _first_lines(page) if line not in beside):  # no running heads
+        if words and len(words) + len(line) > _TOP_CHARS:
+            break
+        words += f" / {line}" if words else line[:_TOP_CHARS]
+    return f" [page begins: {words}]"
 
 
 def _first_lines(page: _Page) -> list[str]:

@@ -131,6 +131,21 @@ def _note(line: int) -> str:
     return f"({note})" if note else ""
 
 
+def _notes(lines: list[int]) -> dict[int, str]:
+    """The notes of lines one after another, by where they begin; of a run with the same note a single one."""
+    found: dict[int, str] = {}
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and _note(line) == _note(runs[-1][0]):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    for run in runs:
+        if note := _note(run[0]):
+            found[run[0]] = note if len(run) == 1 else f"{note[:-1]}, as are the next {_counted(len(run) - 1, 'line')})"
+    return found
+
+
 def _pages_of(numbers: list[int]) -> str:
     """Page numbers with how often each occurs: "pages 12 (3), 14, 20"; of several documents each with its own."""
     table: list[Any] = globals().get("docs", [])

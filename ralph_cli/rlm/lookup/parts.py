@@ -8,7 +8,7 @@ from ralph_cli.rlm.lookup.lines import (
     _header_of,
     _lines_of,
     _named,
-    _note,
+    _notes,
     _Page,
     _page_at,
     _page_in,
@@ -41,10 +41,16 @@ _MOST_BETWEEN, _LONG_LINE = 3, 110
 _ENDS_SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 
-def show(page: int | str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None) -> None:
-    """Print `chars` characters of one page, from character `start` of it; show("a.pdf", 3) is page 3 of that one."""
+def show(
+    page: int | str, *further: int, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None
+) -> None:
+    """Print `chars` characters of one page, from character `start` of it; show("a.pdf", 3) is page 3 of that one.
+
+    `further` may give `start` and `chars` without their names.
+    """
     if isinstance(page, str):
-        page, start, doc = start or 1, 0, page
+        page, doc, further = (*further, 1)[0], page, further[1:]
+    start, chars = (*further, *(start, chars)[len(further) :])[:2]
     number = _page_in(page, doc)
     found = None if number is None else _page_number(number)
     if found is None:
@@ -128,10 +134,14 @@ def headings(words: str = "", doc: str | int | None = None, start: int = 0) -> N
         )
 
 
-def table(page: int | str, words: str = "", doc: str | int | None = None) -> None:
-    """Print the tables of a page, those with `words`, with the lines that name their columns and units."""
+def table(page: int | str, *further: int | str, words: str = "", doc: str | int | None = None) -> None:
+    """Print the tables of a page, those with `words`, with the lines that name their columns and units.
+
+    table("a.pdf", 3) prints those of page 3 of that one; `further` may give `words` without their name.
+    """
     if isinstance(page, str):
-        page, words, doc = int(words or 1), "", page
+        page, doc, further = int((*further, 1)[0]), page, further[1:]
+    words = str((*further, words)[0])
     number = _page_in(page, doc)
     found = None if number is None else _page_number(number)
     if found is None:
@@ -151,8 +161,10 @@ def table(page: int | str, words: str = "", doc: str | int | None = None) -> Non
         for part in _header_of(first):
             if part not in shown:
                 print(f"(above: {part})")
-        for at, line in _lines_of(low, high):
-            if note := _note(at):
+        lines = _lines_of(low, high)
+        notes = _notes([at for at, _ in lines])
+        for at, line in lines:
+            if note := notes.get(at):
                 print(note)
             print(str(globals()["context"][at : at + len(line)]))
 

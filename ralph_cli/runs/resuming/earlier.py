@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ralph_cli.core.errors import RalphError
-from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, IterationStarted, RunStarted
 from ralph_cli.journal.copies import copied_runs
 from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_events
 from ralph_cli.runs.execute import EarlierRuns
@@ -25,6 +25,17 @@ def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
         for sibling in siblings:
             held.enter_context(hold_run(sibling))
         yield EarlierRuns((recorded.events, *siblings.values()), recorded.started.seed, (folder, *siblings))
+
+
+def drop_unusable_verdicts(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
+    """The events of a run that ended without a verdict, so that a judge is asked again: without what judges said in its
+    last iteration. Where one gave no reply at all, that alone is asked again.
+    """
+    begun = max((place for place, event in enumerate(events) if isinstance(event, IterationStarted)), default=0)
+    said = [event for event in events[begun:] if isinstance(event, CallFinished) and event.agent == "judge"]
+    if any(event.reply is None for event in said):
+        return events
+    return tuple(event for event in events if event not in said)
 
 
 def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:

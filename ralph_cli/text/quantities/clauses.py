@@ -25,6 +25,11 @@ _BOUNDARY = re.compile(
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
+_BESIDE = re.compile(
+    r"(?i)\b(?:than|against|compared|versus|vs|above|below|after|from|instead|prior|previous|preceding|earlier|before|ago|last)\b"
+)
+_LEADS = re.compile(r"(?i)\b(?:of|from)\s+(?:[\w'\u2019]+\s+){0,2}\W*\Z")
+_NEAR_WORDS = 6
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -109,6 +114,14 @@ def _words_in_sentence(
         between = any(is_of_date(word) for words in free[1:-1] for word in words)
         of_all = frozenset[str]() if dated or between else free[0] | free[-1]
         yield figure.start, near | shared | of_all
+
+
+def are_set_beside(text: str, one: Quantity, other: Quantity) -> bool:
+    """Whether a text measures one figure by the other: "5 of 7", "from 5 to 7", "5 after 7", "7, 5 the year before"."""
+    start, end = sentence_at(text, one.start, other.end)
+    leads = (text[start : one.start], text[one.end : other.start])
+    behind = " ".join(text[other.end : end].split()[:_NEAR_WORDS])
+    return any(map(_LEADS.search, leads)) or bool(_BESIDE.search(leads[1]) or _BESIDE.search(behind))
 
 
 def is_of_date(word: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from itertools import pairwise
 
-from ralph_cli.text.lexicon import ORDINALS, STOP_WORDS, TENS, UNITS
+from ralph_cli.text.lexicon import FOREIGN_PARTS, ORDINALS, STOP_WORDS, TENS, UNITS
 
 SCALES = {
     "thousand": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
@@ -79,7 +79,7 @@ OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond sur
 UNDER = frozenset(["under", "below", "nearly", "almost", "short"])
 ABOUT = frozenset("about approximately around roughly some nearly almost circa ca approx close ~ ≈".split())
 
-REFERENCES = frozenset(
+REFERENCES = frozenset(FOREIGN_PARTS) | frozenset(
     (
         "section sections article clause item items note notes exhibit schedule page pages part table form rule "
         "paragraph appendix annex topic level chapter series no nos draft version step phase stage option question lot "

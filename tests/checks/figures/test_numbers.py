@@ -52,7 +52,7 @@ def test_calculations_that_hold(text):
         ("(1,577 / 1,373) ^ 2.5 = 4", "whole number"),
         ("(1,577 / 1,373) ^ (2/3) = 4", "one over it"),
         ("(1,577 / 1,373) ^ 31 = 4", "from 1 to 30"),
-        ("(1,577 / 1,373) ^ = 4", "a power is"),
+        ("(1,577 / 1,373) ^ = 4", "a figure is missing"),
         ("(1,577 / 1,373) & 2 = 4", "not understood"),
         ("1,577 * = 4", "a figure is missing"),
         ("1,577 * 1,373 / = 4", "a figure is missing"),

@@ -48,6 +48,16 @@ DUES = "Dues were $5.44 a boat in 2031 and $4.70 a boat in 2030."
 GRANTS = "Of the grant, $15 million is for dredging the channel, and $10 million for lights on the moles."
 COURSE = "Every pilot has to complete a minimum of 25 hours of training each year."
 BOND = "In March we redeemed a loan of \u20ac300 million (equivalent to $322 million)."
+BALLOT = """
+Ada Lund  MASTER  59
+Bea Moe  MATE  249
+"""
+YARDS = """
+Rope works
+This part has 166 lofts, of which 114 are owned by us and 52 are rented.
+Sail works
+This part has 52 lofts, of which 12 are owned by us and 40 are rented.
+"""
 NOTES = "We owe $700 million of notes due 2034 and $800 million of notes due 2035."
 TOLLS = """
 (in thousands)
@@ -64,7 +74,24 @@ Men and women at work  340
 """
 PAYDAY = "A dividend of $0.25 was declared to be paid on May 21, 2031 to holders of record as of May 1, 2031."
 WHOLE = "\n\n".join(
-    (STAFF, PAYDAY, HARBOURS, VOTES, MONTHS, MARGIN, FLOWS, OPTIONS, FEES, DUES, GRANTS, COURSE, BOND, NOTES)
+    (
+        STAFF,
+        PAYDAY,
+        HARBOURS,
+        VOTES,
+        MONTHS,
+        MARGIN,
+        FLOWS,
+        OPTIONS,
+        FEES,
+        DUES,
+        GRANTS,
+        COURSE,
+        BOND,
+        NOTES,
+        BALLOT,
+        YARDS,
+    )
 )
 
 
@@ -102,6 +129,13 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
             PAYDAY,
         ),
         ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
+        ("Ada Lund lost to Bea Moe, by 59 to 249.", "Ada Lund beat Bea Moe, by 249 to 59.", BALLOT),
+        ("The sail works rent forty lofts.", "The rope works rent forty lofts.", YARDS),
+        (
+            "The rope works rent fifty-two of their lofts, the sail works forty.",
+            "The rope works rent forty of their lofts, the sail works fifty-two.",
+            YARDS,
+        ),
         ("The $700 million are due in 2034.", "Some $800 million, of which $900 million is due in 2035.", NOTES),
     ],
 )
@@ -173,6 +207,12 @@ def test_a_scale_in_a_line_of_units_is_that_of_its_column() -> None:
     row = "Balance in 2031  22,845,417  $ 21.65  6.26  $ 1,723,505"
     assert answer("22.8 million shares are worth $1.72 billion.", row) == ""
     assert answer("They are worth $1.72 million.", row)
+
+
+def test_a_count_of_millions_may_be_written_out_in_full_under_a_scale() -> None:
+    table = "(in thousands)\nCargo moved  812  797\nTickets sold  6,442,723  5,913,004\n"
+    found = check(document(table, kind="pdf"), "It sold 6.4 million tickets.", ["Tickets sold  6,442,723  5,913,004"])
+    assert not found.issues and found.doubts
 
 
 def test_one_currency_has_a_price_in_another() -> None:

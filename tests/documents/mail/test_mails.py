@@ -242,16 +242,6 @@ def test_a_mail_nested_without_end_is_refused_in_words(data: bytes) -> None:
     assert caught.value.code == "too-big" and "levels deep" in caught.value.message
 
 
-def test_a_mail_of_outlook_is_named_with_what_to_do() -> None:
-    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "__substg1.0_".encode("utf-16-le")
-    with pytest.raises(DocumentError) as caught:
-        read(data, "a.msg")
-    assert "a mail of Outlook (msg)" in caught.value.message and "eml" in caught.value.hint
-    with pytest.raises(DocumentError) as caught:
-        read(b"\x78\x9f\x3e\x22\x01\x00\x01", "winmail.dat")
-    assert "winmail.dat of Outlook (TNEF)" in caught.value.message and "eml" in caught.value.hint
-
-
 def test_a_file_in_the_text_itself_is_an_attachment() -> None:
     deed = "".join(binascii.b2a_uu(DEED[at : at + 45]).decode() for at in range(0, len(DEED), 45))
     message = mail()

@@ -297,6 +297,18 @@ def test_without_sub_queries_the_snippet_extracts_by_itself() -> None:
     assert sum(isinstance(turn, ModelTurn) for turn in desk.turns) == 3
 
 
+def test_a_part_that_the_question_names_is_quoted_each_place_of_it_in_turn() -> None:
+    """Whatever words the question has; and where no passage of it can be quoted, the whole text is searched."""
+    places = [
+        (TEXT.index(first), TEXT.index(last) + len(last)) for first, last in (("Crew", "months."), ("Fleet", "1998."))
+    ]
+    first, second, *_ = quotes(Desk("What does clause 5 say?", parts=places).answer())
+    assert first == "The crew consists of 84 sailors and 12 engineers."
+    assert second == "The company operates eleven ferries between the mainland and the islands."
+    heading = [(TEXT.index("Crew"), TEXT.index("Crew") + 4)]
+    assert "84" in quotes(Desk("How many sailors has the crew of clause 5?", parts=heading).answer())[0]
+
+
 def test_the_same_request_gets_the_same_reply() -> None:
     one, two = Desk("What was the total revenue?"), Desk("What was the total revenue?")
     assert one.answer() == two.answer()

@@ -155,6 +155,31 @@ def test_half_a_sentence_at_the_edge_is_not_quoted() -> None:
     ] == ["The whole fleet was sold again later."]
 
 
+LISTED = (
+    "Operate eleven ferries between the mainland and all of the inhabited islands of the archipelago",
+    "Retire the two oldest ferries by the end of the next financial year and sell them for scrap",
+    "Order one electric ferry from the northern shipyard for delivery in the spring at a fixed price",
+)
+FOOT = "One electric ferry was ordered from the northern shipyard and is not contained in these unaudited figures"
+
+
+@pytest.mark.parametrize(
+    ("page", "following", "quoted"),
+    [
+        *(("Plan\n" + "\n".join(map("{} {}".format, marks, LISTED)).replace("\n ", "\n"), "Crew", LISTED[2])
+          for marks in ("\u2022" * 3, "-" * 3, ("1.", "2.", "3."), ("", "", ""))),
+        (f"Revenue\nTickets  4,210  3,377\nFreight  1,118  1,204\n{FOOT}", "Crew", FOOT),
+        (f"Revenue\nTickets  4,210  3,377\nFreight  1,118  1,204\n{FOOT}", "of the year.", ""),
+        (f"Fleet\nIt has ferries. They are old.\n{LISTED[2]}", "Crew", ""),
+        ("\n".join(line.upper() for line in LISTED), "Crew", ""),
+    ],
+)  # fmt: skip
+def test_the_last_line_of_a_page_without_full_stops_is_quoted(page: str, following: str, quoted: str) -> None:
+    """Not one that goes on on the next page, or that ends in the middle of a sentence as the lines above it tell."""
+    best = found("Which electric ferry was ordered from the northern shipyard?", [page, following])
+    assert best[:1] == [quoted] if quoted else not any("lectric" in span for span in best)
+
+
 def test_the_first_quotes_come_from_different_pages() -> None:
     parts = [
         "The ferry tax is paid by guests. The ferry tax is due at noon. The ferry tax rose in May. Ferry tax is a tax.",

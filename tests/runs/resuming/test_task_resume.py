@@ -111,7 +111,7 @@ def test_the_whole_run_has_all_that_a_resumed_one_may_lose(recorded: Recorded) -
     assert [block.count(word) for block in blocks for word in (NOTE, LATER)] == [1, 0, 0, 1]
 
 
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=15, deadline=None)
 @given(at=st.integers(2, 40), written=st.booleans())
 def test_any_start_of_a_task_and_then_its_replay_are_the_whole(
     recorded: Recorded, tmp_path_factory: pytest.TempPathFactory, at: int, written: bool

@@ -1,0 +1,1 @@
+"""Mails and other items as Outlook saves and sends them."""

@@ -1,0 +1,167 @@
+"""The text of a mail as Outlook keeps it in RTF: packed (MS-OXRTFCP), and with a page of HTML in it (MS-OXRTFEX)."""
+
+import struct
+import zlib
+from dataclasses import dataclass, replace
+
+from ralph_cli.documents.rich_text.tokens import (
+    DEFAULT_CODE_PAGE,
+    Token,
+    code_page,
+    decode,
+    known_encoding,
+    read_tokens,
+)
+from ralph_cli.documents.rich_text.words import SIGNS, SYMBOLS
+
+_PACKED, _PLAIN = b"LZFu", b"MELA"
+_RING = 4096
+_INVERTED = 0xFFFFFFFF
+_KNOWN = (
+    b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor "
+    b"MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n"
+    b"\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
+)
+"""What the ring holds before the first byte (MS-OXRTFCP, section 2.1.3.1.1)."""
+
+_BREAKS = {"par": "\n", "line": "\n"}
+_APART = frozenset(["fonttbl", "colortbl", "stylesheet", "info", "pntext", "listtext", "pict", "object"])
+
+
+def unpack_rtf(data: bytes) -> tuple[bytes, bool]:
+    """The RTF in a packed one, and whether it is whole."""
+    size, length, form, checksum = struct.unpack("<II4sI", data[:16].ljust(16, b"\0"))
+    packed = data[16 : size + 4]
+    if form == _PLAIN:
+        return packed[:length], len(packed) >= length
+    if form != _PACKED:
+        return b"", False
+    out, is_ended = _unpack(packed)
+    is_sound = zlib.crc32(packed, _INVERTED) ^ _INVERTED == checksum  # the checksum of zlib without its inversions
+    return out, is_ended and is_sound
+
+
+def _unpack(packed: bytes) -> tuple[bytes, bool]:
+    """What the runs and references say, and whether they come to their end (MS-OXRTFCP, section 3.1.4.1)."""
+    out, at = bytearray(_KNOWN), 0
+    while at < len(packed):
+        flags = packed[at]
+        at += 1
+        for bit in range(8):
+            if not flags >> bit & 1:
+                out += packed[at : at + 1]
+                at += 1
+                continue
+            if at + 2 > len(packed):
+                return bytes(out[len(_KNOWN) :]), False
+            reference = packed[at] << 8 | packed[at + 1]
+            at += 2
+            back = (len(out) - (reference >> 4)) % _RING
+            if not back:
+                return bytes(out[len(_KNOWN) :]), True
+            start, count = max(len(out) - back, 0), (reference & 15) + 2
+            while count:  # it may go on into what it writes
+                piece = out[start : start + count]
+                out += piece
+                start, count = start + len(piece), count - len(piece)
+    return bytes(out[len(_KNOWN) :]), False
+
+
+@dataclass(slots=True)
+class _State:
+    """What holds in a group: whether its text is of the page, and in which encoding."""
+
+    is_markup: bool = False
+    is_apart: bool = False
+    is_for_rtf: bool = False
+    is_new: bool = True
+    starred: bool = False
+    font: int = 0
+    skipped: int = 1
+
+
+def unwrap_page(rtf: bytes) -> str | None:
+    """The page of HTML that an RTF file carries, None if it carries none."""
+    head = rtf[:2_000]
+    return _PageReader().read(rtf.decode("latin-1")) if b"\\fromhtml1" in head else None
+
+
+class _PageReader:
+    """Writes the text outside of what is there for programs that read RTF only (MS-OXRTFEX, section 3.1.1)."""
+
+    def __init__(self) -> None:
+        self._state, self._stack = _State(), list[_State]()
+        self._encoding, self._fonts = DEFAULT_CODE_PAGE, dict[int, str]()
+        self._out, self._bytes, self._to_skip = list[str](), "", 0
+
+    def read(self, source: str) -> str:
+        """The page."""
+        for token in read_tokens(source):
+            if token.kind != "byte":
+                self._flush()
+            match token.kind:
+                case "open":
+                    self._stack.append(self._state)
+                    self._state = replace(self._state, is_new=True, starred=False)
+                case "close" if self._stack:
+                    self._state = self._stack.pop()
+                case "word":
+                    self._take_word(token.text, token.number)
+                case "symbol":
+                    self._take_symbol(token.text)
+                case "byte" if self._to_skip:
+                    self._to_skip -= 1
+                case "byte":
+                    self._bytes += token.text
+                case "text":
+                    self._take_text(token)
+        self._flush()
+        text = "".join(self._out)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+    def _take_word(self, word: str, number: int | None) -> None:
+        state = self._state
+        is_first, state.is_new = state.is_new, False
+        if is_first and (state.starred or word in _APART):
+            state.is_markup, state.is_apart = word == "htmltag", word != "htmltag"
+        elif word == "htmlrtf":
+            state.is_for_rtf = number != 0
+        elif word == "f":
+            state.font = number or 0
+        elif word == "fcharset":
+            self._fonts[state.font] = code_page(number or 0)
+        elif word == "ansicpg" and number:
+            self._encoding = known_encoding(f"cp{number}")
+        elif word == "uc":
+            state.skipped = min(max(number or 0, 0), 100)
+        elif word == "u" and number is not None:
+            self._write(chr(number % 0x10000))
+            self._to_skip = state.skipped
+        elif text := _BREAKS.get(word) or SIGNS.get(word):
+            self._write(text)
+
+    def _take_symbol(self, symbol: str) -> None:
+        if symbol == "*":
+            self._state.starred = True
+        else:
+            self._write({"~": "&nbsp;", "_": "&shy;"}.get(symbol) or SYMBOLS.get(symbol, ""))
+
+    def _take_text(self, token: Token) -> None:
+        self._state.is_new = False
+        skipped = min(self._to_skip, len(token.text))
+        self._to_skip -= skipped
+        text = token.text[skipped:]
+        self._write(text if text.isascii() else self._decode(text))
+
+    def _flush(self) -> None:
+        data, self._bytes = self._bytes, ""
+        self._write(self._decode(data) if data else "")
+
+    def _decode(self, data: str) -> str:
+        """Bytes, each a character, in the encoding of their font; those of the markup in that of the file."""
+        own = None if self._state.is_markup else self._fonts.get(self._state.font)
+        return decode(data, known_encoding(own or self._encoding, self._encoding))[0]
+
+    def _write(self, text: str) -> None:
+        if not self._state.is_apart and not self._state.is_for_rtf:
+            self._out.append(text)

@@ -1,0 +1,193 @@
+"""The items that Exchange sends within other mails, as "winmail.dat" (MS-OXTNEF)."""
+
+import struct
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from ralph_cli.documents.mail.message import DEEPEST, too_deep_error
+from ralph_cli.documents.mail.outlook.item import Attachment, Item
+from ralph_cli.documents.mail.outlook.properties import (
+    BINARY,
+    BOOLEAN,
+    CODE_PAGE,
+    CONTENT,
+    EPOCH,
+    FILE_NAME,
+    MAIL_CLASS,
+    METHOD,
+    OBJECT,
+    SENT,
+    SIGNED,
+    STRING,
+    STRING_8,
+    SUBJECT,
+    TEXT,
+    TIME,
+    Properties,
+)
+
+TNEF_MARK = b"\x78\x9f\x3e\x22"
+_HEADER, _ATTRIBUTE, _CHECKSUM = 6, 9, 2
+_MESSAGE_PROPERTIES, _ATTACHMENT_PROPERTIES, _RECIPIENTS = 0x9003, 0x9005, 0x9004
+_CODE_PAGES, _BEGIN_ATTACHMENT, _DATE_SENT = 0x9007, 0x9002, 0x8005
+_TEXTS = {0x8004: SUBJECT, 0x800C: TEXT, 0x8008: MAIL_CLASS}
+_TITLE, _DATA = 0x8010, 0x800F
+_OTHER_SIZES = {0x0004: 4, 0x0005: 8, 0x0006: 8, 0x0007: 8, 0x000A: 4, 0x0048: 16}
+_EMBEDDED, _MULTIPLE, _NAMED = 0x000D, 0x1000, 0x8000
+_SHARED_NUMBER = 16
+"""Bytes that say of what kind an object is, before it."""
+
+_DAMAGED = "a part of it is cut off or damaged"
+
+
+def read_tnef_item(data: bytes, name: str, depth: int = 0) -> Item:
+    """The mail in a file of this format, read as far as it goes. Raises DocumentError "too-big".
+
+    Nothing in it tells how many attachments there are: one that is cut off between two of them seems whole.
+    """
+    if depth > DEEPEST:
+        raise too_deep_error(name)
+    item = Item(Properties())
+    mail, has_properties = item.properties, False
+    for number, content in _attributes(data, item.doubts):
+        has_properties |= number == _MESSAGE_PROPERTIES
+        if number == _CODE_PAGES and len(content) >= 4:
+            mail.numbers.setdefault(CODE_PAGE, int.from_bytes(content[:4], "little"))
+        elif number in _TEXTS:
+            if _TEXTS[number] not in mail.texts:
+                mail.read_string(_TEXTS[number], content.rstrip(b"\0"), name)
+        elif number == _DATE_SENT:
+            _read_date(content, mail)
+        elif number == _MESSAGE_PROPERTIES:
+            _Values(content, name, item.doubts).read_into(mail)
+        elif number == _RECIPIENTS:
+            _read_recipients(content, item, name)
+        else:
+            _read_attached(number, content, item, name, depth)
+    if not has_properties:
+        item.doubts.append("its list of properties is missing")
+    return item
+
+
+def _attributes(data: bytes, doubts: list[str]) -> Iterator[tuple[int, bytes]]:
+    """The attributes with their numbers; of one that does not end, what there is."""
+    at = _HEADER
+    while at + _ATTRIBUTE <= len(data):
+        level, number, _, size = struct.unpack_from("<BHHI", data, at)
+        start, end = at + _ATTRIBUTE, at + _ATTRIBUTE + size
+        content = data[start:end]
+        checksum = data[end : end + _CHECKSUM]
+        if (
+            level not in (1, 2)
+            or len(checksum) < _CHECKSUM
+            or sum(content) & 0xFFFF != int.from_bytes(checksum, "little")
+        ):
+            doubts.append(_DAMAGED)
+        if level not in (1, 2):
+            return
+        yield number, content
+        at = end + _CHECKSUM
+    if data[at:].strip(b"\r\n\0") or at > len(data):
+        doubts.append(_DAMAGED)
+
+
+def _read_date(content: bytes, mail: Properties) -> None:
+    """Year, month, day, hour, minute and second; nobody says in which zone, and programs write UTC."""
+    try:
+        year, month, day, hour, minute, second = struct.unpack_from("<6H", content)
+        sent = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except (struct.error, ValueError):
+        return
+    mail.numbers.setdefault(SENT, int((sent - EPOCH).total_seconds()) * 10**7)
+
+
+def _read_recipients(content: bytes, item: Item, name: str) -> None:
+    values = _Values(content, name, item.doubts)
+    for _ in range(values.read_count()):
+        recipient = item.properties.new_part()
+        if not values.read_into(recipient):
+            return
+        item.recipients.append(recipient)
+
+
+def _read_attached(number: int, content: bytes, item: Item, name: str, depth: int) -> None:
+    """Take in what is said of the last attachment, or that a new one begins."""
+    if number == _BEGIN_ATTACHMENT:
+        item.attachments.append(Attachment(item.properties.new_part()))
+        return
+    if number not in (_TITLE, _DATA, _ATTACHMENT_PROPERTIES) or not item.attachments:
+        return
+    attached = item.attachments[-1]
+    if number == _TITLE:
+        attached.properties.read_string(FILE_NAME, content.rstrip(b"\0"), name)
+    elif number == _DATA:
+        attached.properties.binaries[CONTENT] = content
+    else:
+        _Values(content, name, item.doubts).read_into(attached.properties)
+        inner = attached.properties.binaries.get(CONTENT, b"")[_SHARED_NUMBER:]
+        if attached.properties.numbers.get(METHOD) != OBJECT and inner.startswith(TNEF_MARK):
+            attached.item = read_tnef_item(inner, name, depth + 1)
+
+
+class _Values:
+    """Properties one behind another (MS-OXTNEF, section 2.1.3.4)."""
+
+    def __init__(self, content: bytes, name: str, doubts: list[str]) -> None:
+        self._content, self._at = content, 0
+        self._name, self._doubts = name, doubts
+
+    def read_into(self, found: Properties) -> bool:
+        """Read a list of properties; False if it is cut off or damaged."""
+        try:
+            for _ in range(self.read_count()):
+                self._read_property(found)
+        except (EOFError, struct.error):
+            self._doubts.append(_DAMAGED)
+            return False
+        return True
+
+    def read_count(self) -> int:
+        """A number of things that follow, no more than there is room for."""
+        return min(int.from_bytes(self._take(4, check=False), "little"), len(self._content))
+
+    def _read_property(self, found: Properties) -> None:
+        kind, number = struct.unpack("<HH", self._take(4))
+        if number >= _NAMED:
+            (is_text,) = struct.unpack_from("<I", self._take(20), 16)
+            self._take(self._size() if is_text else 4)
+        values = [self._value(kind & ~_MULTIPLE) for _ in range(self._size() if self._has_count(kind) else 1)]
+        if number >= _NAMED or kind & _MULTIPLE or not values:
+            return
+        if kind in SIGNED or kind in (BOOLEAN, TIME):
+            found.numbers[number] = int.from_bytes(values[0], "little", signed=kind in SIGNED)
+        elif kind == STRING:
+            found.texts[number] = values[0].decode("utf-16-le", "replace").rstrip("\0")
+        elif kind == STRING_8:
+            found.read_string(number, values[0].rstrip(b"\0"), self._name)
+        elif kind in (BINARY, _EMBEDDED):
+            found.binaries[number] = values[0]
+
+    def _has_count(self, kind: int) -> bool:
+        return bool(kind & _MULTIPLE) or kind in (STRING, STRING_8, BINARY, _EMBEDDED)
+
+    def _value(self, kind: int) -> bytes:
+        if kind in (STRING, STRING_8, BINARY, _EMBEDDED):
+            return self._take(self._size())
+        size = SIGNED.get(kind) or {BOOLEAN: 2, TIME: 8}.get(kind) or _OTHER_SIZES.get(kind)
+        if size is None:
+            raise EOFError  # nobody can tell where the next one begins
+        return self._take(size)
+
+    def _size(self) -> int:
+        (size,) = struct.unpack("<I", self._take(4))
+        if size > len(self._content):
+            raise EOFError
+        return int(size)
+
+    def _take(self, size: int, *, check: bool = True) -> bytes:
+        """The next bytes; what follows begins at a multiple of four."""
+        piece = self._content[self._at : self._at + size]
+        if check and len(piece) < size:
+            raise EOFError
+        self._at += size + -size % 4
+        return piece

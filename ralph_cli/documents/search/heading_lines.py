@@ -1,0 +1,87 @@
+"""Which single lines are written as headings are. Pure.
+
+A heading is short, ends in no comma, is no row of a table, and is numbered or has capitals on all words but the little
+ones. No word of any trade is known here.
+"""
+
+import re
+from collections.abc import Sequence
+
+from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
+from ralph_cli.text.tables import CELLS_APART, count_cells, is_row, names_columns
+
+LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
+"""Characters and words of a line that may be a heading; one with a number may have more words."""
+
+_NUMBER = r"(?:[1-9]\d?(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
+_COUNT = r"[1-9]\d{0,2}(?:\.\d{1,3})*[A-Z]?\b|[IVXLC]+\b|[A-Z](?=\s*(?:[:\u2013\u2014-]|$))"
+_LABELLED = rf"(?:[A-Z][a-z]+|[A-Z]{{3,}})[ \u00a0](?:{_COUNT})"
+_NUMBERED = re.compile(rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)]|(?=\s))|{_LABELLED})[.:)]?(?!\s+[a-z])")
+_RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
+_WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
+_SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
+_DATED = re.compile(rf"(?i)\b(?:{any_of(MONTHS)})\s+\d")
+_PAGE_NUMBER = re.compile(r"(?i)page [\divxlc]+(?: of \d+)?")
+_FEW_WORDS, _NEAR, _LONG = 5, 4, 75
+
+
+def run_in_heading(line: str) -> str:
+    """The numbered heading that begins a line of text: "4.1 Rent" of "4.1 Rent. The tenant pays"; or nothing."""
+    match = _RUN_IN.match(line)
+    return " ".join(match[1].split()) if match and not CELLS_APART.search(line, match.end() - 2) else ""
+
+
+def is_text(line: str) -> bool:
+    """Whether a line says something by itself: a row of a table, or some words of running text."""
+    words = len(_WORD.findall(line))
+    return is_row(line) or words >= _FEW_WORDS or (words > 2 and line.rstrip().endswith("."))
+
+
+def goes_on(line: str) -> bool:
+    """Whether a line goes on with the sentence of the line before it."""
+    return line[:1].islower() and not is_row(line) and not names_columns(line) and not CELLS_APART.search(line)
+
+
+def stands_in_table(before: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether a line between these stands inside a table: no text follows, and no new header."""
+    behind = behind[:_NEAR]
+    titles = any(map(names_columns, behind)) or any(len(line) > _LONG and not is_row(line) for line in behind[:1])
+    if not titles and any(map(is_row, before[-_NEAR:])) and any(map(is_row, behind)):
+        return True
+    return any(map(_has_cells, before[-1:])) and any(map(_has_cells, behind[:1]))
+
+
+def _has_cells(line: str) -> bool:
+    return count_cells(line) > 2
+
+
+def heading_level(line: str) -> int:
+    """1 for a line that is written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
+    if not 3 <= len(line) <= LONGEST_HEADING:
+        return 0
+    words = _WORD.findall(line)
+    number = _NUMBERED.match(line)
+    rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
+    most = MOST_NUMBERED if number else MOST_WORDS
+    if not 0 < len(words) <= most or is_row(rest):
+        return 0
+    if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
+        return 0
+    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(rest) or _SENTENCE.search(line):
+        return 0
+    if line[-1] in ".:" and not number:
+        return 0
+    # A letter by itself is often the end of a broken word.
+    telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
+    if not any(len(word) > 2 for word in telling) or not all(word[0].isupper() for word in telling):
+        return 0
+    if _PAGE_NUMBER.fullmatch(line):
+        return 0
+    if _DATED.search(line) and len(words) < _FEW_WORDS:  # "At December 31", above a table or beside a signature
+        return 0
+    return 1 if number or (line.isupper() and len(line) > 4) else 2
+
+
+def is_numbered(heading: str) -> bool:
+    """Whether a heading begins with a number, or with a word and a number."""
+    return bool(_NUMBERED.match(heading))

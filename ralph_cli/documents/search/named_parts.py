@@ -1,0 +1,66 @@
+"""The numbered parts that a question names, "clause 5" or "section 3.2": where each stands in the document. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ralph_cli.core.document import Document, Span
+from ralph_cli.documents.search.clauses import MOST_CHARACTERS, Clause, find_clauses, named_clauses
+
+_MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPart:
+    """A part that is named by its number, and where the document has it; of several places one must say which."""
+
+    name: str
+    places: tuple[Span, ...]
+
+
+def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]:
+    """The parts that a question names and the document has, in the order of their numbers.
+
+    In a set each document is looked through by itself; where the question has the name of a file, that one only. A
+    line of a table of contents is no place if the part itself is there, too.
+    """
+    keys = sorted(key for key in named_clauses(question) if not key.endswith("("))
+    if not keys or len(document.text) > MOST_CHARACTERS:
+        return ()
+    named = [member for member in document.members if _has_name(question, member.name)] or document.members
+    bounds = [(member.start, member.end) for member in named] or [(0, len(document.text))]
+    clauses = [(find_clauses(document.text, document.headings, start, end), end) for start, end in bounds]
+    found = []
+    for key in keys:
+        places = [place for within, end in clauses for place in _places(within, key, end)]
+        long = [place for place in places if "\n" in document.text[place.start : place.end].strip()]
+        if places:
+            found.append(NamedPart(key if " " in key else f"part {key}", tuple(long or places)))
+    return tuple(found)
+
+
+def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
+    """That a part which a question names is there several times, and where; "" if each is there once."""
+    told = []
+    for part in parts:
+        if len(part.places) > 1:
+            named = [document.describe_span(Span(place.start, place.start + 1)) for place in part.places[:_MOST_TOLD]]
+            more = f" and {len(part.places) - _MOST_TOLD:,} more" if len(part.places) > _MOST_TOLD else ""
+            told.append(f"{part.name} is there {len(part.places):,} times: {'; '.join(named)}{more}")
+    return f"the question does not say which one is meant: {'. '.join(told)}" if told else ""
+
+
+def _has_name(question: str, name: str) -> bool:
+    """Whether the words of a file's name, without its ending, stand in a question one behind another."""
+    stem = re.findall(r"[^\W_]+", PurePath(name).stem)
+    words = r"[\W_]+".join(map(re.escape, stem))
+    return any(map(str.isalpha, "".join(stem))) and re.search(rf"(?i)(?<!\w){words}(?!\w)", question) is not None
+
+
+def _places(clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:
+    """Where parts of this number begin and end: before the next one that is not within it."""
+    for at, clause in enumerate(clauses):
+        if clause.key == key:
+            after = (it.start for it in clauses[at + 1 :] if not it.key.startswith((f"{key}.", f"{key}(")))
+            yield Span(clause.start, next(after, end))
