@@ -12,7 +12,7 @@ from ralph_cli.core.results.table import TableRow
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import JOURNAL_FILE, Journal, JournalRow
-from ralph_cli.journal.traces import write_traces
+from ralph_cli.journal.traces import IterationTraces, write_traces
 from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.verifying.verify import verify
@@ -98,4 +98,4 @@ def _write(folder: Path, rows: list[JournalRow]) -> None:
         journal.discard()
         raise
     journal.close()
-    write_traces(folder, [row.event for row in rows])
+    write_traces(folder, IterationTraces(row.event for row in rows))

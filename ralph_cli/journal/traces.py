@@ -22,51 +22,57 @@ VERSION = 1
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def iteration_traces(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
+class IterationTraces:
     """One JSON-able object for each iteration: feedback, every step, call, submission, the attempt and its evidence."""
-    started: RunStarted | None = None
-    found: list[dict[str, Any]] = []
-    usage = Usage()
-    for event in events:
-        plain = EVENT.dump_python(event, mode="json")
+
+    def __init__(self, events: Iterable[AnyEvent] = ()) -> None:
+        self.found: list[dict[str, Any]] = []
+        self._started: RunStarted | None = None
+        self._usage = Usage()
+        for event in events:
+            self.add(event)
+
+    def add(self, event: AnyEvent) -> None:
+        """Follow the run: only the trace of the latest iteration changes."""
+        latest = self.found[-1] if self.found else None
+        plain = {} if latest is None else EVENT.dump_python(event, mode="json")
         match event:
             case RunStarted():
-                started = event
+                self._started = event
             case IterationStarted(number, feedback):
-                usage = Usage()
-                found.append(
-                    {
-                        "version": VERSION,
-                        "iter": number,
-                        "session": started.run if started else "",
-                        "query": started.question if started else "",
-                        "document": started.document if started else {},
-                        "constraints": feedback,
-                        "events": [],
-                        "passed": False,
-                    }
-                )
-            case StepFinished(step) if found:
-                found[-1]["generated"] = plain["step"]["attempt"]
-                found[-1]["checks"] = plain["step"]["evidence"]
-                found[-1]["passed"] = bool(step.evidence) and all(item.passed for item in step.evidence)
-            case RunHalted() if found:
-                found[-1]["halt"] = plain["halt"]
-            case _ if found:
-                found[-1]["events"].append(plain)
-        if isinstance(event, CallFinished) and found:
-            usage += event.usage
-            found[-1]["usage"] = asdict(usage)
-    return found
+                self._usage = Usage()
+                self.found.append(self._begin(number, feedback))
+            case StepFinished(step) if latest is not None:
+                latest["generated"] = plain["step"]["attempt"]
+                latest["checks"] = plain["step"]["evidence"]
+                latest["passed"] = bool(step.evidence) and all(item.passed for item in step.evidence)
+            case RunHalted() if latest is not None:
+                latest["halt"] = plain["halt"]
+            case _ if latest is not None:
+                latest["events"].append(plain)
+        if isinstance(event, CallFinished) and latest is not None:
+            self._usage += event.usage
+            latest["usage"] = asdict(self._usage)
+
+    def _begin(self, number: int, feedback: object) -> dict[str, Any]:
+        started = self._started
+        return {
+            "version": VERSION,
+            "iter": number,
+            "session": started.run if started else "",
+            "query": started.question if started else "",
+            "document": started.document if started else {},
+            "constraints": feedback,
+            "events": [],
+            "passed": False,
+        }
 
 
-def write_traces(folder: Path, events: Sequence[AnyEvent]) -> list[Path]:
-    """Write iter-NN.json for each iteration into the run's folder; returns their paths."""
-    paths = []
-    for item in iteration_traces(events):
-        path = folder / f"iter-{item['iter']:02d}.json"
+def write_traces(folder: Path, traces: IterationTraces, first: int = 0) -> list[Path]:
+    """Write iter-NN.json for each iteration from the `first` on into the run's folder; returns the paths of all."""
+    paths = [folder / f"iter-{item['iter']:02d}.json" for item in traces.found]
+    for path, item in list(zip(paths, traces.found, strict=True))[first:]:
         write_atomic(path, render_json(item))
-        paths.append(path)
     return paths
 
 
@@ -181,12 +187,13 @@ class TraceWriter:
 
     def __init__(self, out: Path, folder: Path, on_problem: Callable[[str], None] = lambda _: None) -> None:
         self._out, self._folder, self._on_problem = out, folder, on_problem
-        self._events: list[AnyEvent] = []
+        self._traces = IterationTraces()
+        self._written = 0
         self._summary: dict[str, Any] = {}
         self._indexed = True
 
     def __call__(self, event: AnyEvent, /) -> None:
-        self._events.append(event)
+        self._traces.add(event)
         if isinstance(event, RunStarted):
             self._summary = {"mode": event.mode, "question": event.question, "document": event.document}
             self._summary |= {"status": "running"}
@@ -194,7 +201,8 @@ class TraceWriter:
             self._summary |= {"status": event.halt.type.value, "detail": event.halt.detail}
         if isinstance(event, RunStarted | StepFinished | RunHalted):
             try:
-                traces = write_traces(self._folder, self._events)
+                traces = write_traces(self._folder, self._traces, self._written)
+                self._written = max(len(traces) - 1, 0)  # the latest may still be added to
                 if self._indexed:
                     update_index(self._out, self._folder.name, self._summary, traces)
             except JournalError as error:

@@ -54,7 +54,9 @@ _TRACES = {
 }
 """What a text that counts in a currency has somewhere, in any language; that "eur" is in "Europe" is fine."""
 
-MAIN_CURRENCIES = frozenset(_TRACES)
+_TRACES["cny"] = _TRACES["\u00a5"]
+
+MAIN_CURRENCIES = frozenset(_TRACES) - {"cny"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,11 @@ class FigureComparison:
         """Figures of a text that go the other way than it says, or that it exchanges."""
         for before, after in ordered_pairs(text, found):
             first = min(before, after, key=lambda one: one.start)
+            points = abs(after.value - before.value) if before.kind == after.kind == "percent" else None
+            rates = (one for one in found if one.kind == "percent" and one not in (before, after))
+            for rate in (one for one in rates if abs(one.value) == points):
+                message = f'"{rate.text}" lies between "{before.text}" and "{after.text}": write percentage points'
+                yield _answer(rate.text, rate, "open", "unit", message)
             names = f'from "{_name(text, before)}" to "{_name(text, after)}"'
             if is_misstated(text, before, after):
                 message = f"{names}: the words say the other direction"

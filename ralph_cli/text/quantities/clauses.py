@@ -15,20 +15,21 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, SCALES, TIMES, UNDER, singular
 from ralph_cli.text.sentences import sentence_at
 
-PARTS_OF_DATES = ("y:", "m:", "p:")
-"""How words for the year, the month and the part of a year of a date begin."""
+PARTS_OF_DATES = ("y:", "m:", "p:", "l:")
+"""How words for the year, the month, the part of a year and the length in months of a date begin."""
 
 _YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
 _TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
 _BOUNDARY = re.compile(
-    rf"(?i)[,;:()\u2013\u2014]|\b(?:and|but|or|while|whereas|although|though|which|(?P<to>to){_TO_FIGURE})\b"
+    rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;:()\u2013\u2014]|\b(?:and|but|or|while|whereas|although|though|which|(?P<to>to){_TO_FIGURE})\b"
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
 _BESIDE = re.compile(
-    r"(?i)\b(?:than|against|compared|versus|vs|above|below|after|from|instead|prior|previous|preceding|earlier|before|ago|last)\b"
+    r"(?i)\b(?:than|against|compared|versus|vs|above|below|after|from|instead|prior|previous|preceding|earlier|before|ago|last|then)\b|[/*+=\u00d7\u00f7]"
 )
 _LEADS = re.compile(r"(?i)\b(?:of|from)\s+(?:[\w'\u2019]+\s+){0,2}\W*\Z")
+_LEADS_ON = re.compile(r"(?i)(?:\bfrom|(?:\A|[,;]|\band)\s*of)\s+(?:[\w'\u2019]+\s+){0,2}\W*\Z")
 _NEAR_WORDS = 6
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
@@ -57,7 +58,7 @@ def say_words(text: str, fiscal_end: int = 12) -> frozenset[str]:
             found.add(f"t:{one.value}{one.unit}")
         if one.kind == "date":
             found |= {f"y:{year}" for year in one.date.years(fiscal_end)}
-            named = (("m:", one.date.month), ("p:", one.date.part))
+            named = (("m:", one.date.month), ("p:", one.date.part), ("l:", one.date.months))
             found.update(f"{key}{value}" for key, value in named if value is not None)
             text = f"{text[: one.start]} {text[one.end :]}"
     return frozenset(found | {_stem(word) for word in map(singular, _WORD.findall(text)) if word not in _NO_LABEL})
@@ -119,9 +120,10 @@ def _words_in_sentence(
 def are_set_beside(text: str, one: Quantity, other: Quantity) -> bool:
     """Whether a text measures one figure by the other: "5 of 7", "from 5 to 7", "5 after 7", "7, 5 the year before"."""
     start, end = sentence_at(text, one.start, other.end)
-    leads = (text[start : one.start], text[one.end : other.start])
+    first, between = text[start : one.start], text[one.end : other.start]
     behind = " ".join(text[other.end : end].split()[:_NEAR_WORDS])
-    return any(map(_LEADS.search, leads)) or bool(_BESIDE.search(leads[1]) or _BESIDE.search(behind))
+    leads = _LEADS_ON.search(first) or _LEADS.search(between)
+    return bool(leads or _BESIDE.search(between) or _BESIDE.search(behind))
 
 
 def is_of_date(word: str) -> bool:

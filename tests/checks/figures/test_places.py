@@ -58,6 +58,7 @@ This part has 166 lofts, of which 114 are owned by us and 52 are rented.
 Sail works
 This part has 52 lofts, of which 12 are owned by us and 40 are rented.
 """
+TERMS = "Ships paid $43 during the three months ended June 30, 2031, and $87 during the six months ended June 30, 2031."
 NOTES = "We owe $700 million of notes due 2034 and $800 million of notes due 2035."
 TOLLS = """
 (in thousands)
@@ -91,6 +92,7 @@ WHOLE = "\n\n".join(
         NOTES,
         BALLOT,
         YARDS,
+        TERMS,
     )
 )
 
@@ -130,6 +132,11 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
         ),
         ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
         ("Ada Lund lost to Bea Moe, by 59 to 249.", "Ada Lund beat Bea Moe, by 249 to 59.", BALLOT),
+        (
+            "In the three months ended June 30, 2031 ships paid $43.",
+            "In the six months ended June 30, 2031 ships paid $43.",
+            TERMS,
+        ),
         ("The sail works rent forty lofts.", "The rope works rent forty lofts.", YARDS),
         (
             "The rope works rent fifty-two of their lofts, the sail works forty.",

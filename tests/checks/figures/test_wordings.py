@@ -127,6 +127,7 @@ RATE = "Effective rate  17.3 %  19.0 %  (1.7)%"
 ENDS = "Cash decreased by $178 million. Rates are those of 2023. We report for the year ended June 30."
 MIX = "Sales rose by 3%, driven by a favorable price of 4% and unfavorable volumes of (1%)."
 BUYING = "(in millions, except share data)\nTotal of the quarter  318,000  $ 398.76"
+SHARE = "The share went from 24.6% to 21.1%, a fall of 3.5 in all."
 CREWS = "Of 933 crews, 371 are at home and 562 abroad (section 201). They fell by $12, or 5%, and came 30 minutes late."
 CLAUSE = "5. Under this agreement 12 days of notice are given."
 LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
@@ -166,6 +167,8 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("Four of six are ticked.", BOXES, (), "open"),
         ("Spending rose by $3,016, to $19,514.", CARDS, ("19,514 - 16,498 = 3,016",), ""),
         ("Spending rose by $19,514, to $3,016.", CARDS, ("19,514 - 16,498 = 3,016",), "objected"),
+        ("Spending was $19,514 then.", CARDS, ("19,514 - 16,498 = 3,016",), "open"),
+        ("It fell by 3.5 percent, from 24.6% to 21.1%.", SHARE, (), "open"),
         ("Spending rose to $19,514 million.", CARDS, (), "objected"),
         ("Those at home are 66% of the crews.", CREWS, ("371 / 562 = 66%",), "open"),
         ("Those at home are 40% of the crews.", CREWS, ("371 / 933 = 39.8%",), ""),
@@ -232,6 +235,7 @@ def test_what_lies_between_figures_and_how_others_write_them(
                 BUYING,
                 CLAUSE,
                 CREWS,
+                SHARE,
             )
         ),
         kind="pdf",
