@@ -86,6 +86,7 @@ class DatabaseShares:
         )
 
         def set_bound(connection: Any) -> None:
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext('ralph.purse'))")  # two may begin at once
             connection.execute(_TABLES)
             connection.execute(statement, (purse, bound, spent))
 

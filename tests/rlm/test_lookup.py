@@ -44,6 +44,14 @@ def test_a_section_is_printed_from_its_heading_to_the_next_of_its_level() -> Non
     assert "no heading has the words 'pensions'" in ask("section('pensions')")
 
 
+def test_a_heading_right_below_a_heading_is_of_its_part() -> None:
+    report = (
+        "Report of the Auditor\nTo the Owners and the Board\nWe looked at the books.\n\nHalls\nThere is one hall.\n"
+    )
+    shown = ask("section('Report of the Auditor')", report)
+    assert "We looked at the books." in shown and "one hall" not in shown.partition("it ends here")[0]
+
+
 CLAUSES = """\
 17 Provisions and Other Charges
 They are set up for claims.

@@ -16,7 +16,7 @@ LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
 _NUMBER = r"(?:[1-9]\d?(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
 _COUNT = r"[1-9]\d{0,2}(?:\.\d{1,3})*[A-Z]?\b|[IVXLC]+\b|[A-Z](?=\s*(?:[:\u2013\u2014-]|$))"
 _LABELLED = rf"(?:[A-Z][a-z]+|[A-Z]{{3,}})[ \u00a0](?:{_COUNT})"
-_NUMBERED = re.compile(rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)]|(?=\s))|{_LABELLED})[.:)]?(?!\s+[a-z])")
+_NUMBERED = re.compile(rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)](?![A-Z]\.)|(?=\s))|{_LABELLED})[.:)]?(?!\s+[a-z])")
 _RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
 _WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
 _SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")

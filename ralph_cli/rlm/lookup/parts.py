@@ -253,11 +253,17 @@ def _words(text: str) -> list[str]:
 
 
 def _end_of(part: _Part) -> int:
-    """Where a part ends: at the next heading of its level or above, or the next of its numbers, 18 behind 17."""
+    """Where a part ends: at the next heading of its level or above, or the next of its numbers, 18 behind 17.
+
+    A heading without a number that stands right below it is of the part, whatever it looks like.
+    """
     ends = [entry[6] for entry in globals().get("docs", []) if entry[6] > part[0]]
     end = ends[0] if ends else len(_text())
     later = [other for other in _parts() if part[0] < other[0] < end]
     number = _number(part[2])
+    below = _text().find("\n", part[0])
+    while later and not _number(later[0][2]) and below >= 0 and not _text()[below : later[0][0]].strip():
+        below = _text().find("\n", later.pop(0)[0])
     for depth in range(len(number)) if len(number) > 1 else ():  # 7.3 and 8. behind 7.2 may be no headings
         after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
         line = re.compile(rf"(?m)^[ \t]*{after}{'[.)]?' if depth else '[.)]'}[ \t]+(?=[^\W\da-z_])")

@@ -42,6 +42,12 @@ def test_items_rows_addresses_and_names_are_no_headings_beside_such_numbers(line
     assert set(found) - {"EUR"} == set(headings(NOTES)) and found.get("EUR", 9) > 2
 
 
+def test_an_abbreviation_is_no_number() -> None:
+    assert headings(f"A. Definitions\n{SAID}U.S. Credit Facility\n{SAID}") == {
+        "A. Definitions": 1, "U.S. Credit Facility": 2,
+    }  # fmt: skip
+
+
 def test_entries_of_a_table_of_contents_are_no_run() -> None:
     contents = "1 Revenue\n2 Other operating income\n3 Staff\n4 Bank loans\n5 Pensions\n"
     found = [heading.start for heading in find_headings(document(contents + NOTES, kind="pdf"))]
