@@ -118,7 +118,9 @@ class ShownTextFinder:
         hints = [(match.end(), int(match[1])) for match in _OFFSET.finditer(shown)]
         at, floor, last = 0, 0, -1
         while at + BLOCK_CHARS <= len(shown):
-            found = self._longest_pieces(shown, at, self._candidates(shown, at), floor)
+            # What stands before a line differs at the top of a page, so no piece is sought from a space on.
+            candidates = () if shown[at].isspace() else self._candidates(shown, at)
+            found = self._longest_pieces(shown, at, candidates, floor)
             if not found:
                 at += 1
                 continue

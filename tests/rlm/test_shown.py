@@ -109,6 +109,14 @@ def test_a_place_that_is_printed_but_not_there_is_not_believed() -> None:
     assert ShownTextFinder(TEXT).find_spans("place 3, page 2, offset 99999999: some words of no document\n") == ()
 
 
+def test_the_first_line_of_a_page_is_its_own_though_the_page_before_has_it_too() -> None:
+    line, rest = "Year ended in the summer of 2021", prose(1, 5, "a ")
+    text = f"{prose(2, 5)}\n{line}\n{prose(3, 5, 'b ')}\f{line}\n{rest}"
+    top = text.index("\f") + 1
+    shown = f"page 2, {len(text) - top} characters, offset {top}\n{text[top:]}\n"
+    assert ShownTextFinder(text).find_spans(shown) == ((top, len(text)),)
+
+
 def test_a_passage_that_stands_twice_counts_for_one_place_at_a_time() -> None:
     form = prose(7, 10)
     text = f"{form}\n{prose(8, 10)}\n{form}"
