@@ -112,7 +112,7 @@ class GuestHere(session.Guest):
     def answer(self, code: str, query: HostQuery, watched: Collection[int]) -> Frame:
         """Run a snippet; what `query` raises comes out."""
         with _one_guest:
-            self._query, self._raised, self._streams = query, None, (sys.stdout, sys.stderr)
+            self._query, self._raised, self._streams = query, None, (sys.stdout, sys.stderr, sys.stdin)
             fields = json.loads(self.run(code, json.dumps(sorted(watched))))
         if self._raised is not None:
             raise self._raised
@@ -120,7 +120,7 @@ class GuestHere(session.Guest):
 
     def _ask(self, meta: str, blob: bytes) -> str:
         """The host's answers; meanwhile the streams are the program's, and another guest may run."""
-        captured, (sys.stdout, sys.stderr) = (sys.stdout, sys.stderr), self._streams
+        captured, (sys.stdout, sys.stderr, sys.stdin) = (sys.stdout, sys.stderr, sys.stdin), self._streams
         _one_guest.release()
         try:
             questions = Questions(blob, json.loads(meta)["sizes"], self._max_chars)
@@ -130,7 +130,7 @@ class GuestHere(session.Guest):
             raise
         finally:
             _one_guest.acquire()
-            sys.stdout, sys.stderr = captured
+            sys.stdout, sys.stderr, sys.stdin = captured
 
     def kill(self) -> None:
         """There is no process to end."""

@@ -42,6 +42,11 @@ def goes_on(line: str) -> bool:
     return line[:1].islower() and not is_row(line) and not names_columns(line) and not CELLS_APART.search(line)
 
 
+def ends_sentence(line: str, before: str) -> bool:
+    """Whether a line is the end of a sentence, or of quoted words, that the long line `before` it has begun."""
+    return line[-1] in '."\u201d' and len(before) > _LONG and before[-1] not in ".:;!?"
+
+
 def stands_in_table(before: Sequence[str], behind: Sequence[str]) -> bool:
     """Whether a line between these stands inside a table: no text follows, and no new header."""
     behind = behind[:_NEAR]

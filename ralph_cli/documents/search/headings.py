@@ -12,7 +12,13 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 
 from ralph_cli.core.document import Document, Heading, Page
-from ralph_cli.documents.search.heading_lines import heading_level, is_text, run_in_heading, stands_in_table
+from ralph_cli.documents.search.heading_lines import (
+    ends_sentence,
+    heading_level,
+    is_text,
+    run_in_heading,
+    stands_in_table,
+)
 from ralph_cli.documents.search.numbered_headings import find_runs
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.tables import names_columns
@@ -151,6 +157,8 @@ def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int,
     last = max((at for at, line in enumerate(lines) if is_text(line)), default=0)
     found: dict[int, tuple[str, int]] = {}
     for at, line in enumerate(lines[: last + 1]):
+        if at and ends_sentence(line, lines[at - 1]):
+            continue
         if (level := heading_level(line)) and not (
             level == 2 and lines[at + 1 : at + 2] and lines[at + 1][0].islower()
         ):

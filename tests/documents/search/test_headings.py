@@ -48,6 +48,11 @@ def test_an_abbreviation_is_no_number() -> None:
     }  # fmt: skip
 
 
+def test_the_end_of_a_sentence_is_no_heading() -> None:
+    said = "What is to be told of those who left is told in the part of this report that names it, see"
+    assert headings(f"Item 5. Changes\n{said}\nItem 404(a) of Regulation S-K.\n{SAID}") == {"Item 5. Changes": 1}
+
+
 def test_entries_of_a_table_of_contents_are_no_run() -> None:
     contents = "1 Revenue\n2 Other operating income\n3 Staff\n4 Bank loans\n5 Pensions\n"
     found = [heading.start for heading in find_headings(document(contents + NOTES, kind="pdf"))]
