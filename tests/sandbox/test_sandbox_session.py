@@ -39,6 +39,12 @@ def children() -> set[int]:
     return found
 
 
+def cpu_ticks(worker: int) -> int:
+    """The processor time that a process has taken, in ticks of the kernel's clock."""
+    fields = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 def wait_for_end(worker: int) -> None:
     deadline = time.monotonic() + 5
     while Path(f"/proc/{worker}").exists() and "State:\tZ" not in Path(f"/proc/{worker}/status").read_text():
@@ -330,6 +336,9 @@ def test_a_worker_ends_with_its_host(engine: str, cache: Path, tmp_path: Path) -
     )
     assert host.stdout is not None
     worker = int(host.stdout.readline())
+    begun, deadline = cpu_ticks(worker), time.monotonic() + 20
+    while cpu_ticks(worker) < begun + 10 and time.monotonic() < deadline:
+        time.sleep(0.02)  # one that still waits for its snippet ends with the pipe, whatever else would end it
     host.kill()
     host.wait()
     host.stdout.close()
