@@ -149,20 +149,26 @@ class CallRepeater:
     numbers: Iterator[int]
     on_replay: Callable[[], None] = field(default=lambda: None)
 
-    def __call__(self, events: Iterable[CallEvent]) -> None:
-        """Tell of these calls, in order. Raises LimitExceeded when what they cost is more than may be spent."""
+    def __call__(self, events: Iterable[CallEvent], *, are_used: bool = True) -> None:
+        """Tell of these calls, in order. Raises LimitExceeded when what they cost is more than may be spent.
+
+        Calls whose replies are of no use (not `are_used`) leave the run that much less to spend, and never raise.
+        """
         new_numbers: dict[int, int] = {}
         for event in events:
             match event:
                 case CallStarted():
                     new_numbers[event.number] = next(self.numbers)
                     self.sink(replace(event, number=new_numbers[event.number]))
-                case CallFinished():
+                case CallFinished() if are_used:
                     with self.ledger.reserve(0.0) as book:
                         book(event.usage)
                         self.sink(replace(event, number=new_numbers[event.number]))
                     if event.reply is not None:
                         self.on_replay()
+                case CallFinished():
+                    self.ledger.book_earlier(event.usage)
+                    self.sink(replace(event, number=new_numbers[event.number]))
                 case _:
                     self.sink(event)
 

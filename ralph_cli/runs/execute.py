@@ -1,5 +1,6 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
+import itertools
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,7 +14,19 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import SKIPPED, Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
-from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallEvent,
+    CallFinished,
+    CallStarted,
+    ClosingSink,
+    EventSink,
+    Fanout,
+    IterationStarted,
+    NoticeIssued,
+    RunHalted,
+    RunStarted,
+)
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
@@ -36,13 +49,17 @@ from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_mod
 from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
+JUDGES = ("judge", "task_judge", "counter", "verifier")
+"""The agents that judge."""
+
 MAX_QUESTION = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
     """What a run takes over from earlier ones: their events, the seed with which it asks the same again, and their
-    folders, the latest first, where they kept what they found. `notices` tell what was not taken over.
+    folders, the latest first, where they kept what they found. `notices` tell what was not taken over, and
+    `dropped` are calls of the latest whose replies are of no use.
 
     With `names`, the models of a run that is only replayed, nothing is asked that has no record.
     """
@@ -51,7 +68,17 @@ class EarlierRuns:
     seed: str
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
+    dropped: tuple[CallEvent, ...] = ()
     names: ModelNames | None = None
+
+    @property
+    def unused(self) -> Iterator[CallEvent]:
+        """The calls that were paid for in vain, of the latest and of those before it: nothing else is judged before the
+        first iteration begins.
+        """
+        begun = itertools.takewhile(lambda event: not isinstance(event, IterationStarted), next(iter(self.runs), ()))
+        yield from (call for call in begun if isinstance(call, CallStarted | CallFinished) and call.agent in JUDGES)
+        yield from self.dropped
 
     def copy_to(self, folder: Path) -> None:
         """Have a run that goes on with these keep those that it needs. Raises JournalError."""
@@ -161,6 +188,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
         for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
             all_sinks(notice)
+        built.repeat_calls(earlier.unused, are_used=False)
         size = len(document.text) if document else 0
         opener = setup.engine or setup.open_engines(
             settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what))

@@ -19,6 +19,7 @@ from ralph_cli.core.results.table import ALL_DOCUMENTS, CellState, Table, TableQ
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import hold_folder
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.table.questions import read_table_questions
 
 RENT = TableQuestion(id="rent", question="What is the rent?", type="money")
@@ -223,6 +224,25 @@ def test_a_cell_without_a_verdict_asks_the_judge_alone_again(tmp_path: Path, sai
     cast.judged = 0
     (cell,) = fill(cast, tmp_path, RENT, documents=leases, resume=True, again=[CellState.UNJUDGED])
     assert cell.state is CellState.ANSWERED and (len(cast.asked), cast.judged) == (1, 1)
+
+
+def test_a_verdict_that_was_of_no_use_stays_paid_for(tmp_path: Path) -> None:
+    nonsense = text_reply("I cannot say.", usage=Usage(1, usd=0.01))
+    cast = Cast(said=[nonsense] * 2)  # what is out of shape is asked for once more at once
+    leases = write_leases(tmp_path / "leases") / "a.html"
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases)
+    assert (cell.state, cell.usage.usd) == (CellState.UNJUDGED, pytest.approx(0.03))
+    again = {"documents": leases, "resume": True, "again": [CellState.UNJUDGED]}
+    cast.said = [nonsense] * 2
+    (cell,) = fill(cast, tmp_path, RENT, **again)
+    assert (cell.state, cell.usage.usd) == (CellState.UNJUDGED, pytest.approx(0.05))
+    capped = Settings(out=tmp_path / "out", cache=tmp_path / "cache", max_cost=0.04)
+    (cell,) = fill(cast, tmp_path, RENT, settings=capped, **again)
+    assert cell.state is CellState.CUT_OFF and (len(cast.asked), cast.judged) == (1, 4)
+    (cell,) = fill(cast, tmp_path, RENT, **again)
+    assert (cell.state, cell.usage.calls, cell.usage.usd) == (CellState.ANSWERED, 6, pytest.approx(0.06))
+    (recorded,) = (tmp_path / "table" / "runs").glob(f"*/{cell.run}")
+    assert not replay(recorded).difference
 
 
 def test_many_failures_in_a_row_end_the_table(tmp_path: Path) -> None:

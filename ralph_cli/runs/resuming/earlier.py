@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from ralph_cli.core.errors import RalphError
-from ralph_cli.core.events import AnyEvent, CallFinished, IterationStarted, RunStarted
+from ralph_cli.core.events import AnyEvent, CallEvent, CallFinished, CallStarted, IterationStarted, RunStarted
 from ralph_cli.journal.copies import copied_runs
 from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_events
-from ralph_cli.runs.execute import EarlierRuns
+from ralph_cli.runs.execute import JUDGES, EarlierRuns
 from ralph_cli.runs.history import read_run
 
 
@@ -27,15 +28,26 @@ def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
         yield EarlierRuns((recorded.events, *siblings.values()), recorded.started.seed, (folder, *siblings))
 
 
-def drop_unusable_verdicts(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
-    """The events of a run that ended without a verdict, so that a judge is asked again: without what judges said in its
-    last iteration. Where one gave no reply at all, that alone is asked again.
+def without_unusable_verdicts(earlier: EarlierRuns) -> EarlierRuns:
+    """What ended without a verdict, so that whoever gave none is asked again: without what it said in the last
+    iteration, which stays paid for. Where it gave no reply at all, that alone is asked again.
     """
+    unusable = tuple(map(_unusable_verdicts, earlier.runs))
+    runs = tuple(
+        tuple(event for event in events if event not in dropped)
+        for events, dropped in zip(earlier.runs, unusable, strict=True)
+    )
+    return replace(earlier, runs=runs, dropped=unusable[0])
+
+
+def _unusable_verdicts(events: tuple[AnyEvent, ...]) -> tuple[CallEvent, ...]:
     begun = max((place for place, event in enumerate(events) if isinstance(event, IterationStarted)), default=0)
-    said = [event for event in events[begun:] if isinstance(event, CallFinished) and event.agent == "judge"]
-    if any(event.reply is None for event in said):
-        return events
-    return tuple(event for event in events if event not in said)
+    calls = [event for event in events[begun:] if isinstance(event, CallStarted | CallFinished)]
+    # Whose failure ended the run judged last.
+    last = next((event.agent for event in reversed(calls) if event.agent in JUDGES), "")
+    said = tuple(event for event in calls if event.agent == last)
+    newest = {event.model: event.reply for event in said if isinstance(event, CallFinished)}
+    return () if None in newest.values() else said
 
 
 def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:

@@ -22,7 +22,7 @@ from ralph_cli.runs.history import find_run, find_start, run_names
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resuming.earlier import drop_unusable_verdicts, hold_runs
+from ralph_cli.runs.resuming.earlier import hold_runs, without_unusable_verdicts
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.wiring.task import find_run_file
 from sandbox import Sandbox
@@ -76,7 +76,7 @@ def resume_run(
         started, last = find_start(earlier.runs[0], str(folder)), earlier.runs[0][-1]
         _require_resumable(started, last, folder, settings.cache_folder)
         if isinstance(last, RunHalted) and last.halt.type is StopType.UNJUDGED:
-            earlier = replace(earlier, runs=tuple(map(drop_unusable_verdicts, earlier.runs)))
+            earlier = without_unusable_verdicts(earlier)
         _require_verifier(started, setup.verifier)
         source = open_document(started, settings, document)
         schema = schema_setting(started, earlier.folders, settings, accept=accept_settings)
