@@ -93,9 +93,9 @@ def render_headings(document: Document, nonce: str) -> str:
         else:
             lines.append(f"{page} {name}")
     hidden = len(found) - len(lines)
-    more = ", headings() prints all" if hidden > 0 else ""
-    where = f"Headings, each with its page{more}" if document.paged else f"Headings{more}"
-    return f"{where}:\n{frame_data(chr(10).join(lines), nonce)}\n"
+    where = f"{'Some of' if hidden > 0 else 'All'} {len(found)} headings{', each with its page' * document.paged}"
+    more = "; headings() prints all" if hidden > 0 else ""
+    return f"{where}{more}:\n{frame_data(chr(10).join(lines), nonce)}\n"
 
 
 def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:

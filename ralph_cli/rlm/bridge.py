@@ -18,13 +18,11 @@ from ralph_cli.documents.context import record_header
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_lines
 from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.rlm.lookup.lines import OFFERED
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
 MAX_ANSWER_TOKENS = 2_000
 """Tokens of the answer to a sub-query."""
-
-OFFERED = ("find", "more", "show", "at", "section", "headings", "table", "term", "rest", "budget", "help")
-"""The look-up functions that a snippet finds."""
 
 CLOSE_WAIT_S = 5.0
 """Seconds that closing waits for an engine that is still starting."""

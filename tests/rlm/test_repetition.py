@@ -64,7 +64,7 @@ def test_a_conversation_that_no_longer_fits_begins_anew_once_and_says_so(setting
     assert "What is the rent?" in text and "find('base rent')" in text and "a base rent of $48,000 a year" in text
     assert (MEMO.text in turn_text(requests[0].turns[0])) is (strategy == "direct") and MEMO.text not in text
     # Whoever has not the whole text, or has it no more, is told of all that finds a place in it.
-    told = ["`section(words)`" in request.system and "`table(page)`" in request.system for request in requests]
+    told = ["`section(words)`" in request.system and "`help()`" in request.system for request in requests]
     assert told == ([False, False, True] if strategy == "direct" else [True] * 3)
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from ralph_cli.documents.sets.naming import match_names
 from ralph_cli.text.tables import header_lines
 
+OFFERED = ("find", "more", "section", "headings", "term", "show", "at", "table", "rest", "budget", "help")
+"""The look-up functions that a snippet finds."""
+
 _Page = tuple[int, str, int, int]  # number, label, first character, end
 
 _STARTS: list[int] = []
@@ -170,9 +173,12 @@ def rest() -> None:
     print(globals().get("_session", globals()).pop("_cut_off", "") or "nothing was cut off")
 
 
-def help(function: Callable[..., Any]) -> None:
-    """Print how a function is called and what it does."""
-    print(f"{function.__name__}{inspect.signature(function)}\n{inspect.getdoc(function)}")
+def help(function: Callable[..., Any] | None = None) -> None:
+    """Print how a function is called and what it does; without one, all of them."""
+    known = {**globals().get("_session", {}), **globals()}
+    offered = [known[name] for name in (*OFFERED, "llm_query", "llm_query_batch") if name in known]
+    for each in offered if function is None else [function]:
+        print(f"{each.__name__}{inspect.signature(each)}\n{inspect.getdoc(each)}\n")
 
 
 def budget() -> dict[str, float]:

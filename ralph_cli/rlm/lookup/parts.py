@@ -75,17 +75,19 @@ def at(offset: int, before: int = 600, after: int = 1200) -> None:
 def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None) -> None:
     """Print the part whose heading has these words, or this number: a statement, a note, an item, a clause.
 
-    Of several that fit the longest is printed, and the others are named. A part ends where the next of its level
-    begins.
+    Of several that fit the longest is printed, and the others are named; "Leases|Rent" are words to choose from. A part
+    ends where the next of its level begins.
     """
     within = _part_of(doc)
     if within is None:
         return
-    found = [part for part in _parts_named(words) if within[0] <= part[0] < max(within[1], 1)]
+    found = [part for each in words.split("|") for part in _parts_named(each)]
+    found = [part for part in dict.fromkeys(found) if within[0] <= part[0] < max(within[1], 1)]
     if not found:
         print(f"no heading has the words {words!r}: find() looks for them in the text")
         return
-    chosen = max(found, key=lambda part: _fit(part, words) * 10**9 + min(_end_of(part) - part[0], 10**8))
+    fits = {part: max(_fit(part, each) for each in words.split("|")) for part in found}
+    chosen = max(found, key=lambda part: fits[part] * 10**9 + min(_end_of(part) - part[0], 10**8))
     end = _end_of(chosen)
     low = max(chosen[0] + start, chosen[0])
     page = _page_at(low)[0]
@@ -116,14 +118,13 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
 def headings(words: str = "", doc: str | int | None = None, start: int = 0) -> None:
     """Print the headings with these words, all without any, each with the page on which its part begins.
 
-    Of many so many are printed at once, from number `start` on.
+    Those with "leases" or "rent" are those of "leases|rent". Of many some are printed at once, from number `start` on.
     """
     within = _part_of(doc)
     if within is None:
         return
-    wanted = _words(words)
     found = [part for part in _parts() if within[0] <= part[0] < max(within[1], 1)]
-    found = [part for part in found if _has_words(_words(part[2]), wanted)]
+    found = [part for part in found if any(_has_words(_words(part[2]), _words(each)) for each in words.split("|"))]
     print(f"{_counted(len(found), 'heading')}, each with its page; section(words) prints its part")
     last = start + _MOST_HEADINGS
     for at, _, name in found[start:last]:
