@@ -85,6 +85,7 @@ def test_what_holds(memo: str, outcome: str) -> None:
         ('"Fees -4,800 -5,200"', "altered"),
         ('"THE SUPPLIER SHALL NOT SUSPEND"', "not-found"),
         ('"The Customer waives every right of set-off and retention"', "not-found"),
+        ('"$9,214 million"', "not-found"),  # of which a million is all that is there
         ('"The Supplier shall not suspend ... The Customer shall pay each"', "altered"),
         ('"The Customer shall pay ... The Supplier shall not suspend"', "altered"),
         ('"of receiving it ... The Customer may end the Services at any time ... Filler words"', "altered"),

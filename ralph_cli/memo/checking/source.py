@@ -6,6 +6,7 @@ case, words left out and put in.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -150,12 +151,18 @@ class Source:
         return self.document.text[span.start : span.end]
 
     def nearest(self, words: str, is_named: Callable[[Span], bool] = lambda _span: False) -> ClosestText | None:
-        """The text that resembles the words most; of several places one that `is_named` holds of, if there is any."""
+        """The text that resembles the words most; of several places one that `is_named` holds of, if there is any.
+
+        What has no more than half of the words is another text: of "$5 million" any other sum of millions.
+        """
         found = self.index.closest(words, MAX_NEAR)
         near = next((item for item in found if is_named(item.span)), found[0] if found else None)
         if near is None:
             return None
         span = self._align_edges(words, near.span)
+        wanted, there = (Counter(re.findall(r"\w+", fold(text).text)) for text in (words, self._text(span)))
+        if 2 * (wanted & there).total() <= wanted.total():
+            return None
         differing = differences(fold(words).text.strip(), fold(self._text(span)).text)
         return self.passage(span, differing, near.score)
 
