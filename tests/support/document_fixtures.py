@@ -13,6 +13,7 @@ from hidden_pdfs import raw_pdf
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.ocr.engine import OcrOptions
+from ralph_cli.documents.pdf.content import missing_fonts
 from ralph_cli.documents.source import DocumentSource
 
 NO_OCR = OcrOptions("never")
@@ -28,6 +29,12 @@ def load_document(
     OCR reads nothing unless they say so: a test must not depend on what is installed.
     """
     return DocumentSource(os.fspath(path), **({"ocr": NO_OCR} | options)).load(cache, limits)
+
+
+@pytest.fixture
+def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without fonts, whatever is installed on this one."""
+    monkeypatch.setitem(missing_fonts._fonts._own, "MapFont", lambda *_: None)
 
 
 def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:
