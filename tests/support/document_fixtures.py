@@ -1,9 +1,10 @@
 """Makes the files that the tests of the document package load."""
 
+import ctypes
 import io
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,15 @@ def load_document(
 
 
 @pytest.fixture
-def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A machine without fonts, whatever is installed on this one."""
     monkeypatch.setitem(missing_fonts._fonts._own, "MapFont", lambda *_: None)
+    asked = missing_fonts._fonts._info.contents
+    kind = type(asked.GetFont)
+    own, nothing = kind(ctypes.cast(asked.GetFont, ctypes.c_void_p).value), kind(lambda *_: None)
+    asked.GetFont = nothing
+    yield
+    asked.GetFont = own
 
 
 def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:

@@ -212,10 +212,10 @@ def _is_foreign(font: Any) -> bool:
 
 
 def _is_missing(font: Any) -> bool:
-    """Whether boxes, or the font that pdfium adapts to any that is missing, stand in for a font."""
+    """Whether nothing, boxes, or a font that pdfium adapts to any that is missing, stands in for a font."""
     buffer = ctypes.create_string_buffer(_MOST_NAME)
     pdfium_c.FPDFFont_GetFamilyName(font, buffer, _MOST_NAME)
-    return _is_foreign(font) and (buffer.value.endswith(_ADAPTED) or _is_boxes(font))
+    return _is_foreign(font) and (not buffer.value or buffer.value.endswith(_ADAPTED))
 
 
 def _is_boxes(font: Any) -> bool:
