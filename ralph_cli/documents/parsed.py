@@ -32,6 +32,9 @@ _OPTIONAL_KEYS = {"quoted", "notes", "tables", "additions", "places", "scans", "
 MAX_HEADINGS = 50_000
 """Headings that a document may have."""
 
+MISSING_FONTS = "missing-fonts"
+"""Code of the caution that a text depends on the fonts of the machine, which may have more of them tomorrow."""
+
 MAX_PASSAGES = 100_000
 """Quotations, notes or additions that a document may have."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.parsed import MISSING_FONTS, ParsedDocument
 
 _FORMAT = 2
 
@@ -32,7 +32,12 @@ def is_kept(cache: Path, fingerprint: str) -> bool:
 
 
 def write_parsed(cache: Path, fingerprint: str, parsed: ParsedDocument) -> None:
-    """Store a parse, readable by its owner only; a cache that cannot be written is no error."""
+    """Store a parse, readable by its owner only; a cache that cannot be written is no error.
+
+    One for which fonts were missing is not stored: it would hold when they are installed.
+    """
+    if any(caution.code == MISSING_FONTS for caution in parsed.cautions):
+        return
     target = _file(cache, fingerprint)
     head = json.dumps({"format": _FORMAT, "fingerprint": fingerprint}).encode("ascii") + b"\n"
     content = gzip.compress(head + parsed.to_json(), compresslevel=3, mtime=0)

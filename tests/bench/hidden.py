@@ -57,7 +57,7 @@ def look_at(path: Path, step: int) -> tuple[int, int, list[str], float, float]:
         read = time.perf_counter()
         sight = PageVisibility(page, text_page, layout)
         for start, end in lines_of(layout.text):
-            seen = sight.look(start, end)
+            seen = sight.check(range(start, end))
             why = seen.reason or unreadable_reason(layout.text, start, end)
             lines += 1
             if why:

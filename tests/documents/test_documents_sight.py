@@ -2,12 +2,13 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from document_fixtures import load_document
-from hidden_pdfs import BESIDE, FIRST, INNOCENT, SAID, SCANS, TRICKS, Made
+from hidden_pdfs import BESIDE, FIRST, GEORGIAN, INNOCENT, MISSING_FONT, SAID, SCANS, TRICKS, Made, stream
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
@@ -45,6 +46,33 @@ def test_hidden_text_is_told_with_the_reason(file: Write, trick: str) -> None:
 @pytest.mark.parametrize("kind", INNOCENT)
 def test_what_can_be_seen_is_left_alone(file: Write, kind: str) -> None:
     assert told(load_document(file("made.pdf", INNOCENT[kind].pdf))) == ""
+
+
+@pytest.mark.usefixtures("no_fonts")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("plain", "outlined", "very light grey", "white", "invisible mode", "squeezed to a line", "right of the page"),
+        *("below a box", "transparent", "clipped", "layer off", "one digit"),
+    ],
+)
+def test_words_in_a_font_that_nobody_has_are_not_hidden_but_by_a_trick(file: Write, kind: str) -> None:
+    made, why = TRICKS.get(kind) or (INNOCENT[kind], "")
+    document = load_document(file("made.pdf", dataclasses.replace(made, font=MISSING_FONT).pdf))
+    assert told(document, SAID.translate(GEORGIAN)) == why
+    assert [caution.code for caution in document.cautions] == ["missing-fonts"]
+
+
+@pytest.mark.usefixtures("no_fonts")
+def test_glyphs_that_no_font_has_are_not_seen_whatever_letters_they_are_said_to_be(file: Write) -> None:
+    says = "1 beginbfrange <00> <7f> <10d0> endbfrange"
+    said = stream(f"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 {says} endcmap".encode())
+    for name in (".notdef", "space", "uniE010", "uni2003"):
+        font = re.sub("/uni10D[0-9A-F]", f"/{name}", MISSING_FONT) + "/ToUnicode 6 0 R"
+        made = Made("BT /F1 12 Tf 72 600 Td (abc) Tj ET", font=font, objects=(said,))
+        document = load_document(file("made.pdf", made.pdf))
+        words = "".join(chr(0x10D0 + ord(letter)) for letter in "abc")
+        assert told(document, words) == "covered or clipped away"
 
 
 @pytest.mark.parametrize("turned", [90, 180, 270])

@@ -1,9 +1,10 @@
 """Makes the files that the tests of the document package load."""
 
+import ctypes
 import io
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hidden_pdfs import raw_pdf
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.ocr.engine import OcrOptions
+from ralph_cli.documents.pdf.content import missing_fonts
 from ralph_cli.documents.source import DocumentSource
 
 NO_OCR = OcrOptions("never")
@@ -28,6 +30,18 @@ def load_document(
     OCR reads nothing unless they say so: a test must not depend on what is installed.
     """
     return DocumentSource(os.fspath(path), **({"ocr": NO_OCR} | options)).load(cache, limits)
+
+
+@pytest.fixture
+def no_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine without fonts, whatever is installed on this one."""
+    monkeypatch.setitem(missing_fonts._fonts._own, "MapFont", lambda *_: None)
+    asked = missing_fonts._fonts._info.contents
+    kind = type(asked.GetFont)
+    own, nothing = kind(ctypes.cast(asked.GetFont, ctypes.c_void_p).value), kind(lambda *_: None)
+    asked.GetFont = nothing
+    yield
+    asked.GetFont = own
 
 
 def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:

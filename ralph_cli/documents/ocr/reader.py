@@ -65,7 +65,7 @@ def read_scans(
     total = len(pages)
     on_progress(0, total)
     waiting: deque[tuple[_Drawn, Future[str]]] = deque()
-    with open_pdf(data, name, password) as document, ThreadPoolExecutor(processes) as pool:
+    with open_pdf(data, name, password, "none") as document, ThreadPoolExecutor(processes) as pool:
 
         def finish_first() -> None:
             drawn, reply = waiting.popleft()

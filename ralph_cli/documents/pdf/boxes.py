@@ -42,6 +42,15 @@ def loose_box(text_page: Any, index: int) -> Box | None:
     return Box(rect.left, rect.bottom, rect.right, rect.top)
 
 
+def tight_box(text_page: Any, index: int) -> Box | None:
+    """The box of the shape of pdfium's character `index`; None if it has none."""
+    sides = [ctypes.c_double() for _ in range(4)]
+    if not pdfium_c.FPDFText_GetCharBox(text_page, index, *map(ctypes.byref, sides)):
+        return None
+    left, right, bottom, top = (side.value for side in sides)
+    return Box(left, bottom, right, top) if left < right and bottom < top else None
+
+
 def line_boxes(text_page: Any, characters: Iterable[int]) -> list[Box]:
     """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
     return join_boxes(filter(None, (loose_box(text_page, index) for index in characters)))

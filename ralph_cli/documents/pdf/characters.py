@@ -2,13 +2,14 @@
 
 import ctypes
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.documents.pdf.boxes import Box, enclose, loose_box
+from ralph_cli.documents.pdf.boxes import Box, enclose, loose_box, tight_box
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
 from ralph_cli.documents.pdf.marked_content import TEXT, address, find_misspoken, has_actual_text
 
@@ -46,10 +47,10 @@ class Glyphs:
         self._page, self._raw, self._layout = page, text_page.raw, layout
         self._misspoken: dict[int, bool] | None = None
 
-    def between(self, start: int, end: int) -> list[Glyph]:
-        """Those of a part of the page's text by which a reader would be misled if they were not seen."""
+    def at(self, offsets: Iterable[int]) -> list[Glyph]:
+        """Those at places in the page's text by which a reader would be misled if they were not seen."""
         found = []
-        for offset in range(start, end):
+        for offset in offsets:
             index = self._layout.characters[offset]
             if index == NOT_A_CHARACTER or not _is_meaningful(self._layout.text[offset]):
                 continue
@@ -59,7 +60,7 @@ class Glyphs:
                 continue
             owner, is_misspoken = address(handle), self._is_misspoken(handle)
             # Words of an ActualText have no places of their own.
-            box = self._tight(index) or loose if is_misspoken is None else self.extent(owner)
+            box = tight_box(self._raw, index) or loose if is_misspoken is None else self.extent(owner)
             found.append(Glyph(offset, owner, box, loose, bool(is_misspoken)))
         return found
 
@@ -68,13 +69,6 @@ class Glyphs:
         if self._misspoken is None and has_actual_text(handle):
             self._misspoken = find_misspoken(self._page)
         return self._misspoken.get(address(handle)) if self._misspoken else None
-
-    def _tight(self, index: int) -> Box | None:
-        sides = [ctypes.c_double() for _ in range(4)]
-        if not pdfium_c.FPDFText_GetCharBox(self._raw, index, *map(ctypes.byref, sides)):
-            return None
-        left, right, bottom, top = (side.value for side in sides)
-        return Box(left, bottom, right, top) if left < right and bottom < top else None
 
     @cached_property
     def _objects(self) -> dict[int, _Object]:

@@ -20,6 +20,7 @@ from ralph_cli.documents.pdf.content.legibility import (
     looks_garbled,
 )
 from ralph_cli.documents.pdf.content.lost_letters import restore_letters
+from ralph_cli.documents.pdf.content.missing_fonts import find_missing_fonts
 from ralph_cli.documents.pdf.content.unread_print import may_have_unread_print
 from ralph_cli.documents.pdf.layout import lay_out
 
@@ -52,6 +53,7 @@ def read_page(document: Any, index: int, layout: Layout) -> ReadPage:
             laid_out = restore_letters(page, text_page, laid_out)
             text = clean_text(laid_out.text)
             additions = tuple(find_additions(text_page, laid_out, overlay))
+            found.missing_fonts = find_missing_fonts(page, text_page)
             _examine(page, text, found)
             return ReadPage(text, label, tuple(laid_out.tables), additions, found)
     except pypdfium2.PdfiumError:
@@ -68,10 +70,13 @@ def _examine(page: Any, text: str, found: PageFindings) -> None:
     letters = count_letters(text)
     found.letters = sum(letters.values())
     found.has_text = bool(text.strip())
+    if found.missing_fonts:
+        found.causes.append("fonts")
     if found.letters < _FEW_LETTERS:
         kind = classify_textless(page)
         if not found.has_text or kind == "scan":
-            found.causes.append(kind)
+            # A page of which no word is drawn is not what it looks like.
+            found.causes += [kind] if kind == "scan" or not found.missing_fonts else []
             return
     if has_nameless_letters(text):
         found.causes.append("nameless")

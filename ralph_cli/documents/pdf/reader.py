@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -26,6 +26,7 @@ from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
 from ralph_cli.documents.pdf.content.lost_letters import restore_letters
+from ralph_cli.documents.pdf.content.missing_fonts import Boxes, PdfFile, is_blank
 from ralph_cli.documents.pdf.content.unread_print import has_unread_print
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages, has_damaged_index
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
@@ -128,12 +129,18 @@ class LaidOutPage:
         drawn = [index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER]
         return line_boxes(self.text_page.raw, drawn)
 
+    def blank_letters(self, start: int, end: int) -> list[int]:
+        """The places in text[start:end] of letters that leave no ink, for nobody here has their font."""
+        drawn = ((place, self.layout.characters[place]) for place in range(start, end))
+        return [place for place, index in drawn if index != NOT_A_CHARACTER and is_blank(self.text_page, index)]
+
 
 def check_visibility(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]]
 ) -> bytes:
     """Whether a reader sees these spans of pages {number, text, spans}: one answer a span, in their order, as JSON."""
     found: list[Visibility] = []
+    blank: list[tuple[dict[str, Any], int, list[int]]] = []
     with open_pdf(data, name, password) as document:
         for wanted in pages:
             if "boxes" in wanted:  # what OCR has read is what is seen
@@ -141,21 +148,35 @@ def check_visibility(
                 continue
             laid_out = LaidOutPage(document, name, layout, wanted["number"], wanted["text"])
             visibility = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout)
-            found += [visibility.check(start, end) for start, end in wanted["spans"]]
+            for start, end in wanted["spans"]:
+                answer = visibility.check(range(start, end))
+                letters = laid_out.blank_letters(start, end) if answer.reason else []
+                if letters and not visibility.check(sorted({*range(start, end)}.difference(letters))).reason:
+                    blank.append((wanted, len(found), letters))
+                found.append(answer)
+    # Letters without a font are boxes then, so that what else would hide them still does.
+    attempts: tuple[Boxes, ...] = ("missing", "all")
+    for boxes in attempts:
+        if blank := [question for question in blank if found[question[1]].reason]:
+            with open_pdf(data, name, password, boxes) as document:
+                for wanted, place, letters in blank:
+                    with suppress(DocumentError):  # a page may be laid out in another way with boxes
+                        laid_out = LaidOutPage(document, name, layout, wanted["number"], wanted["text"])
+                        found[place] = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout).check(letters)
     return visibilities_to_json(found)
 
 
 @contextmanager
-def open_pdf(data: bytes, name: str, password: str | None) -> Iterator[Any]:
+def open_pdf(data: bytes, name: str, password: str | None, boxes: Boxes = "lost") -> Iterator[PdfFile]:
     """The PDF in these bytes, closed at the end; DocumentError when it cannot be opened."""
     try:
-        document = pypdfium2.PdfDocument(data, password=password)
+        document = PdfFile(data, password, boxes)
     except pypdfium2.PdfiumError as error:
         raise _open_error(name, getattr(error, "err_code", _ERROR_SUCCESS), password) from None
     try:
         yield document
     finally:
-        document.close()
+        document.close_all()
 
 
 def _open_error(name: str, code: int | None, password: str | None) -> DocumentError:

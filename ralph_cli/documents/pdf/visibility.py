@@ -43,9 +43,9 @@ class PageVisibility:
         self._page, self._layout = page, layout
         self._glyphs = Glyphs(page, text_page, layout)
 
-    def check(self, start: int, end: int) -> Visibility:
-        """Whether all characters of this part of the page's text can be seen."""
-        glyphs = self._glyphs.between(start, end)
+    def check(self, offsets: Iterable[int]) -> Visibility:
+        """Whether all characters at these places of the page's text can be seen."""
+        glyphs = self._glyphs.at(offsets)
         hidden = {glyph.offset: reasons.OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
         hidden |= {glyph.offset: reasons.TINY for glyph in glyphs if _is_tiny(glyph.loose)}
         rest = [glyph for glyph in glyphs if glyph.offset not in hidden]

@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.pages import check_visibility
+from ralph_cli.documents.pdf.content.box_font import box_font
 from ralph_cli.documents.pdf.content.findings import Findings, PageFindings
 from ralph_cli.documents.pdf.content.legibility import differs, has_nameless_letters
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
@@ -289,20 +290,47 @@ CIPHER = "7KH DQQXDO UHSRUW RI WKH FRPSDQB ZDV VLJQHG EB WKH GLUHFWRUV LQ PDUFK 
 SOUND = "The annual report of the company was signed by the directors in March and printed in June. "
 
 
-@pytest.mark.parametrize(("encoding", "is_vertical"), [("UniJIS-UCS2-V", True), ("UniJIS-UCS2-H", False)])
-def test_vertical_lines_are_read_from_right_to_left_and_their_page_is_named(load, encoding, is_vertical):
+def japanese(encoding: str, font_file: bytes = b"", order: str = "Japan1") -> bytes:
+    """Two lines, side by side or one below the other, in a font that is in the file or not."""
     lines = ((280, "第二行の文字列である"), (320, "第一行の文字列はここ"))
     draws = "".join(f"BT /F9 12 Tf {x} {x} Td <{words.encode('utf-16-be').hex()}> Tj ET\n" for x, words in lines)
-    described = "/FontDescriptor<</Type/FontDescriptor/FontName/Foo/Flags 4/FontBBox[0 0 1000 1000]>>"
-    kind = (
-        f"/Subtype/CIDFontType0/BaseFont/Foo/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>{described}"
+    held = "/FontFile2 6 0 R" if font_file else ""
+    described = f"/FontDescriptor<</Type/FontDescriptor/FontName/Mincho-J/Flags 4/FontBBox[0 0 1000 1000]{held}>>"
+    ordering = f"/CIDSystemInfo<</Registry(Adobe)/Ordering({order})/Supplement 2>>"
+    kind = f"/Subtype/CIDFontType2/BaseFont/Mincho-J{ordering}{described}{'/CIDToGIDMap 7 0 R' if font_file else ''}"
+    font = (
+        f"/F9<</Type/Font/Subtype/Type0/BaseFont/Mincho-J/Encoding/{encoding}/DescendantFonts[<</Type/Font{kind}>>]>>"
     )
-    font = f"/F9<</Type/Font/Subtype/Type0/BaseFont/Foo/Encoding/{encoding}/DescendantFonts[<</Type/Font{kind}>>]>>"
-    document = load(Made(draws, fonts=font).pdf)
+    # All characters have the second glyph, a box.
+    return Made(draws, fonts=font, objects=(stream(font_file), stream(b"\0\1" * 25_000))).pdf
+
+
+@pytest.mark.parametrize(("encoding", "vertical"), [("UniJIS-UCS2-V", {"vertical-lines"}), ("UniJIS-UCS2-H", set())])
+@pytest.mark.parametrize("font_file", [box_font(), b""])
+def test_vertical_lines_are_read_from_right_to_left_and_their_page_is_named(
+    load, no_fonts, encoding, vertical, font_file
+):
+    document = load(japanese(encoding, font_file))
     found = [line for line in document.text.split("\n") if "行" in line]
     assert found == ["第一行の文字列はここ", "第二行の文字列である"]
-    assert codes(document) == ({"vertical-lines": (1,)} if is_vertical else {})
-    assert check_visibility(document, [span(document, "文字列はここ")])[0].reason == ""
+    assert codes(document) == dict.fromkeys(vertical | (set() if font_file else {"missing-fonts"}), (1,))
+    quoted = span(document, "文字列はここ")
+    assert check_visibility(document, [quoted])[0].reason == "" and render_pictures(document, [quoted])[0]
+
+
+def test_missing_fonts_are_named_and_the_text_is_read_again_when_they_may_be_there(load, no_fonts, tmp_path):
+    data = japanese("UniJIS-UCS2-V").replace(b"Mincho-J", b"Minc#01J")
+    document = load(data, cache=tmp_path)
+    assert "install MincJ, or any font for that script" in document.cautions[-1].message
+    assert load(data.replace(b"Tf 280", b"Tf 290"), cache=tmp_path).cautions == document.cautions
+    assert not list(tmp_path.rglob("*.json.gz"))
+
+
+def test_a_file_of_which_no_word_can_be_read_without_its_fonts_says_what_to_install(load, no_fonts):
+    data = japanese("Identity-V", order="Identity").replace(b"(Visible revenue was 10 million) Tj", b"%" + b" " * 33)
+    with pytest.raises(DocumentError, match="neither in the file nor on this machine") as caught:
+        load(data)
+    assert caught.value.hint == "install Mincho-J, or any font for that script, and load the file again"
 
 
 def page(*lines: str) -> str:

@@ -19,6 +19,7 @@ from ralph_cli.core.document import Origin
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.content.box_marks import BoxState, count_symbols, mark_boxes
 from ralph_cli.documents.pdf.content.drawn_boxes import find_drawn_boxes
+from ralph_cli.documents.pdf.content.missing_fonts import PdfFile
 from ralph_cli.documents.pdf.marked_content import TEXT, address
 
 _MOST_UNITS = 1 << 16
@@ -81,13 +82,13 @@ class Overlay:
     strokes: list[Box] = field(default_factory=list)
 
 
-def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
+def open_page(document: PdfFile, index: int) -> tuple[Any, Overlay]:
     """The page with that index, as a reader of it sees it, and what was laid over it.
 
     Raises PdfiumError when the page does not load.
     """
     document.init_forms()
-    page = document[index]
+    document, page = document.load_all_words(index)
     overlay = Overlay()
     buttons: list[BoxState] = []
     drawn = False

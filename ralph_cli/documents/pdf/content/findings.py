@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ralph_cli.core.coverage import number_ranges
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.parsed import MISSING_FONTS
 from ralph_cli.documents.pdf.content.annotations import Overlay
 from ralph_cli.documents.pdf.content.box_marks import TICKED, UNTICKED
 
@@ -32,6 +33,11 @@ _UNREAD = {
     "garbled": ("garbled-letters", "the file's fonts seem to name wrong letters, so the text is not what is seen: {}"),
     "print": ("unread-print", "words drawn as shapes or pictures, which were not read: {}"),
     "vertical": ("vertical-lines", "vertical lines; of parts below each other the order may be wrong: {}"),
+    "fonts": (
+        MISSING_FONTS,
+        "letters in fonts that are neither in the file nor on this machine: {}; words may be missing, and pictures "
+        "show blanks or boxes",
+    ),
     "differs": ("changed-letters", "letters or digits were lost or added while reading: {}"),
 }
 """By cause: the code of its caution, and what it says of the pages."""
@@ -41,7 +47,8 @@ _UNREAD = {
 class PageFindings:
     """What was found on one page: causes for which it says nothing, or not all, and its letters.
 
-    `may_have_print` says that it has shapes or pictures among which there may be words.
+    `may_have_print` says that it has shapes or pictures among which there may be words; `missing_fonts` names the fonts
+    of letters that neither the file nor this machine has.
     """
 
     overlay: Overlay = field(default_factory=Overlay)
@@ -49,6 +56,7 @@ class PageFindings:
     letters: int = 0
     has_text: bool = False
     may_have_print: bool = False
+    missing_fonts: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -71,6 +79,7 @@ class Findings:
     letters: int = 0
     has_text: bool = False
     with_pictures: list[int] = field(default_factory=list)
+    missing_fonts: set[str] = field(default_factory=set)
 
     def add_page(self, number: int, found: PageFindings) -> None:
         """What was found on page `number`; to be called once for each, in their order."""
@@ -79,6 +88,7 @@ class Findings:
         self.has_text = self.has_text or found.has_text
         if found.may_have_print:
             self.with_pictures.append(number)
+        self.missing_fonts |= found.missing_fonts
         for cause in found.causes:
             self.add(cause, number)
 
@@ -112,6 +122,9 @@ class Findings:
             return DocumentError(what, code="no-text", hint=_SAVE_FILES)
         if len(self.pages["unloadable"]) + len(self.pages["damaged"]) >= self.total:
             return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
+        if self.pages["fonts"]:
+            what = f"{name} has no text that can be read here: its fonts are neither in the file nor on this machine"
+            return DocumentError(what, code="unsupported", hint=self._describe_fonts().strip("; "))
         if self.has_text:
             what = f"{name} has no letters that can be read: its fonts do not say which letters they draw"
             return DocumentError(what, code="no-text", hint=_READ_PICTURES)
@@ -134,7 +147,8 @@ class Findings:
         """All of it in plain words; only a caution about pages that say nothing, or not all, has page numbers."""
         for cause, (code, message) in _UNREAD.items():
             if numbers := self.pages[cause]:
-                yield Caution(code, message.format(self._describe(numbers)), tuple(numbers))
+                message = message.format(self._describe(numbers))
+                yield Caution(code, message + (self._describe_fonts() if cause == "fonts" else ""), tuple(numbers))
         if self.is_rebuilt:
             message = "the file's table of its parts is damaged, so something may be missing: get it again to be sure"
             yield Caution("damaged-file", message)
@@ -180,6 +194,11 @@ class Findings:
         if undrawn := self._numbers_with("undrawn"):
             message = f"notes without a drawn form, or on a layer, were not read: {self._describe(undrawn)}"
             yield Caution("undrawn-notes", message, tuple(undrawn))
+
+    def _describe_fonts(self) -> str:
+        names = sorted(self.missing_fonts - {""})
+        which = f"{_shorten(names)}, or any font" if names else "a font"
+        return f"; install {which} for that script, and load the file again"
 
     def _numbers_with(self, what: str) -> list[int]:
         return [number for number, overlay in self.overlays.items() if getattr(overlay, what)]
