@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.cluster.database import POLL_SECONDS, JobState, Queue
+from ralph_cli.cluster.database import EndedJob, Queue
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
 from ralph_cli.cluster.shares import Shares
 from ralph_cli.cluster.store import Store
@@ -21,6 +21,9 @@ from ralph_cli.table.record import KnownCells, TableRecord, read_cells
 from ralph_cli.table.rows import open_row
 from ralph_cli.table.run import OnCell
 from ralph_cli.text.plural import pluralize
+
+LEAST_POLL_SECONDS, POLL_SHARE = 0.25, 0.02
+"""How long a submitter sleeps at least before it asks for results again, and the share of its time that it asks."""
 
 JOBS_FOLDER = "jobs"
 """In the folder of a table: the jobs that were submitted and whose results are not in the table yet."""
@@ -89,35 +92,37 @@ class Collecting:
         """Collect the results until no job is left."""
         told = 0
         while self._jobs:
-            for state in self.queue.states(self._jobs):
-                if state.is_done:
-                    self._collect(state, self._jobs.pop(state.id))
+            begun = clock.monotonic()
+            ended = self.queue.ended(self._jobs)
+            asked = clock.monotonic() - begun
+            for job in ended:
+                self._collect(job, self._jobs.pop(job.id))
             self.stop_at_a_bound()
             if self._jobs:
                 if told != len(self._jobs):
                     told = len(self._jobs)
                     self.on_wait(f"{pluralize(told, 'document')} at work, or waiting for a worker")
-                clock.sleep(POLL_SECONDS)
+                clock.sleep(max(LEAST_POLL_SECONDS, asked / POLL_SHARE))
 
-    def _collect(self, state: JobState, job: Job) -> None:
-        if state.is_cancelled:
+    def _collect(self, ended: EndedJob, job: Job) -> None:
+        if ended.is_cancelled:
             self.halt = self.halt or Halt(StopType.USER_INTERRUPTED, "jobs were cancelled; --resume goes on with them")
             return
         row = next((row for row in self.record.rows if row.sha256 == job.row.sha256), None)
         if row is not None:
-            self._fill(row, job, *self._take(state, job, row))
-        (self.record.folder / JOBS_FOLDER / state.id).unlink(missing_ok=True)
+            self._fill(row, job, *self._take(ended, job, row))
+        (self.record.folder / JOBS_FOLDER / ended.id).unlink(missing_ok=True)
 
-    def _take(self, state: JobState, job: Job, row: TableRow) -> tuple[KnownCells, dict[str, str]]:
+    def _take(self, ended: EndedJob, job: Job, row: TableRow) -> tuple[KnownCells, dict[str, str]]:
         """Make runs of the table of what came back; returns the cells, and why questions have none ("" for others)."""
         reasons: dict[str, str] = {}
         alone = replace(self.record, rows=(row,))
-        before, worker = read_cells(alone).spent, state.worker
+        before, worker = read_cells(alone).spent, ended.worker
         try:
-            if not state.result:
-                what = f"the worker {state.worker} could not do it, and says itself why"
+            if not ended.result:
+                what = f"the worker {ended.worker} could not do it, and says itself why"
                 raise JournalError(what, code="worker-failed")
-            result = read_file(JobResult, self.store.get("results", state.result))
+            result = read_file(JobResult, self.store.get("results", ended.result))
             worker = result.worker
             reasons = {item.question: item.reason for item in result.failed}
             if result.fault:
@@ -132,7 +137,7 @@ class Collecting:
         read = read_cells(alone)
         self.purse.book_earlier(read.spent - before)
         if job.purse and not reasons.get("", ""):
-            sha256 = state.id.rpartition("-")[2]
+            sha256 = ended.id.rpartition("-")[2]
             self.shares.collect(job.purse, sha256, worker, self.purse.spent.usd or 0.0)
         return read, reasons
 

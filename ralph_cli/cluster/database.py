@@ -30,22 +30,23 @@ if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus
 
 APPLICATION, QUEUE, WORKFLOW = "ralph", "documents", "answer_document"
-POLL_SECONDS = 0.25
-"""How often a worker looks for a job, and a submitter whether one is done."""
+POLL_SECONDS, OWN_POLL_SECONDS = 0.5, 5.0
+"""How often a worker looks for a job in the queue of all, and in its own, which gets one only when it is handed back.
+"""
 
 PATIENCE_SECONDS = 900.0
 """How long a submitter waits for a database that has gone away."""
 
 _UNDONE = ("ENQUEUED", "PENDING", "DELAYED")
+_ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 _WORKER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
-class JobState:
-    """How far a job is: `result` is the hash of what it gave, `worker` who does it or did, if anybody."""
+class EndedJob:
+    """A job that is over: `result` is the hash of what it gave, `worker` who did it, if anybody."""
 
     id: str
-    is_done: bool
     result: str = ""
     worker: str = ""
     is_cancelled: bool = False
@@ -72,8 +73,8 @@ class Queue(Protocol):
     def submit(self, job_id: str, job: str) -> None:
         """Let a worker do the job with that hash."""
 
-    def states(self, job_ids: Collection[str]) -> list[JobState]:
-        """How far these jobs are."""
+    def ended(self, job_ids: Collection[str]) -> list[EndedJob]:
+        """Those of these jobs that are over."""
 
     def cancel(self, job_ids: Collection[str] | None = None, *, at_work: bool = True) -> int:
         """Cancel jobs that are not done."""
@@ -129,12 +130,12 @@ class JobQueue:
         for state in self._list(workflow_ids=[job_id], status="CANCELLED"):
             self._resume([job_id], queue_of(state.executor_id or ""))
 
-    def states(self, job_ids: Collection[str]) -> list[JobState]:
-        """How far these jobs are."""
+    def ended(self, job_ids: Collection[str]) -> list[EndedJob]:
+        """Those of these jobs that are over."""
         found = []
         for start in range(0, len(ids := list(job_ids)), 500):
-            found += self._list(workflow_ids=ids[start : start + 500], load_output=True)
-        return [_state(item) for item in found]
+            found += self._list(workflow_ids=ids[start : start + 500], status=_ENDED, load_output=True)
+        return [_as_ended(item) for item in found]
 
     def cancel(self, job_ids: Collection[str] | None = None, *, at_work: bool = True) -> int:
         """Cancel jobs that are not done, by default all, and those `at_work`, too; returns how many they are.
@@ -202,8 +203,9 @@ class JobQueue:
         return Counter(item.app_version or "" for item in self._list(status="ENQUEUED"))
 
     def _ensure_queue(self, name: str, jobs: int | None) -> None:
+        seconds = POLL_SECONDS if name == QUEUE else OWN_POLL_SECONDS
         self._client.register_queue(
-            name, worker_concurrency=jobs, polling_interval_sec=POLL_SECONDS, on_conflict="never_update"
+            name, worker_concurrency=jobs, polling_interval_sec=seconds, on_conflict="never_update"
         )
 
     def _list(self, **wanted: Any) -> "list[WorkflowStatus]":
@@ -228,10 +230,9 @@ class JobQueue:
             clock.sleep(1)
 
 
-def _state(item: "WorkflowStatus") -> JobState:
-    return JobState(
+def _as_ended(item: "WorkflowStatus") -> EndedJob:
+    return EndedJob(
         id=item.workflow_id,
-        is_done=item.status not in _UNDONE,
         result=item.output if item.status == "SUCCESS" and isinstance(item.output, str) else "",
         worker=item.executor_id or "",
         is_cancelled=item.status == "CANCELLED",

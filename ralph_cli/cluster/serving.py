@@ -113,7 +113,7 @@ class _Serving:
             raise _NotDone("cancelled" if isinstance(error, JobCancelled) else "failed") from None
 
     def _check(self, job_id: str) -> None:
-        if any(state.is_cancelled for state in self.queue.states([job_id])):
+        if any(job.is_cancelled for job in self.queue.ended([job_id])):
             raise JobCancelled
 
 

@@ -21,7 +21,7 @@ from ralph_cli.core.version import __version__
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs import execute
 from ralph_cli.runs.execute import Setup, describe_start
-from ralph_cli.runs.export import export
+from ralph_cli.runs.export import pack_run
 from ralph_cli.runs.history import begun_runs, read_run
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD, LOWER_OF_BOTH
 from ralph_cli.table.record import KnownCells, TableRecord
@@ -191,9 +191,4 @@ def _store_earlier(
     runs = record.runs_of(row.sha256)
     for name in begun_runs(runs) if seeds else ():
         if read_run(runs / name).started.seed in seeds:
-            path = record.folder / f".{name}.zip"
-            try:
-                exported = export(runs / name, path, settings=setup.settings)
-                yield store.put("bundles", exported.path.read_bytes())
-            finally:
-                path.unlink(missing_ok=True)
+            yield store.put("bundles", pack_run(runs / name, setup.settings).data)

@@ -3,6 +3,7 @@
 import re
 import tempfile
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 from ralph_cli.config import Settings
@@ -11,9 +12,10 @@ from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.table import TableRow
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, JournalRow
+from ralph_cli.journal.bundle import Bundle
+from ralph_cli.journal.store import JOURNAL_FILE, JournalRow, write_journal
 from ralph_cli.journal.traces import IterationTraces, write_traces
-from ralph_cli.journal.unpack import read_bundle
+from ralph_cli.journal.unpack import parse_bundle
 from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.verifying.verify import verify
 from ralph_cli.table.record import TableRecord
@@ -30,24 +32,22 @@ def unpack_run(data: bytes, record: TableRecord, row: TableRow, source: Document
     against the document itself: every check that needs no model is made again. What it says of files is replaced by
     where the document is here. Raises JournalError otherwise; nothing is written then.
     """
+    bundle = parse_bundle(BytesIO(data), "a bundle of the store")
+    rows, started = bundle.rows, bundle.rows[0].event
+    assert isinstance(started, RunStarted)  # or it were no bundle
+    target = record.runs_of(row.sha256) / _run_name(started)
+    if (target / JOURNAL_FILE).exists():
+        return
+    _require_ours(started, record, row, source)
+    _require_holds(bundle, source, settings)
+    started = replace(started, document=describe_document(source.load(), source.record))
     incoming = record.folder / "incoming"
     try:
         incoming.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=incoming) as temporary:
-            file = Path(temporary) / "run.zip"
-            file.write_bytes(data)
-            rows = read_bundle(file).rows
-            started = rows[0].event
-            assert isinstance(started, RunStarted)  # or it were no bundle
-            target = record.runs_of(row.sha256) / _run_name(started)
-            if (target / JOURNAL_FILE).exists():
-                return
-            _require_ours(started, record, row, source)
-            _require_holds(file, rows, source, settings)
-            place = describe_document(source.load(), source.record)
             folder = Path(temporary) / target.name
-            _write(folder, [JournalRow(rows[0].at, replace(started, document=place)), *rows[1:]])
-            target.parent.mkdir(parents=True, exist_ok=True)
+            _write(folder, [JournalRow(rows[0].at, started), *rows[1:]])
             folder.rename(target)
     except OSError as error:
         what = f"{record.folder} {describe_fault(error)}"
@@ -76,13 +76,13 @@ def _require_ours(started: RunStarted, record: TableRecord, row: TableRow, sourc
         raise _refusal(started, "it was not made for this table")
 
 
-def _require_holds(file: Path, rows: tuple[JournalRow, ...], source: DocumentSource, settings: Settings) -> None:
+def _require_holds(bundle: Bundle, source: DocumentSource, settings: Settings) -> None:
     """Of a run that was accepted, every check that needs no model holds, as of one that somebody sends."""
-    last = rows[-1].event
+    last = bundle.rows[-1].event
     halt = getattr(last, "halt", None)
     if halt is None or halt.type not in _ACCEPTED:
         return
-    verified = verify(file, document=source, settings=settings)
+    verified = verify(bundle, document=source, settings=settings)
     if not verified.holds:
         faults = [issue.message for check in verified.checks for issue in check.faults]
         faults += [f"a quote is {quote.standing}" for quote in verified.quotes if not quote.there or quote.around]
@@ -90,12 +90,5 @@ def _require_holds(file: Path, rows: tuple[JournalRow, ...], source: DocumentSou
 
 
 def _write(folder: Path, rows: list[JournalRow]) -> None:
-    # Without a seal: it says of a record that this machine has made it.
-    journal = Journal(folder)
-    try:
-        journal.copy(rows)
-    except BaseException:
-        journal.discard()
-        raise
-    journal.close()
+    write_journal(folder, rows)
     write_traces(folder, IterationTraces(row.event for row in rows))

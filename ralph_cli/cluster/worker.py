@@ -1,6 +1,5 @@
 """Does a job on this machine: the runs are made in a folder of its own, and go to the store when they have ended."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,7 +28,7 @@ from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.execute import Setup
-from ralph_cli.runs.export import export
+from ralph_cli.runs.export import pack_run
 from ralph_cli.runs.history import begun_runs
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.table.record import TableRecord, read_cells
@@ -150,9 +149,7 @@ class Workplace:
 
     def _pack(self, run: Path, setup: Setup) -> str:
         """Export a run to the store; returns the hash of the bundle."""
-        with tempfile.TemporaryDirectory(prefix="ralph-") as temporary:
-            exported = export(run, Path(temporary) / "run.zip", settings=setup.settings)
-            return self.store.put("bundles", exported.path.read_bytes())
+        return self.store.put("bundles", pack_run(run, setup.settings).data)
 
 
 def _without_run(table: Table) -> Iterator[FailedCell]:

@@ -77,12 +77,16 @@ class Bundle:
     documents: tuple[bytes, ...] = ()
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
 def canonical_json(value: object) -> bytes:
     """The one way in which a value is written; JournalError for what JSON cannot say, or nested too deep."""
     try:
-        if _depth(value) > MAX_DEPTH:
+        text = _encode(value)
+        # Each level has a bracket: of most events there are too few to look any closer.
+        if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
             raise ValueError("nested too deep")
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return text.encode("utf-8")
     except (ValueError, TypeError, RecursionError) as error:
         raise JournalError(f"the record cannot be written as JSON: {error}", code="bundle-unwritable") from error
@@ -117,15 +121,21 @@ def chain_events(events: Iterable[tuple[str, Json]]) -> tuple[list[bytes], str]:
     """The lines of a journal, each with the hash of itself and all before it; and the last of these hashes."""
     lines, chain = [], CHAIN_START
     for seq, (at, event) in enumerate(events, 1):
-        body = {"at": at, "event": event, "seq": seq}
+        body = canonical_json({"at": at, "event": event, "seq": seq})
         chain = chain_hash(chain, body)
-        lines.append(canonical_json(body | {"chain": chain}) + b"\n")
+        time = canonical_json({"at": at})[:-1]
+        lines.append(time + chain_member(chain) + body.removeprefix(time) + b"\n")
     return lines, chain
 
 
-def chain_hash(previous: str, body: Json) -> str:
-    """The hash that chains an event to the ones before it."""
-    return hashlib.sha256(bytes.fromhex(previous) + canonical_json(body)).hexdigest()
+def chain_hash(previous: str, body: bytes) -> str:
+    """The hash that chains an event, as its line has it without that hash, to the ones before it."""
+    return hashlib.sha256(bytes.fromhex(previous) + body).hexdigest()
+
+
+def chain_member(chain: str) -> bytes:
+    """How the hash stands in the line of an event, behind its time."""
+    return f',"chain":"{chain}"'.encode()
 
 
 def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes], schema: int) -> Json:

@@ -52,17 +52,13 @@ class Journal:
                 self._lock_file = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
                 on_failure.callback(os.close, self._lock_file)
                 fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                path = folder / JOURNAL_FILE
-                previous_umask = os.umask(0o077)  # SQLite makes its files by the umask
-                try:
-                    self._db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
-                finally:
-                    os.umask(previous_umask)
+                self._db = _connect(folder)
                 on_failure.callback(self._db.close)
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=FULL")
-                self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-                self._db.execute(f"CREATE TABLE IF NOT EXISTS {_EVENT_COLUMNS}")
+                self._db.execute("BEGIN IMMEDIATE")
+                _create_table(self._db)
+                self._db.execute("COMMIT")
                 last = self._db.execute("SELECT seq, chain FROM event ORDER BY seq DESC LIMIT 1").fetchone()
                 self._seq: int = last[0] if last else 0
                 self._chain: str = last[1] if last else _CHAIN_START
@@ -84,17 +80,13 @@ class Journal:
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
-        self._append([_as_row(clock.now(), event)])
+        self._append(_as_row(clock.now(), event))
 
-    def copy(self, rows: "Iterable[JournalRow]") -> None:
-        """Append events that were recorded elsewhere, with their times, in one commit. Raises JournalError."""
-        self._append([_as_row(row.at, row.event) for row in rows])
-
-    def _append(self, rows: list[tuple[str, str, str]]) -> None:
+    def _append(self, row: tuple[str, str, str]) -> None:
         with self._queue_lock:
             if self._closed:
                 raise self._failed or _closed_error(self.folder)
-            self._pending += rows
+            self._pending.append(row)
             self._appended += 1
             written = self._writer.submit(self._alone, self._commit, self._appended)
         written.result()
@@ -115,11 +107,7 @@ class Journal:
             last_number = self._appended
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            chained, chain = [], self._chain
-            for seq, row in enumerate(rows, self._seq + 1):
-                chain = _chain_hash(chain, (seq, *row))
-                chained.append((seq, *row, chain, _seal(self._key, chain)))
-            self._db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", chained)
+            chain = _insert(self._db, rows, self._seq, self._chain, self._key)
             self._db.execute("COMMIT")
             self._seq, self._chain = self._seq + len(rows), chain
             if _identify_files(self.folder) != self._files:
@@ -161,6 +149,47 @@ class Journal:
     def _remove(self) -> None:
         if self._new:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    previous_umask = os.umask(0o077)  # SQLite makes its files by the umask
+    try:
+        return sqlite3.connect(folder / JOURNAL_FILE, timeout=30, check_same_thread=False, isolation_level=None)
+    finally:
+        os.umask(previous_umask)
+
+
+def _create_table(db: sqlite3.Connection) -> None:
+    db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+    db.execute(f"CREATE TABLE IF NOT EXISTS {_EVENT_COLUMNS}")
+
+
+def _insert(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str]], seq: int, chain: str, key: bytes) -> str:
+    """Add rows behind the one of that number and hash; returns the hash of the last."""
+    chained = []
+    for number, row in enumerate(rows, seq + 1):
+        chain = _chain_hash(chain, (number, *row))
+        chained.append((number, *row, chain, _seal(key, chain)))
+    db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", chained)
+    return chain
+
+
+def write_journal(folder: Path, rows: "Iterable[JournalRow]") -> None:
+    """Write a whole journal that was recorded elsewhere, with its times, into the new `folder`. Raises JournalError.
+
+    It has no seals, for a seal says that this machine has made a record. A folder in which this fails is of no use.
+    """
+    try:
+        folder.mkdir(mode=0o700)
+        (folder / ".lock").touch(mode=0o600)
+        with contextlib.closing(_connect(folder)) as db:
+            db.execute("PRAGMA journal_mode=MEMORY")  # there is nothing to go back to
+            db.execute("BEGIN IMMEDIATE")
+            _create_table(db)
+            _insert(db, (_as_row(row.at, row.event) for row in rows), 0, _CHAIN_START, b"")
+            db.execute("COMMIT")
+    except (OSError, sqlite3.Error) as error:
+        raise _write_error(folder, error) from error
 
 
 def _as_row(at: str, event: AnyEvent) -> tuple[str, str, str]:

@@ -191,22 +191,30 @@ class TraceWriter:
         self._written = 0
         self._summary: dict[str, Any] = {}
         self._indexed = True
+        self._has_unwritten_step = False
 
     def __call__(self, event: AnyEvent, /) -> None:
+        # The end follows the last step at once, and both are written together.
+        if self._has_unwritten_step and not isinstance(event, RunHalted):
+            self._write(has_begun=True)
         self._traces.add(event)
+        self._has_unwritten_step = isinstance(event, StepFinished)
         if isinstance(event, RunStarted):
             self._summary = {"mode": event.mode, "question": event.question, "document": event.document}
             self._summary |= {"status": "running"}
         elif isinstance(event, RunHalted):
             self._summary |= {"status": event.halt.type.value, "detail": event.halt.detail}
-        if isinstance(event, RunStarted | StepFinished | RunHalted):
-            try:
-                traces = write_traces(self._folder, self._traces, self._written)
-                self._written = max(len(traces) - 1, 0)  # the latest may still be added to
-                if self._indexed:
-                    update_index(self._out, self._folder.name, self._summary, traces)
-            except JournalError as error:
-                self._indexed = self._indexed and error.code != "index-damaged"
-                if isinstance(event, RunStarted) and self._indexed:
-                    raise
-                self._on_problem(error.line)
+        if isinstance(event, RunStarted | RunHalted):
+            self._write(has_begun=isinstance(event, RunHalted))
+
+    def _write(self, *, has_begun: bool) -> None:
+        try:
+            traces = write_traces(self._folder, self._traces, self._written)
+            self._written = max(len(traces) - 1, 0)  # the latest may still be added to
+            if self._indexed:
+                update_index(self._out, self._folder.name, self._summary, traces)
+        except JournalError as error:
+            self._indexed = self._indexed and error.code != "index-damaged"
+            if not has_begun and self._indexed:
+                raise
+            self._on_problem(error.line)

@@ -7,6 +7,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, RunStarted
@@ -28,6 +29,7 @@ from ralph_cli.journal.bundle import (
     build_manifest,
     canonical_json,
     chain_hash,
+    chain_member,
     document_members,
     is_document,
     most_bytes,
@@ -51,14 +53,24 @@ def read_bundle(path: Path) -> Bundle:
     Raises JournalError for a file that is no bundle, is damaged or was tampered with; the message names the first
     event, or the member, that does not fit.
     """
-    parts = _read_members(path)
+    try:
+        with path.open("rb") as file:
+            return parse_bundle(file, path.name)
+    except OSError as error:
+        what = f"{path.name} cannot be read: {error.strerror}"
+        raise JournalError(what, code="bundle-unreadable") from error
+
+
+def parse_bundle(file: BinaryIO, name: str) -> Bundle:
+    """The bundle in an open file, or in bytes, of that name; as `read_bundle`."""
+    parts = _read_members(file, name)
     manifest = _parse_json(parts.pop(MANIFEST), MANIFEST)
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
-        what = f"{path.name} is not a bundle of version {VERSION}"
+        what = f"{name} is not a bundle of version {VERSION}"
         raise JournalError(what, code="bundle-version", hint="use the version of ralph that made it")
     schema = manifest.get("schema")
     if type(schema) is not int or not 0 < schema <= SCHEMA_VERSION:
-        what = f"{path.name} is of schema {schema!r:.20}; this ralph reads up to {SCHEMA_VERSION}"
+        what = f"{name} is of schema {schema!r:.20}; this ralph reads up to {SCHEMA_VERSION}"
         raise JournalError(what, code="bundle-version", hint="use a ralph as new as the one that made it")
     rows, chain = _parse_rows(parts[JOURNAL], manifest.get("events"))
     started = rows[0].event if rows else None
@@ -69,13 +81,13 @@ def read_bundle(path: Path) -> Bundle:
     expected = build_manifest(started.run, len(rows), chain, parts, schema)
     members = manifest.get("members")
     listed = members if isinstance(members, dict) else {}
-    for name in sorted({*expected["members"], *listed}):
-        if expected["members"].get(name) != listed.get(name):
-            raise _tampered_error(f"{name} is not what the manifest says")
-    wrong = [name for name in sorted({*manifest, *expected}) if manifest.get(name) != expected.get(name)]
+    for member in sorted({*expected["members"], *listed}):
+        if expected["members"].get(member) != listed.get(member):
+            raise _tampered_error(f"{member} is not what the manifest says")
+    wrong = [field for field in sorted({*manifest, *expected}) if manifest.get(field) != expected.get(field)]
     if wrong:
         raise _tampered_error(f"the manifest does not match the journal ({wrong[0]})")
-    view, identity, _ = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
+    view, identity, _ = (_parse_json(parts[member], member) for member in (VIEW, IDENTITY, ORIGIN))
     documents = _order_documents(parts, started)
     if identity != started.document:
         raise _tampered_error(f"{IDENTITY} is not the document that the journal names")
@@ -100,20 +112,19 @@ def _order_documents(parts: dict[str, bytes], started: RunStarted) -> tuple[byte
     return ordered
 
 
-def _read_members(path: Path) -> dict[str, bytes]:
+def _read_members(file: BinaryIO, name: str) -> dict[str, bytes]:
     """The bytes of every member, bounded before they are unpacked."""
     try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_FILE:
-                raise JournalError(f"{path.name} is larger than a bundle can be", code="bundle-too-large", hint=_HINT)
-            with zipfile.ZipFile(file) as archive:
-                infos = archive.infolist()
-                _check_bounds(archive, infos, path.name)
-                return {info.filename: archive.read(info) for info in infos}
+        if file.seek(0, os.SEEK_END) > MAX_FILE:
+            raise JournalError(f"{name} is larger than a bundle can be", code="bundle-too-large", hint=_HINT)
+        with zipfile.ZipFile(file) as archive:
+            infos = archive.infolist()
+            _check_bounds(archive, infos, name)
+            return {info.filename: archive.read(info) for info in infos}
     except _ARCHIVE_ERRORS as error:
         if isinstance(error, OSError) and error.strerror:
-            raise JournalError(f"{path.name} cannot be read: {error.strerror}", code="bundle-unreadable") from error
-        what = f"{path.name} is not a bundle, or is damaged: {error}"
+            raise JournalError(f"{name} cannot be read: {error.strerror}", code="bundle-unreadable") from error
+        what = f"{name} is not a bundle, or is damaged: {error}"
         raise JournalError(what, code="bundle-damaged", hint=_HINT) from error
 
 
@@ -144,7 +155,7 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
         seq, stored_chain = body.get("seq"), body.pop("chain", None)
         if type(seq) is not int or seq != place:
             raise _tampered_error(_describe_misplaced(place, seq))
-        chain = chain_hash(chain, body)
+        chain = chain_hash(chain, line.replace(chain_member(str(stored_chain)), b"", 1))
         if stored_chain != chain:
             raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
         rows.append(JournalRow(*_parse_event(body, place)))

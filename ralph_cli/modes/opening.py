@@ -73,9 +73,15 @@ def render_headings(document: Document, nonce: str) -> str:
     Of more than there is room for, the numbered ones of a kind ("Note 1" to "Note 24") are told in one line, then those
     of pages that are nearly all table come first, and the upper and numbered ones. `headings` prints all.
     """
+    what, lines = document.derive(_choose_headings)
+    return f"{what}:\n{frame_data(lines, nonce)}\n" if lines else ""
+
+
+def _choose_headings(document: Document) -> tuple[str, str]:
+    """What is told of the headings of a document, and their lines."""
     found = () if document.members else find_headings(document)
     if not found:
-        return ""
+        return "", ""
     titles = _table_titles(document, found)
     parts = _longest_parts(document, found)
     runs = _numbered_runs([heading for heading in parts if heading.level == 1])
@@ -95,7 +101,7 @@ def render_headings(document: Document, nonce: str) -> str:
     hidden = len(found) - len(lines)
     where = f"{'Some of' if hidden > 0 else 'All'} {len(found)} headings{', each with its page' * document.paged}"
     more = "; headings() prints all" if hidden > 0 else ""
-    return f"{where}{more}:\n{frame_data(chr(10).join(lines), nonce)}\n"
+    return f"{where}{more}", "\n".join(lines)
 
 
 def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:

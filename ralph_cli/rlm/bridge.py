@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 
 from ralph_cli.core import clock
@@ -133,11 +134,7 @@ class DocumentSandbox:
     ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
-        lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
-        parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        named = f"_records = {_list_records(document)!r}\n_page_names = {_name_pages(document)!r}\n"
-        listed = f"docs = {list_members(document)!r}\n" if document.members else ""
-        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}{notes}"
+        self._prelude = f"{document.derive(_write_prelude)}{notes}"
         self._offered = (*OFFERED, *["docs"] * bool(document.members), *["memory"] * (memory is not None))
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
@@ -225,6 +222,15 @@ class DocumentSandbox:
             ready.add_done_callback(lambda _: sandbox.close())
 
 
+def _write_prelude(document: Document) -> str:
+    """The source of the look-up functions, and what they know of the document."""
+    lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
+    parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
+    named = f"_records = {_list_records(document)!r}\n_page_names = {_name_pages(document)!r}\n"
+    listed = f"docs = {list_members(document)!r}\n" if document.members else ""
+    return f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
+
+
 def list_members(document: Document) -> list[tuple[int, str, str, int, int, int, int]]:
     """The documents of a set as a worker has them: number, name, kind, first and last page, where its text begins and
     ends."""
@@ -259,6 +265,7 @@ def _describe_lines(document: Document) -> dict[int, str]:
     return notes
 
 
+@cache
 def _lookup_functions() -> str:
     """The source of the look-up functions, as one module."""
     package = resources.files("ralph_cli")

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.coverage import Coverage, LostSubquery, Spans, SubqueryTally, merge_spans
+from ralph_cli.core.document import Document
 from ralph_cli.core.events import CoverageAdded, EventSink, SubqueriesAsked
-from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder
+from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder, find_in
 
 
 @dataclass(slots=True)
 class CoverageTracker:
-    """The coverage of one text so far; what adds nothing to it is no event."""
+    """The coverage of one document so far; what adds nothing to it is no event."""
 
-    text: str
+    document: Document
     sink: EventSink
     coverage: Coverage = field(default_factory=Coverage)
     subqueries: SubqueryTally = field(default_factory=SubqueryTally)
@@ -21,7 +22,7 @@ class CoverageTracker:
     _finder: ShownTextFinder = field(init=False)
 
     def __post_init__(self) -> None:
-        self._finder = ShownTextFinder(self.text)
+        self._finder = self.document.derive(find_in)
 
     def add_shown(self, iteration: int, *shown: str) -> None:
         """A model was shown these texts: whatever of the document stands in them counts as read."""
@@ -33,7 +34,7 @@ class CoverageTracker:
 
     def add_all_shown(self, iteration: int) -> None:
         """A model was given the whole text."""
-        self.record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
+        self.record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.document.text))])))
 
     def add_touched(self, iteration: int, spans: Spans) -> None:
         """Code took these slices, as the guest says."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
+from ralph_cli.core.document import Document
 
 BLOCK_CHARS = 16
 """Characters of an indexed block."""
@@ -71,6 +72,16 @@ class _BlockIndex:
                 if len(others) < MAX_BLOCK_PLACES:
                     others.append(at)
 
+    def first_known(self, shown: str, at: int) -> int:
+        """Where the first of these blocks from `at` on stands in `shown`; an offset too near its end if none does.
+
+        What stands before a line differs at the top of a page, so none is sought that begins with a space.
+        """
+        known, last = self._first, len(shown) - BLOCK_CHARS
+        while at <= last and (hash(shown[at : at + BLOCK_CHARS]) not in known or shown[at].isspace()):
+            at += 1
+        return at
+
     def places(self, block: str) -> Sequence[int]:
         """The places of a block, in order, and at most one more than `MAX_BLOCK_PLACES`."""
         first = self._first.get(key := hash(block))
@@ -117,10 +128,8 @@ class ShownTextFinder:
     def _find_pieces(self, shown: str) -> Iterator[tuple[int, int]]:
         hints = [(match.end(), int(match[1])) for match in _OFFSET.finditer(shown)]
         at, floor, last = 0, 0, -1
-        while at + BLOCK_CHARS <= len(shown):
-            # What stands before a line differs at the top of a page, so no piece is sought from a space on.
-            candidates = () if shown[at].isspace() else self._candidates(shown, at)
-            found = self._longest_pieces(shown, at, candidates, floor)
+        while (at := self._block_index.first_known(shown, at)) + BLOCK_CHARS <= len(shown):
+            found = self._longest_pieces(shown, at, self._candidates(shown, at), floor)
             if not found:
                 at += 1
                 continue
@@ -137,11 +146,9 @@ class ShownTextFinder:
     def _candidates(self, shown: str, at: int) -> set[int]:
         """Every place where the words at `at` may stand: one of so many blocks of theirs is indexed there.
 
-        None if the first is not, and none if one of them stands everywhere.
+        None if one of them stands everywhere.
         """
         index = self._block_index
-        if not index.places(shown[at : at + BLOCK_CHARS]):
-            return set()
         found: set[int] = set()
         for step in range(self._stride):
             places = index.places(shown[at + step : at + step + BLOCK_CHARS])
@@ -189,6 +196,11 @@ class ShownTextFinder:
                 return 0
             at += len(word)
         return at
+
+
+def find_in(document: Document) -> ShownTextFinder:
+    """The finder of a document, for its `derive`: runs that ask the same document share the index."""
+    return ShownTextFinder(document.text)
 
 
 def _common_prefix_length(left: str, left_start: int, right: str, right_start: int) -> int:

@@ -23,6 +23,16 @@ _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
 
 @dataclass(frozen=True, slots=True)
+class PackedRun:
+    """The bytes of a bundle, how many events it has, its seal, and what a person should know of it."""
+
+    data: bytes
+    events: int
+    seal: str
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedBundle:
     """A bundle that was written: where, how large, its seal, and what a person should know of it."""
 
@@ -48,6 +58,14 @@ def export(
     """
     settings = settings or load_settings()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
+    packed = pack_run(folder, settings, with_document=with_document)
+    path = path or Path(f"{folder.name}.zip")
+    _write_new(path, packed.data)
+    return ExportedBundle(path, packed.events, len(packed.data), packed.seal, packed.notices)
+
+
+def pack_run(folder: Path, settings: Settings, *, with_document: bool = False) -> PackedRun:
+    """The bundle of the run in `folder`, as `export` writes it."""
     refuse_if_running(folder)
     rows = tuple(read_rows(folder))
     started = rows[0].event if rows else None
@@ -63,14 +81,12 @@ def export(
     documents = _read_documents(started) if with_document else {}
     data, seal = pack(first.run, plain, members, documents)
     _refuse_keys(clean, (*(canonical_json(event) for _, event in plain), *map(canonical_json, members.values())))
-    path = path or Path(f"{folder.name}.zip")
-    _write_new(path, data)
     notices = [*_notices(clean, plain)]
     if not documents and first.document and first.mode in ("qa", "task"):
         notices.append(
             "who verifies it needs the document, too, and names it with --document; --with-document packs it in"
         )
-    return ExportedBundle(path, len(rows), len(data), seal, tuple(notices))
+    return PackedRun(data, len(rows), seal, tuple(notices))
 
 
 def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:

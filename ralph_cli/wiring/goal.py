@@ -108,7 +108,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     }
 
     recorded = context.recorded_snippets()
-    tracker = CoverageTracker(document.text, all_sinks)
+    tracker = CoverageTracker(document, all_sinks)
     check_lost = SubqueryCheck(settings.max_lost, lambda: tracker.subqueries, lambda: tracker.coverage.shown)
 
     def start_conversation(opening: str) -> Explorer:

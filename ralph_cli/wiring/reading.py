@@ -76,7 +76,7 @@ def open_reader(
         listed_headings=render_headings(document, nonce),
         max_steps=settings.max_steps,
         output_chars=settings.output_chars,
-        coverage_tracker=CoverageTracker(document.text, sink),
+        coverage_tracker=CoverageTracker(document, sink),
         tool=assignment.tool,
         parse=SubmissionParser(assignment.form),
         holds_text=direct,

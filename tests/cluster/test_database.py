@@ -59,10 +59,10 @@ def test_a_job_is_submitted_once_paused_and_cancelled(server: Postgres) -> None:
         assert queue.look().is_paused
         queue.pause(paused=False)
         assert not queue.look().is_paused and queue.cancel() == 1
-        (state,) = queue.states(["once"])
-        assert state.is_done and state.is_cancelled and queue.look().ended == {"cancelled": 1}
+        (job,) = queue.ended(["once"])
+        assert job.is_cancelled and queue.look().ended == {"cancelled": 1}
         queue.submit("once", JOB)  # goes on with it
-        assert not queue.states(["once"])[0].is_done and queue.cancel(["once"]) == 1
+        assert not queue.ended(["once"]) and queue.cancel(["once"]) == 1
 
 
 @pytest.mark.full
@@ -103,7 +103,7 @@ def test_nothing_of_a_row_is_executed(server: Postgres, tmp_path: Path) -> None:
                 " WHERE workflow_uuid = 'pickled'",
                 (pickled,),
             )
-        queue.states(["pickled"])
+        queue.ended(["pickled"])
         assert not (tmp_path / "executed").exists()
 
 

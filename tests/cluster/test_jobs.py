@@ -12,7 +12,7 @@ from contracts import cells_of, paid_calls, questions, scripted_models, write_co
 
 from ralph_cli import api
 from ralph_cli.cluster import job as jobs
-from ralph_cli.cluster.database import JobState
+from ralph_cli.cluster.database import EndedJob
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
 from ralph_cli.cluster.serving import WorkerUnfit
 from ralph_cli.cluster.shares import Room, find_room
@@ -58,9 +58,9 @@ class OneWorker:
         if job_id not in self.results and len(self.results) < self.max_jobs:
             self.results[job_id] = self.meddle(self.place.store, self.place.do_job(job, self.on_cell))
 
-    def states(self, job_ids: Collection[str]) -> list[JobState]:
+    def ended(self, job_ids: Collection[str]) -> list[EndedJob]:
         done = self.results.keys() | self.cancelled
-        return [JobState(n, n in done, self.results.get(n, ""), "w", n in self.cancelled) for n in job_ids]
+        return [EndedJob(n, self.results.get(n, ""), "w", n in self.cancelled) for n in job_ids if n in done]
 
     def cancel(self, job_ids: Collection[str] | None = None, *, at_work: bool = True) -> int:
         self.cancelled |= {name for name in job_ids or () if name not in self.results}
@@ -235,7 +235,7 @@ def test_what_a_store_gives_is_believed_only_if_it_holds(tmp_path: Path, old: by
     table = fill(OneWorker(tmp_path, meddle=lambda store, result: forged(store, result, change)), contracts=1)
     first, *_ = table
     assert first.state is CellState.FAILED and why in first.reason, first.reason
-    assert not list((tmp_path / "table").glob("**/*-ab*")) and not list((tmp_path / "table" / "incoming").iterdir())
+    assert not list((tmp_path / "table").glob("**/*-ab*")) and not list((tmp_path / "table").glob("incoming/*"))
 
 
 def test_other_bytes_under_a_hash_are_refused(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ from ralph_cli.core.run import (
     Verdict,
 )
 from ralph_cli.journal import store
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events, read_rows, write_journal
 from ralph_cli.journal.traces import INDEX_FILE, TraceWriter, read_index, write_atomic
 
 STEP = Step(
@@ -90,6 +90,11 @@ def test_events_come_back_as_they_went_in(tmp_path: Path) -> None:
     assert list(read_events(tmp_path / "run")) == EVENTS
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [".lock", JOURNAL_FILE]
     assert (tmp_path / "run" / JOURNAL_FILE).stat().st_mode & 0o077 == 0
+    write_journal(tmp_path / "elsewhere", read_rows(tmp_path / "run"))
+    assert list(read_rows(tmp_path / "elsewhere")) == list(read_rows(tmp_path / "run"))
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == [".lock", JOURNAL_FILE]
+    with pytest.raises(JournalError, match="cannot be written"):
+        write_journal(tmp_path / "elsewhere", ())
 
 
 @examples(max_examples=20, deadline=None)
@@ -301,7 +306,7 @@ def test_a_trace_that_fails_later_is_told_and_not_fatal(tmp_path: Path) -> None:
     folder.mkdir()
     told: list[str] = []
     writer = TraceWriter(tmp_path, folder, told.append)
-    for event in EVENTS[:-1]:
+    for event in (*EVENTS[:-1], EVENTS[1]):  # what comes after a step, and is not the end, has it written
         writer(event)
     (folder / "iter-01.json").unlink()
     (folder / "iter-01.json").mkdir()

@@ -57,7 +57,7 @@ def explorer(
         sink=events.append,
         max_steps=9,
         output_chars=6_000,
-        coverage_tracker=CoverageTracker(TEXT, events.append),
+        coverage_tracker=CoverageTracker(DOC, events.append),
         holds_text=looked,
     )
     return made, events
@@ -121,7 +121,7 @@ def test_the_lines_of_a_refusal_were_shown() -> None:
 
 def test_what_adds_nothing_is_no_event() -> None:
     events: list[AnyEvent] = []
-    reading = CoverageTracker(TEXT, events.append)
+    reading = CoverageTracker(DOC, events.append)
     reading.add_shown(1, TEXT[:500], "other words, at some length, of nobody")
     reading.add_shown(2, TEXT[100:400])
     reading.add_touched(2, ())
@@ -131,7 +131,7 @@ def test_what_adds_nothing_is_no_event() -> None:
 
 def test_escaped_output_of_a_hostile_document_is_text_like_any_other() -> None:
     text = json.dumps({"page 1, offset 5": "place 3, page 2, offset 17: ignore"}) * 4
-    reading = CoverageTracker(text, lambda event: None)
+    reading = CoverageTracker(document(text), lambda event: None)
     reading.add_shown(1, "page 1, offset 999999999999999999999\n" + text[:60])
     assert document(text).text == text and all(0 <= a < b <= len(text) for a, b in reading.coverage.shown)
 
@@ -155,7 +155,7 @@ def test_headings_that_are_listed_were_not_read() -> None:
         sink=events.append,
         max_steps=2,
         output_chars=6_000,
-        coverage_tracker=CoverageTracker(about.text, events.append),
+        coverage_tracker=CoverageTracker(about, events.append),
         listed_headings=listed,
     )
     made.explore("", 1)

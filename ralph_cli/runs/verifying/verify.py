@@ -56,7 +56,7 @@ class _RecordSource:
 
 
 def verify(
-    run_or_bundle: str | Path | None = None,
+    run_or_bundle: str | Path | Bundle | None = None,
     *,
     document: DocumentLike | None = None,
     settings: Settings | None = None,
@@ -64,7 +64,8 @@ def verify(
     encoding: str | None = None,
     on_loading: OnLoading | None = None,
 ) -> Verification:
-    """Check a recorded run again against its document: a run's name or folder, an exported bundle, None for the newest.
+    """Check a recorded run again against its document: a run's name or folder, an exported bundle (or its file), None
+    for the newest.
 
     `document` is the file to check against, by default the one of the run, or the one in the bundle. If it is another
     than the run's, every quote is looked up in it: still there, moved, changed or gone. No model is asked and nothing
@@ -119,15 +120,16 @@ def verify(
     )
 
 
-def _read_record(named: str | Path | None, settings: Settings) -> _RecordSource:
+def _read_record(named: str | Path | Bundle | None, settings: Settings) -> _RecordSource:
     """The record: a file is a bundle, a folder a run, anything else the name of a run."""
+    if isinstance(named, Bundle):
+        return _RecordSource(run_from_events(tuple(row.event for row in named.rows), ""), bundle=named)
     path = Path(named) if named is not None else None
     if path is not None and path.is_file():
         if not _is_archive(path):
             hint = f"ralph verify RUN --document {shlex.quote(str(path))} checks a run against it"
             raise JournalError(f"{path} is no exported run", code="no-run", hint=hint)
-        bundle = read_bundle(path)
-        return _RecordSource(run_from_events(tuple(row.event for row in bundle.rows), ""), bundle=bundle)
+        return _read_record(read_bundle(path), settings)
     if path is not None and (path.suffix or len(path.parts) > 1) and not path.exists():
         hint = "`ralph trace export -o run.zip` writes one; `ralph trace list` shows the runs"
         raise JournalError(f"there is no file or run {path}", code="no-run", hint=hint)
