@@ -32,6 +32,7 @@ def begins(about: Document, question: str) -> list[list[str]]:
         (CONTRACT, "What was due in 2031, of items 2031?", []),
         (GERMAN, "Was steht in Ziffer 2?", ["2. Miete"]),
         (GERMAN, "Was sagt Artikel 3?", ["Artikel 3 Dauer"]),
+        (GERMAN, "Was sagt Artikel 3 Abs. 1 lit. b?", ["Artikel 3 Dauer"]),
     ],
 )
 def test_a_part_that_a_question_names_is_a_place_if_the_document_has_it(
