@@ -46,6 +46,8 @@ def test_a_part_ends_before_the_next_that_is_not_within_it() -> None:
     (place,) = part.places
     said = CONTRACT[place.start : place.end]
     assert "A late payment" in said and "4. Notices" not in said
+    (part,) = find_named_parts(document(CONTRACT), "What does clause 2.2(c) say?")
+    assert CONTRACT[part.places[0].start : part.places[0].end] == "c) in kind."
 
 
 def test_a_part_that_is_there_several_times_is_told_and_not_chosen() -> None:
