@@ -16,7 +16,7 @@ MAX_FILES = 10_000
 MAX_NAME = 200
 """Characters of a document's name in a set: it is repeated wherever a place is told."""
 
-_LEFT_OUT = re.compile(r"\.|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
+_LEFT_OUT = re.compile(r"\.(?!\.?$)|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
 """Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems."""
 
 _HIDDEN = "it is hidden, or of a program's own"

@@ -174,8 +174,9 @@ class _Work:
             return NamedDocument(file.name, document, file.path, file.inner), inside
         except DocumentError as error:
             own = f"{display_name(source.name)} "
-            what = f"it {error.line.removeprefix(own)}" if error.line.startswith(own) else error.line
-            return Skipped(file.name, error.code, what), []
+            what = f"it {error.message.removeprefix(own)}" if error.message.startswith(own) else error.message
+            hint = f" ({error.hint})" if error.hint else ""
+            return Skipped(file.name, error.code, what + hint), []
 
     def _list_files(self, file: FoundFile, data: bytes) -> list["_Waiting"]:
         name = "/".join((file.path, *file.inner))
