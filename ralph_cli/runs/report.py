@@ -226,8 +226,10 @@ def _shown_span(finding: Finding, document: Document) -> Span | None:
 
 
 def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> dict[Path, bytes]:
-    """A copy of the run's PDF with its quotes highlighted, a note with each; of a set one of each PDF that is quoted,
-    in the folder `target`. Raises UserError when there is none.
+    """A copy of the run's PDF with its quotes highlighted, a note with each; of a set one of each PDF that is quoted.
+
+    These stand in the folder `target`; an only one is `target` itself if that is named as a PDF. Raises UserError when
+    there is none.
     """
     document = run_document.document
     if document is None:
@@ -237,10 +239,13 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
     found = annotate_copies(list_annotations(report), document, run_document.source)
     names: set[str] = set()
     copies: dict[Path, bytes] = {}
+    is_file = target.suffix.lower() == ".pdf"
+    folder = target.with_suffix("") if is_file else target
     for name, content in found.items():
         name = safe_file_name(name.replace("/", "_"))
         name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
-        copies[target / take_name(name, names) if document.members else target] = content
+        is_only = not document.members or (is_file and len(found) == 1)
+        copies[target if is_only else folder / take_name(name, names)] = content
     if not copies:
         hint = "`ralph trace show` shows what the run has"
         what = "none of the quotes is of a PDF" if report.quotes else "there is no quote to highlight in this run"

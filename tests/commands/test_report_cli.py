@@ -137,6 +137,7 @@ def test_no_file_of_a_set_is_overwritten_not_even_by_force(folder: Path, capsys:
     assert ask("--annotate", "deal", "--force", document="deal") == 1
     out, err = capsys.readouterr()
     assert "no model has read them" in out and "deal/report.pdf is the document itself" in err
+    assert run(["trace", "report", "--pdf", "marked.pdf"]) == 0 and highlights(folder / "marked.pdf") >= 1
     for form in (["--md", "deal/memo.txt"], ["--pdf", "deal"]):
         assert "the document itself" in refused(["trace", "report", "--force", *form], capsys)
     assert {path: path.read_bytes() for path in deal.iterdir()} == before

@@ -157,3 +157,6 @@ def test_copies_of_files_that_are_named_alike_do_not_overwrite_each_other(tmp_pa
     copies = highlight_pdfs(build_report(run, document), document, tmp_path / "copies")
     names = [path.name for path in copies]
     assert names[:2] == ["a_b.pdf", "a_b (2).pdf"] and len(names) == 3 and names[2].endswith("x.pdf")
+    assert {path.parent.name for path in highlight_pdfs(build_report(run, document), document, tmp_path / "b.pdf")} == {
+        "b"
+    }

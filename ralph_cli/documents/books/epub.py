@@ -25,7 +25,6 @@ _VOID = frozenset(_VOID_NAMES.split())
 _CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>""")
 _LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
 _HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
-_TITLE = re.compile(rb"<title\b[^>]*>.{0,10000}?</title\s*>", re.IGNORECASE | re.DOTALL)
 _PAGES = re.compile(r"\.x?html?$")
 _PASSED_ON = frozenset({"too-big", "encrypted"})
 _MOST_STYLES = 1 << 20
@@ -130,7 +129,8 @@ class _BookReader:
             source = self._prepare(part)
             if b"</html" not in source.lower():
                 self._findings.unreadable.append((f"chapter {at} is cut off: what stood behind is not known", (at,)))
-            return parse_html(source, name=f"{self._archive.name}, {part[:100]}", encoding=None, limits=self._limits)
+            name = f"{self._archive.name}, {part[:100]}"
+            return parse_html(source, name=name, encoding=None, limits=self._limits, titled=False)
         except DocumentError as error:
             if error.code in _PASSED_ON:
                 raise
@@ -140,9 +140,8 @@ class _BookReader:
             return empty
 
     def _prepare(self, part: str) -> bytes:
-        """A chapter as HTML: elements closed as HTML closes them, its style sheets in it, its title not in its text."""
+        """A chapter as HTML: elements closed as HTML closes them, its style sheets in it."""
         source = _close_elements(self._archive.read(part))
-        source = _TITLE.sub(b"", source, count=1)
         return _LINKED.sub(lambda link: self._put_in_styles(part, link), source)
 
     def _put_in_styles(self, part: str, link: "re.Match[bytes]") -> bytes:

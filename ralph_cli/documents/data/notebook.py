@@ -137,7 +137,7 @@ class _NotebookReader:
         """Write an output of HTML; False if it shows no text, as a picture or a program does."""
         try:
             data = source.encode("utf-8")
-            page = parse_html(data, name=self._name, encoding="utf-8", limits=self._limits)
+            page = parse_html(data, name=self._name, encoding="utf-8", limits=self._limits, titled=False)
         except DocumentError as error:
             if error.code != "no-text":
                 raise

@@ -32,12 +32,14 @@ def parse_html(
     limits: LoadLimits,
     declared: str | None = None,
     linked: Mapping[str, str] | None = None,
+    titled: bool = True,
 ) -> ParsedDocument:
     """The text a reader of the page sees, plus its headings and tables; meant to run in a child process.
 
     What the page hides by attributes and by styles (see `html.hidden`) is left out and counted in a caution, so that it
     is never a quote. `declared` is the encoding that came with the page, which counts more than the one it names
-    itself. `linked` are style sheets and frames that came with it, by the address that it gives them.
+    itself. `linked` are style sheets and frames that came with it, by the address that it gives them. `titled` says
+    whether its title is text: a browser shows it, a mail program does not.
     Raises DocumentError too-big, no-text, undecodable, unsupported.
     """
     if len(data) > limits.html_bytes:
@@ -50,7 +52,9 @@ def parse_html(
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
     if damage := describe_damage(source):
         cautions += (Caution("incomplete", damage),)
-    page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth, linked or {})
+    page = PageWalk(
+        lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth, linked or {}, titled=titled
+    )
     page.read(source)
     text = page.out.text()
     if len(text) > limits.characters:

@@ -60,8 +60,11 @@ class _OpenElement:
 class PageWalk:
     """One pass over the tree without recursion, for a tree may be deeper than Python's stack."""
 
-    def __init__(self, is_shallow: Callable[[str], bool], linked: Mapping[str, str]) -> None:
-        """`is_shallow` says whether a page in the page may be parsed; `linked` are what else came with it."""
+    def __init__(self, is_shallow: Callable[[str], bool], linked: Mapping[str, str], *, titled: bool) -> None:
+        """`is_shallow` says whether a page in the page may be parsed; `linked` are what else came with it.
+
+        `titled` says whether the title of the page is shown; that of a page in the page never is.
+        """
         self.out = TextBuilder()
         self.headings: list[tuple[int, str, int]] = []
         self.quoted: list[tuple[int, int, int, int]] = []
@@ -69,6 +72,7 @@ class PageWalk:
         self.additions: list[tuple[int, int, Origin]] = []
         self.findings = Findings()
         self._is_shallow = is_shallow
+        self._titled = titled
         self._linked = linked
         self._tables: list[GridTable] = []
         self._sheets = StyleSheets()
@@ -115,7 +119,7 @@ class PageWalk:
                 unread.append(node.child)
 
     def _write_title(self, head: Any) -> None:
-        title = head.css_first("title")
+        title = head.css_first("title") if self._titled and self._pages == 1 else None
         if title is not None:
             self.out.write_running_text(title.text())
             self.out.separate(PARAGRAPH)

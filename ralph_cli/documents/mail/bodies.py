@@ -56,7 +56,8 @@ def _read_page(part: Part, name: str, encoding: str | None, limits: LoadLimits) 
     content = part_bytes(part)
     if part.get_content_type() == RICH_TEXT:
         return parse_rtf(content, name=name, limits=limits)
-    return parse_html(content, name=name, encoding=None, limits=limits, declared=encoding or charset(part))
+    declared = encoding or charset(part)
+    return parse_html(content, name=name, encoding=None, limits=limits, declared=declared, titled=False)
 
 
 def join_flowed_lines(text: str, delete_space: bool) -> str:

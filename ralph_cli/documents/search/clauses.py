@@ -19,26 +19,45 @@ MOST_LEFT_OUT = 3
 
 _SERIES, _LONGEST_RANGE, _TITLE = 4, 30, 24
 _PARTS = (
-    r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?"
-    rf"|{any_of(FOREIGN_PARTS)})"
+    r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?|cls?|ziff"
+    rf"|(?<![.'\u2019])ss?(?=\.[ \u00a0]?\d)|{any_of(FOREIGN_PARTS)})"
 )
 """Words that name a numbered part of any document; "Schedule 4" and "Annex 2" are parts of their own beside those."""
+
+_COUNTED = """
+    abs absatz abs\u00e4tze nr nummer paragraph paragraphs para paras subparagraph sub-paragraph subsection sub-section
+    subclause sub-clause point points number no lid comma commi al alin\u00e9a alin\u00e9as apartado apartados
+    p\u00e1rrafo par\u00e1grafo ust pkt
+"""
+_LETTERED = "lit buchstabe letter letra lettera lettre"
+_WITHIN = (
+    rf"(?i:(?:{any_of(_COUNTED.split())})\b\.?[ \u00a0]*(?=\d|\([a-z])|"
+    rf"(?:{any_of(_LETTERED.split())})\b\.?[ \u00a0]*(?=\(?[a-z]\b))"
+)
+"""Words that name a part within the one that is named before them: "Article 6, paragraph 1, lit. f"."""
 
 _LETTER = r"\((?:[a-z]{1,2}|[ivx]{3,5}|\d{1,2})\)"
 _DECIMAL = r"\d{1,3}(?:\.\d{1,3})*"
 _LINE = re.compile(
     r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?(?:"
     rf"(?:(?P<sign>\u00a7+)[ \u00a0]?|(?P<word>[A-Z][A-Za-z]{{2,}})[ \u00a0]+)?"
-    rf"(?P<number>{_DECIMAL}|(?<=[ \u00a0])[IVXLC]+\b)(?P<stop>[.):]?)|(?P<letter>{_LETTER}))"
+    rf"(?P<number>{_DECIMAL}|(?<=[ \u00a0])[IVXLC]+\b)(?P<stop>[.):]?)|(?P<letter>{_LETTER}|[a-z]\)))"
     r"(?=[ \t\u00a0:\u2013\u2014-]*(?:\n|\Z|[\u201c\"'\u2018(]?(?P<first>[^\W\d_])))"
 )
-_JOINT = r"\s*(?:,\s*(?:and\b|or\b)?|;|and\b|or\b|&|to\b|through\b|[\u2013-])\s*"
-_ONE = rf"(?:{_DECIMAL}|[IVXLC]+\b)(?:[ \u00a0]?{_LETTER})*"
-_NAMED = re.compile(
-    rf"(?:\u00a7+|\b(?:{_PARTS}\b\.?|(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})))[\s\u00a0]*(?<=\W)(?P<list>{_ONE}(?:{_JOINT}{_ONE})*)"
-    r"(?!\d)"
+_AND, _TO = "and or und oder et ou y e o", "to through bis \u00e0 al t/m"
+_JOINT = (
+    rf"\s*(?:,\s*(?:(?:{any_of(_AND.split())})\b)?|;|(?:{any_of(_AND.split())})\b|&|(?:{any_of(_TO.split())})\b"
+    r"|[\u2013-])\s*"
 )
-_IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE})")
+_NUMBER = rf"(?:{_DECIMAL}|[IVXLC]+\b)"
+_ONE = rf"{_NUMBER}(?:[ \u00a0]?{_LETTER})*"
+_ONE_IN_ONE = rf"{_NUMBER}(?:[ \u00a0]?{_LETTER}|,?[ \u00a0]+{_WITHIN}\(?(?:[a-z]|\d{{1,2}})\b\)?)*"
+_PART_WITHIN = re.compile(rf",?[ \u00a0]+{_WITHIN}\(?([a-z]|\d{{1,2}})\b\)?")
+_NAMED = re.compile(
+    rf"(?:(?:\u00a7+|\b{_PARTS}\b\.?)[\s\u00a0]*(?<=\W)(?P<list>{_ONE_IN_ONE}(?:{_JOINT}{_ONE_IN_ONE})*)"
+    rf"|\b(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})[\s\u00a0]+(?P<numbers>{_ONE}(?:{_JOINT}{_ONE})*))(?!\d)"
+)
+_IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE_IN_ONE})")
 _TOKEN = re.compile(rf"{_LETTER}|{_DECIMAL}|[IVXLC]+")
 _IS_PART = re.compile(_PARTS)
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
@@ -146,7 +165,7 @@ class _Reading:
         """(b) behind (a) in a paragraph of a numbered part, or (a) as the first of it."""
         if not self.open:
             return
-        at, letter = match.start("letter"), match["letter"][1:-1]
+        at, letter = match.start("letter"), match["letter"].strip("()")
         base = next(clause for clause in reversed(self.found) if "(" not in clause.key)
         depth = next((n for n, other in enumerate(self.letters) if _next_letter(other, letter)), -1)
         if depth >= 0:
@@ -201,18 +220,25 @@ def named_clauses(text: str) -> frozenset[str]:
     """The keys of the parts that a text names: "clauses 4 and 7(a)" gives 4, 7(a), and 7( for a part within 7."""
     found: set[str] = set()
     for match in _NAMED.finditer(text):
-        word = f"{match['word'].casefold()} " if match["word"] and not _IS_PART.fullmatch(match["word"]) else ""
+        word = f"{match['word'].casefold()} " if match["word"] else ""
         last: _Path = ()
-        for one in _IN_LIST.finditer(match["list"]):
-            number, *letters = _TOKEN.findall(one["one"])
+        outer = ""
+        for one in _IN_LIST.finditer(match["list"] or match["numbers"]):
+            written, within = _PART_WITHIN.subn(r"(\1)", one["one"])
+            number, *letters = _TOKEN.findall(written)
+            if outer and number.isdigit() and not letters:  # "Article 28, paragraphs 3 and 4"
+                found.add(f"{outer}({number})")
+                continue
             path = _to_path(number)
             joint = (one["joint"] or "").strip()
-            if joint in ("to", "through", "-", "\u2013") and len(path) == len(last) and path[:-1] == last[:-1]:
+            if joint in (*_TO.split(), "-", "\u2013") and len(path) == len(last) and path[:-1] == last[:-1]:
                 between = range(last[-1] + 1, min(path[-1], last[-1] + _LONGEST_RANGE))
                 found |= {word + ".".join(map(str, (*path[:-1], value))) for value in between}
             key = word + ".".join(map(str, path))
+            outer = ""
             for letter in letters:
                 found.add(f"{key}(")
+                outer = key if within else ""
                 key += letter
             found.add(key)
             last = path

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.search.clauses import MOST_CHARACTERS, Clause, find_clauses, named_clauses
+from ralph_cli.documents.search.clauses import MOST_CHARACTERS, Clause, above, find_clauses, named_clauses
 
 _MOST_TOLD = 5
 
@@ -31,13 +31,17 @@ def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]
     named = [member for member in document.members if _has_name(question, member.name)] or document.members
     bounds = [(member.start, member.end) for member in named] or [(0, len(document.text))]
     clauses = [(find_clauses(document.text, document.headings, start, end), end) for start, end in bounds]
-    found = []
+    found: dict[str, NamedPart] = {}
     for key in keys:
-        places = [place for within, end in clauses for place in _places(within, key, end)]
+        # Where a letter is not known, the part that it stands in is meant.
+        for known in (key, *(it for it in above(key) if "(" in key)):
+            places = [place for within, end in clauses for place in _places(document.text, within, known, end)]
+            if places or "(" not in known:
+                break
         long = [place for place in places if "\n" in document.text[place.start : place.end].strip()]
         if places:
-            found.append(NamedPart(key if " " in key else f"part {key}", tuple(long or places)))
-    return tuple(found)
+            found[known] = NamedPart(known if " " in known else f"part {known}", tuple(long or places))
+    return tuple(found.values())
 
 
 def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
@@ -58,9 +62,16 @@ def _has_name(question: str, name: str) -> bool:
     return any(map(str.isalpha, "".join(stem))) and re.search(rf"(?i)(?<!\w){words}(?!\w)", question) is not None
 
 
-def _places(clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:
-    """Where parts of this number begin and end: before the next one that is not within it."""
+def _places(text: str, clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:
+    """Where parts of this number begin and end: before the next one that is not within it, a letter with its text."""
     for at, clause in enumerate(clauses):
         if clause.key == key:
-            after = (it.start for it in clauses[at + 1 :] if not it.key.startswith((f"{key}.", f"{key}(")))
-            yield Span(clause.start, next(after, end))
+            last = clause
+            behind = end
+            for other in clauses[at + 1 :]:
+                if not other.key.startswith((f"{key}.", f"{key}(")):
+                    behind = other.start
+                    break
+                last = other
+            paragraph_end = text.find("\n\n", last.start, behind) if "(" in key else -1
+            yield Span(clause.start, paragraph_end if paragraph_end >= 0 else behind)

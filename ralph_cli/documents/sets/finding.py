@@ -16,8 +16,10 @@ MAX_FILES = 10_000
 MAX_NAME = 200
 """Characters of a document's name in a set: it is repeated wherever a place is told."""
 
-_LEFT_OUT = re.compile(r"\.|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
+_LEFT_OUT = re.compile(r"\.(?!\.?$)|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
 """Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems."""
+
+_HIDDEN = "it is hidden, or of a program's own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,6 @@ class Skipped:
     name: str
     code: str
     message: str
-    hint: str = ""
 
 
 def is_set(path: str) -> bool:
@@ -60,7 +61,7 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
         for root in roots:
             if root != "-" and not _exists(root):
                 raise DocumentError(f"{display_name(root)} does not exist", code="missing", hint="check the path")
-            named = [(root, PurePath(root).name or root, "")]
+            named = [(root, PurePath(root).name or root, _HIDDEN if _is_hidden_match(root, path) else "")]
             for place, name, why in _walk(Path(root), apart) if _is_folder(root) else named:
                 why = why or ("it says what is asked" if Path(place).resolve() in apart else "")
                 if why:
@@ -71,6 +72,12 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
                     what = f"more than {MAX_FILES:,} files were found under {display_name(path)}"
                     raise DocumentError(what, code="too-big", hint="name fewer files")
     return name_files(found), skipped
+
+
+def leave_out_hidden(file: FoundFile) -> Skipped | None:
+    """Why a file of an archive is left out, if its folder would leave it out, too; None if it would not."""
+    is_hidden = any(_LEFT_OUT.match(part) for part in PurePath(file.inner[-1]).parts)
+    return Skipped(file.name, "left-out", _HIDDEN) if is_hidden else None
 
 
 def name_files(files: Sequence[FoundFile]) -> list[FoundFile]:
@@ -129,9 +136,7 @@ def _walk(root: Path, leave_out: set[Path]) -> Iterator[tuple[str, str, str]]:
             yield str(path), name or str(path), f"it cannot be read: {error.strerror}"
             continue
         hidden = [entry for entry in names if _LEFT_OUT.match(entry)]
-        yield from (
-            (str(path), f"{name}/{entry}".lstrip("/"), "it is hidden, or of a program's own") for entry in hidden
-        )
+        yield from ((str(path), f"{name}/{entry}".lstrip("/"), _HIDDEN) for entry in hidden)
         shown = (entry for entry in names if not _LEFT_OUT.match(entry))
         waiting += [(path / entry, f"{name}/{entry}".lstrip("/")) for entry in shown]
 
@@ -155,6 +160,14 @@ def _is_pattern(path: str) -> bool:
 def _match_pattern(pattern: str) -> list[str]:
     root = Path(pattern).anchor
     return sorted(map(str, Path(root or ".").glob(pattern.removeprefix(root))), key=_natural)
+
+
+def _is_hidden_match(path: str, pattern: str) -> bool:
+    """Whether a file that a pattern found is hidden, and the pattern asks for no hidden ones."""
+    parts = PurePath(pattern).parts
+    fixed = next((at for at, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    found = PurePath(path).parts[fixed:]
+    return any(map(_LEFT_OUT.match, found)) and not any(map(_LEFT_OUT.match, parts[fixed:]))
 
 
 def _exists(path: str) -> bool:

@@ -13,8 +13,17 @@ from ralph_cli.documents.mail.attachments import ATTACHMENTS
 from ralph_cli.documents.process.forks import ParserForks
 from ralph_cli.documents.sets.archives import is_archive
 from ralph_cli.documents.sets.containers import MAX_DEPTH, list_files
-from ralph_cli.documents.sets.finding import FoundFile, Skipped, find_files, is_set, name_files, take_name
+from ralph_cli.documents.sets.finding import (
+    FoundFile,
+    Skipped,
+    find_files,
+    is_set,
+    leave_out_hidden,
+    name_files,
+    take_name,
+)
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
+from ralph_cli.documents.sniff import display_name
 from ralph_cli.documents.source import DocumentSource
 
 _LEFT_OUT_TOGETHER = 5
@@ -151,10 +160,10 @@ class _Work:
         given = self.given.get(file.path) if not file.inner else None
         if given is not None and given.document is not None:
             return NamedDocument(file.name, given.document, file.path), []
-        if waiting.fault:
-            return Skipped(file.name, "damaged", waiting.fault), []
+        if waiting.skipped is not None:
+            return waiting.skipped, []
+        source = replace(given or self.source, path=file.path, inner=file.inner, others=(), on_loading=None)
         try:
-            source = replace(given or self.source, path=file.path, inner=file.inner, others=(), on_loading=None)
             data = source.read(self.limits) if data is None else data
             if is_archive(source.name, data):
                 return None, self._list_files(file, data)
@@ -164,23 +173,29 @@ class _Work:
             document = replace(document, cautions=apart if inside else document.cautions)
             return NamedDocument(file.name, document, file.path, file.inner), inside
         except DocumentError as error:
-            return Skipped(file.name, error.code, error.message, error.hint), []
+            own = f"{display_name(source.name)} "
+            what = f"it {error.message.removeprefix(own)}" if error.message.startswith(own) else error.message
+            hint = f" ({error.hint})" if error.hint else ""
+            return Skipped(file.name, error.code, what + hint), []
 
     def _list_files(self, file: FoundFile, data: bytes) -> list["_Waiting"]:
         name = "/".join((file.path, *file.inner))
         entries = list_files(data, name, self.limits, start=self.forks.start)
         inside = [FoundFile(f"{file.name}/{entry.name}", file.path, (*file.inner, entry.name)) for entry in entries]
         deep = f"it stands in files within files, deeper than {MAX_DEPTH}" if len(file.inner) >= MAX_DEPTH else ""
-        return [
-            _Waiting(named, entry.data, entry.fault or deep)
-            for named, entry in zip(name_files(inside), entries, strict=True)
-        ]
+        waiting = []
+        for named, entry in zip(name_files(inside), entries, strict=True):
+            fault = entry.fault or deep
+            skipped = leave_out_hidden(named) if is_archive(name, data) else None
+            skipped = skipped or (Skipped(named.name, "damaged", fault) if fault else None)
+            waiting.append(_Waiting(named, entry.data, skipped))
+        return waiting
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A file that is to be loaded; its bytes, where they were unpacked, and why they cannot be had (`fault`)."""
+    """A file that is to be loaded: its bytes, where they were unpacked, or why it is skipped."""
 
     file: FoundFile
     data: bytes | None = None
-    fault: str = ""
+    skipped: Skipped | None = None

@@ -157,7 +157,10 @@ def test_items_of_lists_have_their_numbers(source: str, shown: str) -> None:
         ("<textarea>one\ntwo</textarea>", "one\ntwo"),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢(kan)"),
         ("<svg><title>no</title><text>Sales</text><g><text>5</text></g></svg>", "Sales\n5"),
-        ("<iframe srcdoc='<style>b{display:none}</style><p>in<b>no</b>'></iframe>after", "in\n\nafter"),
+        (
+            "<iframe srcdoc='<title>no</title><style>b{display:none}</style><p>in<b>no</b>'></iframe>after",
+            "in\n\nafter",
+        ),
         ("a<wbr>b <ins>c</ins>", "ab c"),
         ("5 <bdo dir=rtl>0051</bdo> <span style='unicode-bidi:bidi-override'>12</span>", "5 1500 12"),
         ("<style>b:before{content:'\\201c' attr(id) ': '}b:after{content:none}</style><b id=x>y</b>", "“x: y"),

@@ -111,7 +111,7 @@ def test_of_alternatives_the_page_is_read_and_words_of_the_other_are_told() -> N
 def test_alternatives_that_say_the_same_are_no_matter() -> None:
     message = mail()
     message.set_content("The *fee* is 5 € <https://example.org/fee?id=77>.\n")
-    message.add_alternative("<p>The <b>fee</b> is <a href=x>5 €</a>.</p>", subtype="html")
+    message.add_alternative("<title>A newsletter</title><p>The <b>fee</b> is <a href=x>5 €</a>.</p>", subtype="html")
     assert read(message).cautions == ()
 
 

@@ -34,6 +34,8 @@ The lease begins in
 
 (ii) dated.
 
+c) in kind.
+
 A late payment bears interest.
 
 4. Notices
@@ -57,6 +59,7 @@ The hall has a red door.
         ("in cash", "clause 2.2(a)"),
         ("by cheque", "clause 2.2(b)"),
         ("dated", "clause 2.2(b)(ii)"),
+        ("in kind", "clause 2.2(c)"),
         ("A late payment", "clause 2.2"),
         ("5.1 per cent", "clause 4"),
         ("red door", "Schedule 1"),
@@ -80,7 +83,13 @@ def test_a_part_that_is_named_by_a_word_keeps_it() -> None:
         ("sections 4(a), 5 and 6", ["4(", "4(a)", "5", "6"]),
         ("as \u00a7 12 says of Schedule 4", ["12", "schedule 4"]),
         ("in Section 6.09, at 5.1 per cent", ["6.9"]),
-        ("a price of 12", []),
+        ("a price of 12, of 18 U.S.C. 552, or of the tenant's 4 cars", []),
+        (
+            "Art. 6 Abs. 1 lit. f and Article 28, paragraphs 3 and 4",
+            ["6(", "6(1)(", "6(1)(f)", "28(", "28(3)", "28(4)"],
+        ),
+        ("clause 5, point (b), cl. 7, Ziff. 8 und 9", ["5(", "5(b)", "7", "8", "9"]),
+        ("Part II, Item 7", ["part 2", "7"]),
     ],
 )
 def test_a_text_names_parts_by_word_and_number(text: str, keys: list[str]) -> None:

@@ -32,6 +32,7 @@ def begins(about: Document, question: str) -> list[list[str]]:
         (CONTRACT, "What was due in 2031, of items 2031?", []),
         (GERMAN, "Was steht in Ziffer 2?", ["2. Miete"]),
         (GERMAN, "Was sagt Artikel 3?", ["Artikel 3 Dauer"]),
+        (GERMAN, "Was sagt Artikel 3 Abs. 1 lit. b?", ["Artikel 3 Dauer"]),
     ],
 )
 def test_a_part_that_a_question_names_is_a_place_if_the_document_has_it(
@@ -45,6 +46,8 @@ def test_a_part_ends_before_the_next_that_is_not_within_it() -> None:
     (place,) = part.places
     said = CONTRACT[place.start : place.end]
     assert "A late payment" in said and "4. Notices" not in said
+    (part,) = find_named_parts(document(CONTRACT), "What does clause 2.2(c) say?")
+    assert CONTRACT[part.places[0].start : part.places[0].end] == "c) in kind."
 
 
 def test_a_part_that_is_there_several_times_is_told_and_not_chosen() -> None:

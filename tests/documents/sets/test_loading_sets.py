@@ -56,7 +56,12 @@ def deal(tmp_path: Path) -> Path:
         "blank.txt": b" \n",
         ".git/config": b"[core]",
         "out/journal.txt": b"of a run",
-        "all.zip": archive(in__note_dot_txt=b"A note on the hall.", in__side_dot_md=LETTER.encode(), bad_dot_pdf=b"no"),
+        "all.zip": archive(
+            in__note_dot_txt=b"A note on the hall.",
+            in__side_dot_md=LETTER.encode(),
+            bad_dot_pdf=b"no",
+            in___dot_DS_Store=b"of a system",
+        ),
         "mail.eml": mail_with(letter_dot_txt=b"The hall was painted.", in_dot_zip=archive(a_dot_txt=b"Deep inside.")),
     }.items():
         (folder / name).write_bytes(data)
@@ -84,9 +89,9 @@ def test_a_folder_is_one_set_and_whatever_is_not_in_it_is_named(deal: Path) -> N
         "2 lease copy.txt was not read: it is the same file as 10 lease.txt",
         "all.zip/in/side.md was not read: it is the same file as letters/side.md",
         "broken.pdf was not read: ",
-        "blank.txt was not read: ",
+        "blank.txt was not read: it holds nothing but blanks (name a file that has text in it)",
         "all.zip/bad.pdf was not read: ",
-        "2 left out as hidden or not documents: .git, out",
+        "3 left out as hidden or not documents: .git, out, all.zip/in/.DS_Store",
     ):
         assert any(line.startswith(words) for line in told), words
 
@@ -112,7 +117,9 @@ def test_several_paths_patterns_and_loaded_documents_are_a_set_too(deal: Path, t
     other.write_text("Another text of the same name.")
     both = loaded(deal / "2 lease copy.txt", other)
     assert [member.name for member in both.members] == ["deal/2 lease copy.txt", other.name]
+    (deal / "~$note.txt").write_text("Who holds a lock.")
     assert [it.name for it in loaded(deal / "*.txt", deal / "letters").members] == ["10 lease.txt", "side.md"]
+    assert [it.name for it in loaded(deal / "~$*.txt", deal / "letters").members] == ["~$note.txt", "side.md"]
     known = DocumentSource(str(other)).load()
     source = load_source(DocumentSource.of([known, deal / "letters" / "side.md"]))
     assert [member.name for member in source.load().members] == [other.name, "side.md"]
