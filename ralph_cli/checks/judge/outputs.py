@@ -16,7 +16,7 @@ from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
-from ralph_cli.core.prompts.json_schema import array, object_schema, string
+from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Ruling, Search, Verdict
 from ralph_cli.documents.context import MIN_CONTEXT
@@ -100,6 +100,7 @@ class TaskJudge:
         if doubts:
             how = render_prompt("judge_doubts", where="Beside `issues`", consequence=_IF_UNSETTLED)
             shown += f"\n\n{render_doubts('the work', doubts, attempt.because, nonce)}\n\n{how}"
+        schema = SCHEMA_WITH_DOUBTS if doubts else SCHEMA
         prompt = render_prompt(
             "task_judge_request",
             task=self.task,
@@ -109,10 +110,10 @@ class TaskJudge:
             output=shown,
             kind=self.kind,
             words=count_words(attempt.output),
+            shape=render_example(schema),
         )
         quotes = [{"text": quote.text, "page": quote.page} for quote in attempt.quotes]
         inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
-        schema = SCHEMA_WITH_DOUBTS if doubts else SCHEMA
         return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
 
     def _known(self, attempt: Attempt, nonce: str) -> str:

@@ -10,7 +10,7 @@ from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
 from ralph_cli.checks.judge.passages import describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Span
-from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Claim, Draft, DraftClaim, QuoteRuling, Ruling, Verdict
 from ralph_cli.documents.context import context_span
 from ralph_cli.documents.quotes.index import QuoteIndex
@@ -94,6 +94,24 @@ def test_a_panel_of_others_is_asked_instead(said, stands):
     assert [vote.judge for vote in evidence.rulings[0].votes] == ["first", "member1", "member2"]
 
 
+class Once(ScriptedModel):
+    """A model for which the budget is used up after its first call."""
+
+    def complete(self, request):
+        if self.requests:
+            raise LimitExceeded("calls", cap=4, spent=4)
+        return super().complete(request)
+
+
+@pytest.mark.parametrize("model", [ScriptedModel, Once])
+def test_a_judge_that_is_not_heard_again_has_said_what_it_said_first(model):
+    script = [reply((1, "supported"), (2, "partly"), quotes=SECOND), *[text_reply("I think so")] * 4]
+    judge = Judge(model(script, vendor="b"), MEMO, "When is the rent due?", lambda: "n")
+    evidence = judge(resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO)))
+    assert [ruling.verdict for ruling in evidence.rulings] == [Verdict.SUPPORTED, Verdict.PARTLY]
+    assert not evidence.broken and [issue.claim for issue in evidence.issues] == [2]
+
+
 def test_a_member_that_fails_or_speaks_out_of_shape_does_not_count():
     broken = [[ProviderError("down", code="down")], [text_reply("I think so")] * 4]
     evidence, _, _ = judged(reply((1, "partly")), panel=broken)
@@ -114,10 +132,15 @@ def test_supported_beside_a_quote_that_speaks_against_it_is_near_the_margin():
 
 
 @pytest.mark.parametrize("quotes", [[], [(1, "supports")], [(1, "supports")] * 2, [(1, "supports"), (9, "supports")]])
-def test_a_claim_with_several_quotes_needs_a_word_on_each(quotes):
-    said = reply((1, "supported"), quotes={1: quotes}).turn.text
-    with pytest.raises(ValueError, match="once each"):
-        parse_verdicts(said, (Claim(1, "c", (1, 2)),), "j", deterministic=False)
+def test_a_supported_claim_with_several_quotes_needs_a_word_on_each_and_no_other_names_a_foreign_one(quotes):
+    for verdict in ("supported", "partly", "not", "contradicted"):
+        said, claims = reply((1, verdict), quotes={1: quotes}).turn.text, (Claim(1, "c", (1, 2)),)
+        if verdict == "supported" or len(quotes) > 1:
+            with pytest.raises(ValueError, match="once each"):
+                parse_verdicts(said, claims, "j", deterministic=False)
+        else:
+            (ruling,) = parse_verdicts(said, claims, "j", deterministic=False)
+            assert ruling.verdict == verdict and len(ruling.quotes) == len(quotes)
 
 
 @pytest.mark.parametrize(
