@@ -9,9 +9,9 @@ from pydantic import Field
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import introduce_documents, render_passages, safe_file_name
+from ralph_cli.checks.judge.passages import introduce_documents, render_marked, render_passages, safe_file_name
 from ralph_cli.checks.output.words import count_words
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
@@ -24,6 +24,9 @@ from ralph_cli.documents.context import MIN_CONTEXT
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
+
+CLOSING_CHARS = 600
+"""Characters on each side of words that close a list, at most: whether it goes on behind them must be seen."""
 
 _FIELDS = {"ok": {"type": "boolean"}, "issues": array(string())}
 SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
@@ -120,6 +123,10 @@ class TaskJudge:
         """The notes of earlier runs and what code knows of the reading; nothing where there is none."""
         reading = "\n".join(_reading_record(attempt))
         parts = {"Notes of earlier runs on it": self.memory, "What code knows of the reading": reading}
+        closing = [Span(*proof.place) for proof in attempt.completeness if proof.place]
+        if self.document is not None and closing:
+            passage = render_marked(self.document, closing[0], CLOSING_CHARS)
+            parts["The words that close the list, marked in what stands around them"] = passage
         return "".join(f"\n{what}:\n{frame_data(text, nonce)}\n" for what, text in parts.items() if text)
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:

@@ -1,6 +1,7 @@
 """Second opinions, what is said of each quote, and what a judge is shown."""
 
 import json
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -9,10 +10,10 @@ from fakes import document
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
 from ralph_cli.checks.judge.passages import describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Span
+from ralph_cli.core.document import Cell, Column, Document, NamedPlace, Page, Span, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Claim, Draft, DraftClaim, QuoteRuling, Ruling, Verdict
-from ralph_cli.documents.context import context_span
+from ralph_cli.documents.context import column_lines, context_span
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
@@ -264,6 +265,62 @@ def test_rows_far_from_a_mark_are_left_out_and_notes_and_headers_are_not():
     assert "(Millions)  2018  2017" in shown and "Item 19 " in shown and "Item 23 " in shown
     assert "Item 9 " not in shown and "Item 30 " not in shown and "\n[...]\n" in shown
     assert f"[[1: {rows[19]}]]" in shown and len(shown) < 1_000
+
+
+SHEET = "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall and its yard  {n}00" for n in range(1, 60))
+"""A title, the names of two columns, and rows."""
+
+
+def sheet(kind: str) -> Document:
+    """A text of two sheets whose second is a table, as its format tells it."""
+    other = "Land 1 and its towns  2017\n" * 20
+    text = f"{other}\f{SHEET}"
+    start, end = text.index("Item"), len(text)
+    at = text.index("Cost 40")
+    cell = Cell(at, at + 7, 0)
+    table = Table(start, end, (Column("Item"), Column("Spent")), (cell,))
+    places = (NamedPlace(at, "Plan!A42"), NamedPlace(at + 8, "Plan!B42"))
+    return replace(document(text, kind=kind), tables=(table,), places=places)
+
+
+def shown_of(about: Document, *quotes: str) -> str:
+    attempt = resolve_quotes(Draft((DraftClaim("It is so.", quotes),)), about, QuoteIndex(about))
+    return render_passages(about, attempt.quotes, "n")
+
+
+def test_a_row_of_a_sheet_has_the_names_of_its_columns_and_cells_and_nothing_of_another_sheet():
+    shown = shown_of(sheet("xlsx"), "Cost 40 of the hall and its yard  4000")
+    assert shown.startswith("Sheet 2:\n<data-n>\n(quote 1 at Plan!A42 to B42)\nItem  Spent\n")
+    records = sheet("csv")
+    records = replace(records, pages=(Page(1, "1", 0, len(records.text)),), places=())
+    assert "(above: Item  Spent)\n" in shown_of(records, "Cost 40 of the hall and its yard  4000")
+    for about in (sheet("xlsx"), records):
+        at = about.text.index("Cost 59")
+        assert [about.text[head.start : head.end] for head in column_lines(about, at)] == ["Item  Spent"]
+        assert column_lines(about, 10) == ()
+    first = shown_of(sheet("xlsx"), "Plan")
+    assert "Land" not in first
+    # A count of people that looks like a year says nothing of what the document is.
+    counts = replace(records, text=records.text.replace("4000", "2017"))
+    assert "Cost" not in describe_document(counts)
+
+
+def test_a_page_that_begins_among_rows_that_are_left_out_is_told():
+    rows = [f"Item {number} of the table  {number},000  {number},100" for number in range(1, 60)]
+    about = document("(Millions)  2018  2017\n" + "\n".join(rows[:20]) + "\f" + "\n".join(rows[20:]), kind="pdf")
+    shown = shown_of(about, rows[2], rows[40])
+    assert "Page 1:" in shown and "\n[...]\n[page 2]\nItem" in shown
+
+
+def test_what_is_true_of_several_quotes_is_said_once():
+    rows = "\n".join(f"Item {number} of the table  {number},000  {number},100" for number in range(1, 200))
+    foot = "(1) Sales of the hall are left out."
+    about = document(f"(Millions)  2018  2017\nNet sales(1)  5  4\n{rows}\nGross sales(1)  7  6\n{rows}\n\n{foot}\n")
+    quotes = resolve_quotes(
+        Draft((DraftClaim("x", ("Net sales(1)  5  4", "Gross sales(1)  7  6")),)), about, QuoteIndex(about)
+    ).quotes
+    shown = render_passages(about, [replace(quote, ocr=80) for quote in quotes], "n")
+    assert shown.count(foot) == 1 and shown.count("OCR") == 1 and "quotes 1, 2" in shown
 
 
 def test_a_passage_over_two_pages_says_where_the_second_begins():
