@@ -101,8 +101,7 @@ def context_span(
     if not records:
         low, high = min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least))
     if document.noun_at(span.start) != "page":
-        first, last = document.page_at(span.start), document.page_at(span.end - 1)
-        return Span(max(low, first.start), min(high, last.end))
+        return Span(max(low, document.page_at(span.start).start), min(high, document.page_at(span.end - 1).end))
     member = document.member_at(span.start)
     return Span(max(low, member.start), min(high, member.end)) if member else Span(low, high)
 

@@ -282,7 +282,8 @@ def test_the_judge_reads_what_may_limit_a_claim_in_the_same_call(replies, asked,
     evidence = counter(attempt)
     prompt = model.requests[0].turns[-1].text
     assert len(model.requests) == asked and "[[Notwithstanding" in prompt
-    assert json.loads(prompt.splitlines()[-1]).keys() == {"verdicts", "findings"}
+    shape = next(line for line in prompt.splitlines() if line.startswith('{"'))
+    assert json.loads(shape).keys() == {"verdicts", "findings"}
     assert evidence.qualifications[0].contradicts == (verdict == "contradicts")
 
 
