@@ -1,7 +1,8 @@
 """Whether nothing is missing where a task asks for all of something: what the worker says of it, looked at by code.
 
 There are three ways to know it: the document's own words close the list, every place where an instance would be found
-was read, or the part that the task is about was read. How much of the text was sent to a model is none of them.
+was read, or the part that the task is about was read (its pages, or what stands under its heading). How much of the
+text was sent to a model is none of them.
 """
 
 import re
@@ -33,6 +34,7 @@ _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 _ENDS = re.compile(r"[.:;!?\d]\W*\Z")
 """How words end that are more than a heading: a sentence, what introduces a list, a total."""
 
+_WORD = re.compile(r"\w+")
 _GIVEN = "given to the reader, or to a model that it asked"
 
 
@@ -63,9 +65,9 @@ class CompletenessReview:
         message = (
             "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
             "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
-            "whose places all instances stand (`terms`), each place read, or the pages of the part that it is about "
-            "(`pages`), all read. Read what is left; then, if no item is to be added, hand in `claims: []` with "
-            "`complete`: the items are kept"
+            "whose places all instances stand (`terms`), each place read, or the pages or headings of the parts that "
+            "it is about (`pages`, `sections`), all read. Read what is left; then, if no item is to be added, hand in "
+            "`claims: []` with `complete`: the items are kept"
         )
         return (Issue(NAME, message, material=told),)
 
@@ -84,6 +86,8 @@ class CompletenessReview:
             yield self._prove_by_terms(said.terms, attempt)
         if said.pages.strip():
             yield self._prove_by_pages(said.pages.strip())
+        if sections := tuple(filter(None, map(str.strip, said.sections))):
+            yield self._prove_by_sections(sections)
 
     def _prove_by_words(self, words: str) -> CompletenessProof:
         match, shown = self.index.find(words), f"\u201c{shorten_line(words, 200)}\u201d"
@@ -93,7 +97,10 @@ class CompletenessReview:
             return CompletenessProof("words", False, f"a heading closes no list: {shown}")
         page = f" (p. {self.document.page_at(match.span.start).number})" if self.document.paged else ""
         return CompletenessProof(
-            "words", True, f"the reader names words of the document that close the list{page}: {shown}"
+            "words",
+            True,
+            f"the reader names words of the document that close the list{page}: {shown}",
+            (match.span.start, match.span.end),
         )
 
     def _prove_by_terms(self, terms: tuple[str, ...], attempt: Attempt) -> CompletenessProof:
@@ -168,6 +175,35 @@ class CompletenessReview:
         message = f"the reader says that the task is about pages {format_ranges(numbers)}; all of them were {_GIVEN}"
         return CompletenessProof("pages", True, "; ".join((message, *bounds)))
 
+    def _prove_by_sections(self, names: tuple[str, ...]) -> CompletenessProof:
+        parts = [self._part_under(name) for name in names]
+        if unknown := [name for name, part in zip(names, parts, strict=True) if part is None]:
+            named = "; ".join(f"\u201c{shorten_line(name, 60)}\u201d" for name in unknown[:MAX_CALLS_NAMED])
+            return CompletenessProof("sections", False, f"no heading has these words: {named}")
+        known = [part for part in parts if part is not None]
+        if unread := [part for part in known if not self._is_read(*part[1:])]:
+            left = (f"\u201c{name}\u201d from at({self._widest_gap(start, end)})" for name, start, end in unread)
+            message = f"not all was read of the parts under {', '.join([*left][:MAX_CALLS_NAMED])} on"
+            return CompletenessProof("sections", False, message)
+        told = ", ".join(f"\u201c{name}\u201d" for name, _, _ in known)
+        message = f"the reader says that the task is about the parts under {told}; all of them were {_GIVEN}"
+        return CompletenessProof("sections", True, message)
+
+    def _part_under(self, words: str) -> tuple[str, int, int] | None:
+        """The part whose heading has these words, of several the longest: its heading, where it begins and ends.
+
+        It ends at the next heading of its level or above.
+        """
+        headings, wanted = find_headings(self.document), set(_WORD.findall(words.casefold()))
+        found = []
+        for number, heading in enumerate(headings):
+            if wanted and wanted <= set(_WORD.findall(heading.text.casefold())):
+                member = self.document.member_at(heading.start)
+                last = member.end if member else len(self.document.text)
+                later = (it.start for it in headings[number + 1 :] if it.level <= heading.level)
+                found.append((_name_heading(heading), heading.start, min(next(later, last), last)))
+        return max(found, key=lambda part: part[2] - part[1], default=None)
+
     def _is_read(self, start: int, end: int) -> bool:
         return self._unread_share(start, end) <= 0.02
 
@@ -190,10 +226,13 @@ class CompletenessReview:
     def _name_unread(self, number: int) -> str:
         """What prints the rest of a page of which not all was read."""
         page = self.document.pages[number - 1]
+        return f"show({number}, start={self._widest_gap(page.start, page.end) - page.start})"
+
+    def _widest_gap(self, start: int, end: int) -> int:
+        """Where the most begins that was not read of text[start:end] in one piece."""
         gaps = uncovered_spans(self.shown_spans(), len(self.document.text))
-        inside = [(max(low, page.start), min(high, page.end)) for low, high in gaps]
-        start, _ = max(inside, key=lambda gap: gap[1] - gap[0])
-        return f"show({number}, start={start - page.start})"
+        inside = [(max(low, start), min(high, end)) for low, high in gaps]
+        return max(inside, key=lambda gap: gap[1] - gap[0])[0]
 
     def _unread_share(self, start: int, end: int) -> float:
         """The share of the characters, white space apart, of which no model was shown anything."""

@@ -312,6 +312,19 @@ class Document:
         own, noun = self.own_number(page), PAGE_NOUNS.get(member.kind, "page")
         return f"{name} {describe_pages(own, own, '' if noun == 'page' else page.label, noun)}"
 
+    def noun_at(self, offset: int) -> str:
+        """What the page that holds the character at `offset` is called in its format: "page", "sheet", "slide"."""
+        return PAGE_NOUNS.get(self._file_at(offset)[1], "page")
+
+    def name_place(self, span: Span) -> str:
+        """What the format itself calls the place of a passage: "Balance!B7 to D7", "row 12"; "" if it has no names."""
+        begin, kind = self._file_at(span.start)
+        names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
+        if not names or kind in CLAUSE_KINDS:
+            return ""
+        first, last = names[0], names[-1]
+        return first if first == last else f"{first} to {last.removeprefix(_common_start(first, last))}"
+
     def place_beside_pages(self, span: Span) -> str:
         """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""
         by_page = self.paged and PAGE_NOUNS.get(self.kind, "page") == "page" and not self.places and not self.members
@@ -329,10 +342,8 @@ class Document:
 
     def _place_in(self, member: "Member | None", span: Span) -> str:
         begin, end, kind = (member.start, member.end, member.kind) if member else (0, len(self.text), self.kind)
-        names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
-        if names and kind not in CLAUSE_KINDS:
-            first, last = names[0], names[-1]
-            return first if first == last else f"{first} to {last.removeprefix(_common_start(first, last))}"
+        if name := self.name_place(span):
+            return name
         first_page, last_page = self.page_at(span.start), self.page_at(min(span.end, max(end, 1)) - 1)
         before = member.first_page - 1 if member else 0
         if kind in PAGE_NOUNS or (member.pages > 1 if member else self.paged):

@@ -52,24 +52,27 @@ class Absence:
 @dataclass(frozen=True, slots=True)
 class Completeness:
     """How a worker says that it knows that nothing is missing: words of the document that close a list (`closed_by`),
-    `terms` at whose places all instances stand, or the `pages` of the part that the task is about.
+    `terms` at whose places all instances stand, or the parts that the task is about, by `pages` or headings
+    (`sections`).
     """
 
     closed_by: str = ""
     terms: tuple[str, ...] = ()
     pages: str = ""
+    sections: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CompletenessProof:
     """What code found of one such statement: by which way, whether it `holds`, and a sentence on it.
 
-    That "words" hold means that they are in the document; whether they close the list is for a judge.
+    That "words" hold means that they are in the document, at `place`; whether they close the list is for a judge.
     """
 
-    by: Literal["words", "places", "pages"]
+    by: Literal["words", "places", "pages", "sections"]
     holds: bool
     message: str
+    place: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

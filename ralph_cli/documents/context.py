@@ -4,8 +4,9 @@ import re
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
+from operator import attrgetter
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document, Span, Table
 from ralph_cli.text.tables import is_row
 
 MAX_CONTEXT = 2_400
@@ -17,7 +18,11 @@ MIN_CONTEXT = 220
 RECORDS_AROUND = 2
 """Records of a table (csv) that are taken on each side of one."""
 
-_HEADER_LINES = 6
+_HEADER_LINES, _HEADER_CHARS = 6, 4_000
+_WORD = re.compile(r"\w+")
+_TABLES_BACK = 20
+"""Tables before one whose columns may have been named once for all of them."""
+
 _SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
 _SHORT_LINE_SHARE = 0.75
@@ -61,7 +66,7 @@ def context_span(
     side.
 
     A table is taken with the lines above its rows that name columns, period and unit. At least `least` characters on
-    each side are taken.
+    each side are taken, but none of another document, sheet or slide.
     """
     lines = lines or index_lines(document)
     text = document.text
@@ -69,7 +74,7 @@ def context_span(
     tabular = is_row(lines[first]) or is_row(lines[last])
     width = _full_line_width(lines, first)
     up, down = first, last
-    records = record_header(document, span.start) != ""
+    records = _kind_at(document, span.start) == "csv" and bool(column_lines(document, span.start))
     while (
         up > 0
         and (not records or up > first - RECORDS_AROUND)
@@ -95,18 +100,54 @@ def context_span(
         high = space if space >= 0 else span.end + max_characters
     if not records:
         low, high = min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least))
-    member = document.member_at(span.start)  # what another document says is no context
+    if document.noun_at(span.start) != "page":
+        return Span(max(low, document.page_at(span.start).start), min(high, document.page_at(span.end - 1).end))
+    member = document.member_at(span.start)
     return Span(max(low, member.start), min(high, member.end)) if member else Span(low, high)
 
 
-def record_header(document: Document, offset: int) -> str:
-    """The first line of the table of records (csv) in which `offset` stands, if it names the columns; else ""."""
+def column_lines(document: Document, offset: int) -> tuple[Span, ...]:
+    """The lines that name the columns of the table in which `offset` stands, if they stand above it.
+
+    They are the first of a table, as its format has it, that together hold the names of all its columns; behind an
+    empty row of a sheet they may be those of a table before. Nothing where no table is known, or its names are not so.
+    """
+    tables = document.tables
+    number = bisect_right(tables, offset, key=attrgetter("start")) - 1
+    if number < 0 or offset >= end_of_rows(document, tables[number]):
+        return ()
+    names = {word for column in tables[number].columns for word in _WORD.findall(column.header)}
+    first = document.page_at(offset).start
+    for table in reversed(tables[max(number - _TABLES_BACK, 0) : number + 1]):
+        if not names or table.start < first:
+            break
+        if found := _lines_with(names, document.text, table.start, offset):
+            return found
+    return ()
+
+
+def end_of_rows(document: Document, table: Table) -> int:
+    """Where the rows of a table end; the last ones of records (csv) may have no figure, and so no cell."""
+    return document.page_at(table.start).end if _kind_at(document, table.start) == "csv" else table.end
+
+
+def _lines_with(names: set[str], text: str, start: int, end: int) -> tuple[Span, ...]:
+    """The first lines of text[start:end], a few at most, that together hold all these words; nothing without them."""
+    found: list[Span] = []
+    left = set(names)
+    for line in re.finditer(r"[^\n]+(?=\n)", text[start : min(end, start + _HEADER_CHARS)]):
+        if len(found) == _HEADER_LINES:
+            break
+        found.append(Span(start + line.start(), start + line.end()))
+        left -= set(_WORD.findall(line[0]))
+        if not left:
+            return tuple(found)
+    return ()
+
+
+def _kind_at(document: Document, offset: int) -> str:
     member = document.member_at(offset)
-    kind, start = (member.kind, member.start) if member else (document.kind, 0)
-    if kind != "csv" or not any(start <= table.start <= offset for table in document.tables):
-        return ""
-    end = document.text.find("\n", start)
-    return document.text[start:end] if start <= end < offset else ""
+    return member.kind if member else document.kind
 
 
 def _starts_block(lines: _Lines, number: int, tabular: bool, width: int) -> bool:

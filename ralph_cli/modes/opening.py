@@ -17,6 +17,7 @@ LEAST_RUN = 4
 
 _WORD_AND_NUMBER = re.compile(r"[^\W\d_]{3,}\s+(?:\d{1,3}[A-Z]?|[IVXLC]+)\b")
 
+_WORDS = re.compile(r"\w+")
 _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", re.IGNORECASE)
 """A number that is printed on a page: "12", "F-3", "xiv", "B"."""
 
@@ -124,7 +125,7 @@ def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Head
     ends = [heading.start for heading in headings[1:]] + [len(document.text)]
     longest: dict[str, tuple[int, Heading]] = {}
     for heading, end in zip(headings, ends, strict=True):
-        key = " ".join(heading.text.casefold().split())
+        key = " ".join(_WORDS.findall(heading.text.casefold()))
         longest[key] = max(longest.get(key, (0, heading)), (end - heading.start, heading), key=lambda part: part[0])
     return [heading for _, heading in longest.values()]
 

@@ -15,7 +15,7 @@ from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import record_header
+from ralph_cli.documents.context import column_lines, end_of_rows
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_lines
 from ralph_cli.documents.search.headings import find_headings
@@ -226,7 +226,7 @@ def _write_prelude(document: Document) -> str:
     """The source of the look-up functions, and what they know of the document."""
     lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
     parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-    named = f"_records = {_list_records(document)!r}\n_page_names = {_name_pages(document)!r}\n"
+    named = f"_column_names = {_list_column_names(document)!r}\n_page_names = {_name_pages(document)!r}\n"
     listed = f"docs = {list_members(document)!r}\n" if document.members else ""
     return f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
 
@@ -240,11 +240,15 @@ def list_members(document: Document) -> list[tuple[int, str, str, int, int, int,
     ]
 
 
-def _list_records(document: Document) -> list[tuple[int, int, int]]:
-    """Of each table of records whose first line names its columns: where it begins, where that line and it end."""
-    files = [(member.start, member.end) for member in document.members] or [(0, len(document.text))]
-    found = ((start, record_header(document, end - 1), end) for start, end in files if start < end)
-    return [(start, start + len(header), end) for start, header, end in found if header]
+def _list_column_names(document: Document) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """Of each table of which lines name the columns: where its rows begin and end, and where those lines do."""
+    found = []
+    for table in document.tables:
+        end = end_of_rows(document, table)
+        if heads := column_lines(document, end - 1):
+            begin = max(heads[-1].end, table.start)
+            found.append((begin, end, [(head.start, head.end) for head in heads]))
+    return found
 
 
 def _name_pages(document: Document) -> dict[int, str]:

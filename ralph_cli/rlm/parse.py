@@ -31,6 +31,7 @@ _COMPLETE_SCHEMA = object_schema(
     closed_by=string("words of the document that close the list"),
     terms=array(string(), "words at whose places in the text all instances stand, each place read"),
     pages=string("pages that were all read, such as 12-18, or all"),
+    sections=array(string(), "headings of parts that were all read"),
 )
 _ONE_THING = "Exactly one thing: `code`, `claims` ({}) or `not_found`."
 ACT_TOOL = Tool("act", _ONE_THING.format("the answer"), object_schema((), **_ACT_FIELDS))
@@ -81,6 +82,7 @@ class _Complete(StrictObject):
     closed_by: str | None = None
     terms: list[str] | None = None
     pages: str | None = None
+    sections: list[str] | None = None
 
 
 class _Act(StrictObject):
@@ -131,4 +133,5 @@ def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
 def _completeness(said: _Complete | None) -> Completeness | None:
     if said is None:
         return None
-    return Completeness(said.closed_by or "", tuple(said.terms or ()), said.pages or "")
+    terms, sections = tuple(said.terms or ()), tuple(said.sections or ())
+    return Completeness(said.closed_by or "", terms, said.pages or "", sections)

@@ -129,3 +129,22 @@ def test_a_last_page_of_which_nothing_was_read_is_not_read() -> None:
         Completeness(pages="1-2"), Attempt()
     )
     assert not proof.holds
+
+
+@pytest.mark.parametrize(
+    ("left", "name", "told"),
+    [
+        (0, "legal proceedings", "the task is about the parts under \u201cItem 3. Legal Proceedings\u201d"),
+        (40, "Item 3", "not all was read of the parts under \u201cItem 3. Legal Proceedings\u201d from at("),
+        (0, "Item 9", "no heading has these words: \u201cItem 9\u201d"),
+    ],
+)
+def test_a_part_that_is_named_by_its_heading_was_read_whole(left: int, name: str, told: str) -> None:
+    about = document(
+        f"Item 3. Legal Proceedings\n{FILLER}\nOfficer Ann Lee is sued.\nItem 4. Mine Safety\n{FILLER}", kind="docx"
+    )
+    end = about.text.index("Item 4") - left
+    found = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ((0, end),))
+    (proof,) = found.prove(Completeness(sections=(name,)), Attempt())
+    assert proof.holds == told.startswith("the task") and told in proof.message
+    assert not left or f"at({end})" in proof.message

@@ -315,7 +315,9 @@ def test_the_unit_of_a_statement_is_printed_whole_and_what_goes_on_a_row_is_no_h
     )
     text = "\f".join(("First page of the report.", f"{top}Revenue  1  148,612  139,204\nCosts  2  67,930  65,118\n"))
     shown = ask("find('Costs', rows=True, before=0)", text)
-    assert "/ for the year from 1 January to 31 December, in EUR thousand]" in shown
+    assert "[page begins: Income statement of the group]" in shown  # what is printed above the row is not said twice
+    prose = "which the group, in the year before, had not expected, as it was said to all of its members.\n"
+    assert "page begins" not in ask("find('Costs')", f"First page.\f{prose}Note 1\n{top}Costs  2  67,930  65,118\n")
     assert "(above: for the year from 1 January to 31 December, in EUR thousand)" in shown
     rows = "Parties  Court  Amount  Status\nMorrin v. parent  Kassel  1,340,000  Expert named\n"
     rows += (

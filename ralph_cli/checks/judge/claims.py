@@ -12,11 +12,11 @@ from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvid
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import break_marks, introduce_documents, render_passages
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Json, Model, Request
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
-from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
+from ralph_cli.core.prompts.json_schema import array, choice, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import (
     SUPPORTING,
@@ -75,7 +75,8 @@ class _Verdicts(StrictObject):
 def parse_verdicts(
     text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()
 ) -> tuple[Ruling, ...]:
-    """The rulings in a judge's reply: exactly one for each claim, in it for each of several quotes; else ValueError.
+    """The rulings in a judge's reply: exactly one for each claim, in it for each of several quotes if the claim is
+    supported; else ValueError.
 
     Each of the claim's `doubts` must be answered, too, and none may be left if the claim is to stand. Only the
     deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell from the
@@ -110,10 +111,15 @@ def parse_verdicts(
 
 
 def _quote_rulings(verdict: _ClaimVerdict, claim: Claim) -> tuple[QuoteRuling, ...]:
-    """What is said of each quote of a claim; of a single one, the verdict on the claim says it."""
+    """What is said of each quote of a claim; of a single one, the verdict on the claim says it.
+
+    Of a claim that does not stand nobody needs to know which of its quotes fail it.
+    """
     if not verdict.quotes and len(claim.quotes) == 1:
         return (QuoteRuling(claim.quotes[0], _BEARING_OF_VERDICT[verdict.verdict], " ".join(verdict.reason.split())),)
-    if sorted(item.id for item in verdict.quotes) != sorted(claim.quotes):
+    ids = [item.id for item in verdict.quotes]
+    is_complete = sorted(ids) == sorted(claim.quotes)
+    if not is_complete and (verdict.verdict == "supported" or len(set(ids)) < len(ids) or set(ids) - set(claim.quotes)):
         raise ValueError(f"the verdict on claim {claim.id} must rule on its quotes {sorted(claim.quotes)}, once each")
     return tuple(QuoteRuling(item.id, item.verdict, " ".join(item.reason.split())) for item in verdict.quotes)
 
@@ -125,7 +131,7 @@ class Judge:
     A verdict near the margin ("partly", or "supported" by no quote, or beside one that speaks against it) is asked for
     again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
     than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
-    second opinion it does not count.
+    second opinion it does not count, nor does one that no budget is left for: what was said first is kept.
 
     With a `counter`, what may limit the claims is read in the same call. `is_compared` says that code has compared the
     figures of the claims with their quotes.
@@ -186,7 +192,7 @@ class Judge:
                 break
             try:
                 second = self._ask(model, _with_claims_only(attempt, open_), doubts, first=(attempt, rulings))
-            except (ProviderError, UnparseableReply):
+            except (LimitExceeded, ProviderError, UnparseableReply):
                 continue
             for ruling in second:
                 given[ruling.claim].append(ruling)
@@ -221,10 +227,17 @@ class Judge:
             parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce, claims_shown=True)}")
         if first is not None:
             parts.append(_render_first_reading(attempt, *first, nonce))
-        prompt = render_prompt("judge_request", claims="\n\n".join(parts), question=self.question)
+        schema = verdict_schema(doubts=bool(doubts), limits=bool(passages))
+        each = "claim and passage" if passages else "claim"
+        prompt = render_prompt(
+            "judge_request",
+            claims="\n\n".join(parts),
+            question=self.question,
+            each=each,
+            shape=render_example(schema),
+        )
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
         inputs = {"question": self.question, "claims": listed, "passages": len(passages)}
-        schema = verdict_schema(doubts=bool(doubts), limits=bool(passages))
         return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
 
 

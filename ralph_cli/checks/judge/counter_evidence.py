@@ -7,9 +7,9 @@ from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.judge.passages import break_marks, number_page, safe_file_name
+from ralph_cli.checks.judge.passages import break_marks, name_columns, number_page, render_marked, safe_file_name
 from ralph_cli.checks.quotes import quote_at
-from ralph_cli.core.document import PAGE_BREAK, Document, Span
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
@@ -177,13 +177,10 @@ class CounterEvidence:
         """A passage marked in what it stands in; a row of a table under its header."""
         around = context_span(self.document, span, max_characters=CONTEXT_CHARS)
         text = self.document.text
-        header = quote_header(self.document, span.start, span.end)
-        head = [line for line in header if line not in text[around.start : around.end]]
-        parts = (text[around.start : span.start], text[span.start : span.end], text[span.end : around.end])
-        before, words, after = map(break_marks, parts)
-        return "".join(f"(above: {break_marks(line)})\n" for line in head) + f"{before}[[{words}]]{after}".replace(
-            PAGE_BREAK, "\n"
-        )
+        header = (*quote_header(self.document, span.start, span.end), *name_columns(self.document, span.start))
+        head = [line for line in dict.fromkeys(header) if line not in text[around.start : around.end]]
+        shown = render_marked(self.document, span, CONTEXT_CHARS)
+        return "".join(f"(above: {break_marks(line)})\n" for line in head) + shown
 
     def _evidence(self, attempt: Attempt, candidates: Sequence[Proposal]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1

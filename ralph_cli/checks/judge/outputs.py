@@ -9,14 +9,14 @@ from pydantic import Field
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import introduce_documents, render_passages, safe_file_name
+from ralph_cli.checks.judge.passages import introduce_documents, render_marked, render_passages, safe_file_name
 from ralph_cli.checks.output.words import count_words
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
-from ralph_cli.core.prompts.json_schema import array, object_schema, string
+from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Ruling, Search, Verdict
 from ralph_cli.documents.context import MIN_CONTEXT
@@ -24,6 +24,9 @@ from ralph_cli.documents.context import MIN_CONTEXT
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
+
+CLOSING_CHARS = 600
+"""Characters on each side of words that close a list, at most: whether it goes on behind them must be seen."""
 
 _FIELDS = {"ok": {"type": "boolean"}, "issues": array(string())}
 SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
@@ -100,6 +103,7 @@ class TaskJudge:
         if doubts:
             how = render_prompt("judge_doubts", where="Beside `issues`", consequence=_IF_UNSETTLED)
             shown += f"\n\n{render_doubts('the work', doubts, attempt.because, nonce)}\n\n{how}"
+        schema = SCHEMA_WITH_DOUBTS if doubts else SCHEMA
         prompt = render_prompt(
             "task_judge_request",
             task=self.task,
@@ -109,16 +113,20 @@ class TaskJudge:
             output=shown,
             kind=self.kind,
             words=count_words(attempt.output),
+            shape=render_example(schema),
         )
         quotes = [{"text": quote.text, "page": quote.page} for quote in attempt.quotes]
         inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
-        schema = SCHEMA_WITH_DOUBTS if doubts else SCHEMA
         return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
 
     def _known(self, attempt: Attempt, nonce: str) -> str:
         """The notes of earlier runs and what code knows of the reading; nothing where there is none."""
         reading = "\n".join(_reading_record(attempt))
         parts = {"Notes of earlier runs on it": self.memory, "What code knows of the reading": reading}
+        closing = [Span(*proof.place) for proof in attempt.completeness if proof.place]
+        if self.document is not None and closing:
+            passage = render_marked(self.document, closing[0], CLOSING_CHARS)
+            parts["The words that close the list, marked in what stands around them"] = passage
         return "".join(f"\n{what}:\n{frame_data(text, nonce)}\n" for what, text in parts.items() if text)
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:

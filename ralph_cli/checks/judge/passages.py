@@ -9,14 +9,14 @@ from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import MIN_CONTEXT, context_span, index_lines, record_header
+from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings, section_at
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import header_lines, is_row, names_columns
+from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND = 1_200, 3
 """Characters above which a table loses rows that lie further than so many from a marked one."""
@@ -60,13 +60,16 @@ def describe_document(document: Document) -> str:
     """What a document is, as its beginning tells: its first headings and the first lines with a year, on one line."""
     page = document.pages[0]
     end = min(page.end, page.start + BEGINNING_CHARS)
-    if header := record_header(document, page.end):
-        return header[:TITLE_CHARS]
     heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < end}
     at = page.start
     dated: dict[int, str] = {}
     for line in document.text[page.start : end].split("\n"):
-        if _DATE.search(line) and len(dated) < 2 and len(line) < TITLE_CHARS // 2:
+        if (
+            _DATE.search(line)
+            and len(dated) < 2
+            and len(line) < TITLE_CHARS // 2
+            and not _is_record(document, at, line)
+        ):
             dated[at] = line
         at += len(line) + 1
     chosen = heads | dated
@@ -76,6 +79,11 @@ def describe_document(document: Document) -> str:
             break
         told += f" / {line}" if told else line
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
+
+
+def _is_record(document: Document, at: int, line: str) -> bool:
+    """Whether a line is a row below the names of its columns, or of many cells: a figure in it may look like a year."""
+    return bool(column_lines(document, at)) or (has_columns(line) and count_cells(line) > 2)
 
 
 def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, least: int = MIN_CONTEXT) -> str:
@@ -96,32 +104,59 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, lea
             windows[-1] = Span(windows[-1].start, max(window.end, windows[-1].end))
         else:
             windows.append(window)
-    shown = [_render_window(document, window, marks, quotes, nonce, least) for window in windows]
-    return "\n\n".join((*shown, *_elsewhere(quotes)))
+    told: set[str] = set()
+    shown = [_render_window(document, window, marks, quotes, nonce, least, told) for window in windows]
+    return "\n\n".join((*shown, *_elsewhere(quotes), *_scanned(quotes)))
 
 
 def _render_window(
-    document: Document, window: Span, marks: Sequence[_Mark], quotes: Sequence[Quote], nonce: str, least: int
+    document: Document,
+    window: Span,
+    marks: Sequence[_Mark],
+    quotes: Sequence[Quote],
+    nonce: str,
+    least: int,
+    told: set[str],
 ) -> str:
+    """A passage in its frame; `told` are the notes that are shown with passages before it, to which these are added."""
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside), window.start)
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
-    above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
-    above += "".join(f"(quote {number} was {note})\n" for number, note in _scanned(document, quotes, window))
+    above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
     parts = _kept_parts(document.text, window, inside, least)
-    body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
-    notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
-    first, begins = document.page_at(min(mark.start for mark in inside)), document.page_at(window.start)
-    above += f"[page {document.own_number(begins)}]\n" if begins != first else ""
-    shown = f"{break_marks(above)}{body}{break_marks(notes)}"
-    return f"{number_page(document, first.start)}:\n{frame_data(shown, nonce)}"
+    first = min(mark.start for mark in inside)
+    body, page = "", document.page_at(first)
+    for number, part in enumerate(parts):
+        begins = document.page_at(part.start)
+        body += "\n[...]\n" if number else ""
+        body += f"{_mark_page(document, part.start)}\n" if begins != page else ""
+        body += _insert_marks(document, part, inside).strip("\n")
+        page = document.page_at(part.end - 1)
+    notes = [note for note in _notes(document, inside) if note not in body and note not in told]
+    told.update(notes)
+    shown = f"{break_marks(above)}{body}" + "".join(f"\n(note: {break_marks(note)})" for note in notes)
+    return f"{number_page(document, first)}:\n{frame_data(shown, nonce)}"
+
+
+def render_marked(document: Document, span: Span, most: int) -> str:
+    """A passage marked in what it stands in, at most so many characters on each side."""
+    around = context_span(document, span, max_characters=most)
+    parts = ((around.start, span.start), (span.start, span.end), (span.end, around.end))
+    before, words, after = (_with_page_breaks(document, *part) for part in parts)
+    return f"{before}[[{words}]]{after}"
 
 
 def number_page(document: Document, offset: int) -> str:
     """The page of a character as a judge is told it: "Page 3", in a set "Document 2, page 3": no author's words."""
     member, number = document.member_at(offset), document.own_number(document.page_at(offset))
-    return f"Document {document.members.index(member) + 1}, page {number}" if member else f"Page {number}"
+    page = f"{document.noun_at(offset)} {number}"
+    return f"Document {document.members.index(member) + 1}, {page}" if member else page.capitalize()
+
+
+def _mark_page(document: Document, offset: int) -> str:
+    """The mark that the page of a character begins."""
+    return f"[{document.noun_at(offset)} {document.own_number(document.page_at(offset))}]"
 
 
 def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) -> str:
@@ -198,22 +233,26 @@ def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, 
     return found
 
 
-def _additions(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
-    """The numbers of the quotes in a window of which words are not of the running text, each with what is known."""
-    for quote in quotes:
-        if window.start <= quote.start and quote.end <= window.end:
-            yield from ((quote.id, note) for note in describe_additions(document, Span(quote.start, quote.end)))
+def _notes_on_quotes(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[str]:
+    """What is known of the quotes in a window that their words do not show: where the format has them, as its cells
+    are named, which words are not of the running text, and of which OCR is unsure."""
+    inside = [
+        (quote, Span(quote.start, quote.end))
+        for quote in quotes
+        if window.start <= quote.start and quote.end <= window.end
+    ]
+    if named := [f"{quote.id} at {name}" for quote, span in inside if (name := document.name_place(span))]:
+        yield f"quote {'; '.join(named)}"
+    for quote, span in inside:
+        yield from (f"quote {quote.id} is {note}" for note in describe_additions(document, span))
+        if unsure := describe_unsure_words(document, span):
+            yield f"quote {quote.id}: {unsure}"
 
 
-def _scanned(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
-    """The numbers of the quotes in a window that OCR has read, each with what it is unsure of."""
-    for quote in quotes:
-        if window.start <= quote.start and quote.end <= window.end and quote.ocr is not None:
-            unsure = describe_unsure_words(document, Span(quote.start, quote.end))
-            yield (
-                quote.id,
-                f"read by OCR, which may take a letter or digit for another{'; ' + unsure if unsure else ''}",
-            )
+def _scanned(quotes: Sequence[Quote]) -> list[str]:
+    """Which quotes OCR has read, on a line."""
+    ids = ", ".join(str(quote.id) for quote in quotes if quote.ocr is not None)
+    return [f"Read by OCR, which may take a letter or digit for another: quotes {ids}."] if ids else []
 
 
 def _section_line(document: Document, offset: int, before: int) -> str:
@@ -230,13 +269,17 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     for mark in marks:
         page = document.page_at(mark.start)
         at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
-        if (head := record_header(document, at)) and head not in text[low : mark.end]:
-            found[head] = None
+        found |= dict.fromkeys(head for head in name_columns(document, at) if head not in text[low : mark.end])
         for line in text[at:last].split("\n"):
             header = header_lines(text[page.start : at], line)
             found |= dict.fromkeys(part for part in header if part not in text[low : mark.end])
             at += len(line) + 1
     return "".join(f"(above: {part})\n" for part in found)
+
+
+def name_columns(document: Document, offset: int) -> list[str]:
+    """The lines above that name the columns of the table in which a place is, as its format has them."""
+    return [document.text[head.start : head.end].strip() for head in column_lines(document, offset)]
 
 
 def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str:
@@ -257,7 +300,7 @@ def _with_page_breaks(document: Document, start: int, end: int) -> str:
     first, *others = document.text[start:end].split(PAGE_BREAK)
     shown, at = break_marks(first), start + len(first) + 1
     for text in others:
-        shown += f"\n[page {document.own_number(document.page_at(at))}]\n{break_marks(text)}"
+        shown += f"\n{_mark_page(document, at)}\n{break_marks(text)}"
         at += len(text) + 1
     return shown
 

@@ -1,6 +1,8 @@
 """The JSON schemas of tools and replies, made from what differs between them. Pure."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from ralph_cli.core.model import Json
 
@@ -30,3 +32,21 @@ def array(items: Json, description: str = "") -> Json:
 def choice(*words: str) -> Json:
     """One of these words."""
     return {"type": "string", "enum": list(words)}
+
+
+def render_example(schema: Json) -> str:
+    """An object of a schema, in JSON, with one entry in each list: the shape, for a model that cannot be held to it."""
+    return json.dumps(_example_of(schema))
+
+
+def _example_of(schema: Json) -> Any:
+    match schema["type"]:
+        case "object":
+            return {name: _example_of(field) for name, field in schema["properties"].items()}
+        case "array":
+            return [_example_of(schema["items"])]
+        case "integer":
+            return 1
+        case "boolean":
+            return False  # an example favours no yes
+    return "..."

@@ -19,7 +19,7 @@ from ralph_cli.rlm.lookup.lines import (
     _parts_of,
     _text,
 )
-from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
+from ralph_cli.text.tables import count_cells, has_columns, names_cells, names_columns, widen_spaces
 
 _FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 3_600, 240
 """Characters that the lines around all places may have, below which further places get a line each, and that each of
@@ -251,7 +251,7 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
         if on != page or not printed <= hits[0] < reached:
             if shown == show or left < _LEAST_CHARS:
                 break
-            top = _top(place[0]) if on != page else ""
+            top = _top(place) if on != page else ""
             where = f"--- place {number}, {_named(on)}, offset {hits[0]}{top}"
             room = left // min(len(places) - number, show - shown) - len(where)
             low = max(low, reached) if on == page and hits[0] >= reached else low
@@ -333,21 +333,27 @@ def _listed(own: int, room: int) -> str:
     return f"{_named(_page_at(own)[0])}, offset {own}: {line[:room]}{above}"
 
 
-def _top(page: _Page) -> str:
-    """The first words of a page, which often name the statement or section; empty where its name has its title, and in
-    a text without pages."""
+def _top(place: _Place) -> str:
+    """The first lines of a place's page, which often name the statement or section: up to a row or running text, and
+    without those that are printed with the place.
+
+    Empty where the page's name has its title, and in a text without pages.
+    """
+    page, low, high, hits = place
     table = _page_table()
     alone = any(entry[3] == entry[4] == page[0] for entry in globals().get("docs", []))
     if len(table) < 2 or alone or globals().get("_page_names", {}).get(page[0], "").endswith(")"):
         return ""
     at = table.index(page)
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
+    printed = {" ".join(line.split()) for line in (*_text()[low:high].split("\n"), *_header_of(hits[0]))}
     words = ""
     for line in (" ".join(line.split()) for line in _first_lines(page) if line not in beside):  # no running heads
-        if words and len(words) + len(line) > _TOP_CHARS:
+        is_row = has_columns(line) and not names_columns(line)
+        if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
             break
-        words += f" / {line}" if words else line[:_TOP_CHARS]
-    return f" [page begins: {words}]"
+        words += "" if line in printed else f" / {line}" if words else line
+    return f" [page begins: {words}]" if words else ""
 
 
 def _first_lines(page: _Page) -> list[str]:

@@ -123,9 +123,12 @@ def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
 def _header_of(line: int) -> list[str]:
     """The lines further up on the page that name the columns, period and unit of the row that begins at `line`."""
     text = _text()
-    records = globals().get("_records", [])
-    named = [text[begin:head] for begin, head, end in records if head < line < end]
-    return named or header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
+    tables: list[Any] = globals().get("_column_names", [])
+    at = bisect.bisect_right(tables, (line,)) - 1
+    heads = tables[at][2] if at >= 0 and line < tables[at][1] else []
+    named = [text[begin:end].strip() for begin, end in heads]
+    above = header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
+    return [*(part for part in above if part not in named), *named]
 
 
 def _note(line: int) -> str:

@@ -280,7 +280,10 @@ def test_the_judge_reads_what_may_limit_a_claim_in_the_same_call(replies, asked,
     attempt = resolve_quotes(Draft((SUBLET,)), LEASE, QuoteIndex(LEASE))
     assert Judge(model, LEASE, "May it be sublet?", lambda: "n", counter=counter)(attempt).passed
     evidence = counter(attempt)
-    assert len(model.requests) == asked and "[[Notwithstanding" in model.requests[0].turns[-1].text
+    prompt = model.requests[0].turns[-1].text
+    assert len(model.requests) == asked and "[[Notwithstanding" in prompt
+    shape = next(line for line in prompt.splitlines() if line.startswith('{"'))
+    assert json.loads(shape).keys() == {"verdicts", "findings"}
     assert evidence.qualifications[0].contradicts == (verdict == "contradicts")
 
 

@@ -1,6 +1,7 @@
 """Second opinions, what is said of each quote, and what a judge is shown."""
 
 import json
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -9,10 +10,10 @@ from fakes import document
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
 from ralph_cli.checks.judge.passages import describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Span
-from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.document import Cell, Column, Document, NamedPlace, Page, Span, Table
+from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Claim, Draft, DraftClaim, QuoteRuling, Ruling, Verdict
-from ralph_cli.documents.context import context_span
+from ralph_cli.documents.context import column_lines, context_span
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
@@ -94,6 +95,24 @@ def test_a_panel_of_others_is_asked_instead(said, stands):
     assert [vote.judge for vote in evidence.rulings[0].votes] == ["first", "member1", "member2"]
 
 
+class Once(ScriptedModel):
+    """A model for which the budget is used up after its first call."""
+
+    def complete(self, request):
+        if self.requests:
+            raise LimitExceeded("calls", cap=4, spent=4)
+        return super().complete(request)
+
+
+@pytest.mark.parametrize("model", [ScriptedModel, Once])
+def test_a_judge_that_is_not_heard_again_has_said_what_it_said_first(model):
+    script = [reply((1, "supported"), (2, "partly"), quotes=SECOND), *[text_reply("I think so")] * 4]
+    judge = Judge(model(script, vendor="b"), MEMO, "When is the rent due?", lambda: "n")
+    evidence = judge(resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO)))
+    assert [ruling.verdict for ruling in evidence.rulings] == [Verdict.SUPPORTED, Verdict.PARTLY]
+    assert not evidence.broken and [issue.claim for issue in evidence.issues] == [2]
+
+
 def test_a_member_that_fails_or_speaks_out_of_shape_does_not_count():
     broken = [[ProviderError("down", code="down")], [text_reply("I think so")] * 4]
     evidence, _, _ = judged(reply((1, "partly")), panel=broken)
@@ -114,10 +133,15 @@ def test_supported_beside_a_quote_that_speaks_against_it_is_near_the_margin():
 
 
 @pytest.mark.parametrize("quotes", [[], [(1, "supports")], [(1, "supports")] * 2, [(1, "supports"), (9, "supports")]])
-def test_a_claim_with_several_quotes_needs_a_word_on_each(quotes):
-    said = reply((1, "supported"), quotes={1: quotes}).turn.text
-    with pytest.raises(ValueError, match="once each"):
-        parse_verdicts(said, (Claim(1, "c", (1, 2)),), "j", deterministic=False)
+def test_a_supported_claim_with_several_quotes_needs_a_word_on_each_and_no_other_names_a_foreign_one(quotes):
+    for verdict in ("supported", "partly", "not", "contradicted"):
+        said, claims = reply((1, verdict), quotes={1: quotes}).turn.text, (Claim(1, "c", (1, 2)),)
+        if verdict == "supported" or len(quotes) > 1:
+            with pytest.raises(ValueError, match="once each"):
+                parse_verdicts(said, claims, "j", deterministic=False)
+        else:
+            (ruling,) = parse_verdicts(said, claims, "j", deterministic=False)
+            assert ruling.verdict == verdict and len(ruling.quotes) == len(quotes)
 
 
 @pytest.mark.parametrize(
@@ -241,6 +265,62 @@ def test_rows_far_from_a_mark_are_left_out_and_notes_and_headers_are_not():
     assert "(Millions)  2018  2017" in shown and "Item 19 " in shown and "Item 23 " in shown
     assert "Item 9 " not in shown and "Item 30 " not in shown and "\n[...]\n" in shown
     assert f"[[1: {rows[19]}]]" in shown and len(shown) < 1_000
+
+
+SHEET = "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall and its yard  {n}00" for n in range(1, 60))
+"""A title, the names of two columns, and rows."""
+
+
+def sheet(kind: str) -> Document:
+    """A text of two sheets whose second is a table, as its format tells it."""
+    other = "Land 1 and its towns  2017\n" * 20
+    text = f"{other}\f{SHEET}"
+    start, end = text.index("Item"), len(text)
+    at = text.index("Cost 40")
+    cell = Cell(at, at + 7, 0)
+    table = Table(start, end, (Column("Item"), Column("Spent")), (cell,))
+    places = (NamedPlace(at, "Plan!A42"), NamedPlace(at + 8, "Plan!B42"))
+    return replace(document(text, kind=kind), tables=(table,), places=places)
+
+
+def shown_of(about: Document, *quotes: str) -> str:
+    attempt = resolve_quotes(Draft((DraftClaim("It is so.", quotes),)), about, QuoteIndex(about))
+    return render_passages(about, attempt.quotes, "n")
+
+
+def test_a_row_of_a_sheet_has_the_names_of_its_columns_and_cells_and_nothing_of_another_sheet():
+    shown = shown_of(sheet("xlsx"), "Cost 40 of the hall and its yard  4000")
+    assert shown.startswith("Sheet 2:\n<data-n>\n(quote 1 at Plan!A42 to B42)\nItem  Spent\n")
+    records = sheet("csv")
+    records = replace(records, pages=(Page(1, "1", 0, len(records.text)),), places=())
+    assert "(above: Item  Spent)\n" in shown_of(records, "Cost 40 of the hall and its yard  4000")
+    for about in (sheet("xlsx"), records):
+        at = about.text.index("Cost 59")
+        assert [about.text[head.start : head.end] for head in column_lines(about, at)] == ["Item  Spent"]
+        assert column_lines(about, 10) == ()
+    first = shown_of(sheet("xlsx"), "Plan")
+    assert "Land" not in first
+    # A count of people that looks like a year says nothing of what the document is.
+    counts = replace(records, text=records.text.replace("4000", "2017"))
+    assert "Cost" not in describe_document(counts)
+
+
+def test_a_page_that_begins_among_rows_that_are_left_out_is_told():
+    rows = [f"Item {number} of the table  {number},000  {number},100" for number in range(1, 60)]
+    about = document("(Millions)  2018  2017\n" + "\n".join(rows[:20]) + "\f" + "\n".join(rows[20:]), kind="pdf")
+    shown = shown_of(about, rows[2], rows[40])
+    assert "Page 1:" in shown and "\n[...]\n[page 2]\nItem" in shown
+
+
+def test_what_is_true_of_several_quotes_is_said_once():
+    rows = "\n".join(f"Item {number} of the table  {number},000  {number},100" for number in range(1, 200))
+    foot = "(1) Sales of the hall are left out."
+    about = document(f"(Millions)  2018  2017\nNet sales(1)  5  4\n{rows}\nGross sales(1)  7  6\n{rows}\n\n{foot}\n")
+    quotes = resolve_quotes(
+        Draft((DraftClaim("x", ("Net sales(1)  5  4", "Gross sales(1)  7  6")),)), about, QuoteIndex(about)
+    ).quotes
+    shown = render_passages(about, [replace(quote, ocr=80) for quote in quotes], "n")
+    assert shown.count(foot) == 1 and shown.count("OCR") == 1 and "quotes 1, 2" in shown
 
 
 def test_a_passage_over_two_pages_says_where_the_second_begins():

@@ -215,8 +215,8 @@ def test_judge_and_worker_are_told_what_ocr_is_unsure_of(tesseract, tmp_path):
     draft = Draft((DraftClaim("x", ("Revenue 1,577 1,373", "Costs  900  801")),))
     quotes = resolve_quotes(draft, document, QuoteIndex(document)).quotes
     shown = render_passages(document, quotes, "n")
-    assert "(quote 1 was read by OCR, which may take a letter or digit for another; " in shown
-    assert 'unsure of "1,577" (41 %))' in shown and "(quote 2 was read by OCR, which may" in shown
+    assert '(quote 1: OCR is unsure of "1,577" (41 %))' in shown
+    assert shown.endswith("Read by OCR, which may take a letter or digit for another: quotes 1, 2.")
     bench = DocumentSandbox(FakeSandbox, document)
     assert 'OCR is unsure of "1,577" (41 %)' in bench.run("find('Revenue', after=0)", lambda items: []).stdout
     assert "unsure" not in bench.run("find('Costs', after=0, before=0)", lambda items: []).stdout
