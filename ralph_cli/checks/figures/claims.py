@@ -12,7 +12,7 @@ from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.clauses import are_set_beside, is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
@@ -107,9 +107,8 @@ class FigureComparison:
             places = self._places_of(one), self._places_of(other)
             if not all(places) or not are_comparable(one, other) or set(places[0]) & set(places[1]):
                 continue
-            words, in_order = (said[one.start], said[other.start]), not are_set_beside(text, one, other)
-            in_order &= read_change(text, one).role == read_change(text, other).role
-            if result := are_exchanged(words, places, in_order=in_order):
+            result = are_exchanged((said[one.start], said[other.start]), places)
+            if result := result or ("open" if self._are_reversed(text, one, other) else ""):
                 standing: Standing = "contradicted" if result == "sure" else "open"
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield _answer(one.text, one, standing, "place", f"{names}: the quotes have them the other way round")
@@ -129,6 +128,14 @@ class FigureComparison:
     def _pairs(self, one: Quantity, other: Quantity) -> list[tuple[Place, Place]]:
         """The places that two figures of a text may stand in."""
         return [pair for pair in product(self._places_of(one), self._places_of(other)) if pair[0] is not pair[1]]
+
+    def _are_reversed(self, text: str, one: Quantity, other: Quantity) -> bool:
+        """Whether the same words stand between two figures in the document, but the second before the first."""
+        between = text[one.end : other.start].split()
+        if not set(between) - {",", ";", "and", "or"}:
+            return False  # a list may be told in any order
+        pairs = self._pairs(one, other)
+        return bool(pairs) and all(self.facts.text[b.end : a.start].split() == between for a, b in pairs)
 
     def _places_of(self, quantity: Quantity) -> Sequence[Place]:
         return self._homes.get(quantity, ())

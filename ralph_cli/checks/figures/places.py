@@ -24,14 +24,15 @@ class Place:
     """What governs a quoted figure: `words` are stems and parts of dates; `column` names its column, "" for none.
 
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
-    date. `at` is where the figure begins in the document.
+    date. text[start:end] of the document is the figure.
     """
 
     words: frozenset[str]
     column: str = ""
     in_table: bool = False
     moment: tuple[int, int | None] | None = None
-    at: int = 0
+    start: int = 0
+    end: int = 0
 
 
 def find_places(
@@ -41,10 +42,11 @@ def find_places(
     said = words_of_figures(quote.text)
     found: dict[int, Place] = {}
     for quantity in (one for one in quantities if one.is_measured or one.start in said):
+        span = quote.start + quantity.start, quote.start + quantity.end
         start, end = line_at(quote.text, quantity.start, quantity.end)
         if not is_row(quote.text[start:end]):
             words = said.get(quantity.start, frozenset()) | say_words(_title_above(quote.text, start))
-            found[quantity.start] = Place(words, moment=_moment(words), at=quote.start + quantity.start)
+            found[quantity.start] = Place(words, "", False, _moment(words), *span)
             continue
         if quantity.kind == "date":
             continue
@@ -57,7 +59,7 @@ def find_places(
         own = say_words(name, fiscal_end)
         words = say_words(f"{label} , {dates} , {_heading_above(quote.text, start)}") | own
         moment = _moment(say_words(name)) or _moment(words)
-        found[quantity.start] = Place(words, name, True, moment, quote.start + quantity.start)
+        found[quantity.start] = Place(words, name, True, moment, *span)
     return found
 
 
@@ -145,22 +147,18 @@ def _of_part(words: frozenset[str], part: str) -> frozenset[str]:
 
 
 def are_exchanged(
-    said: tuple[frozenset[str], frozenset[str]],
-    places: tuple[Sequence[Place], Sequence[Place]],
-    *,
-    in_order: bool,
+    said: tuple[frozenset[str], frozenset[str]], places: tuple[Sequence[Place], Sequence[Place]]
 ) -> Literal["", "open", "sure"]:
     """Whether what is said of two figures fits the places of the other one better; "sure" if that is so of both.
 
-    Where no word tells, figures that are told `in_order` are taken to stand so in the document.
+    Words that tell both figures count before the number of words: of "X paid 5 and Y 7" the verb is said of one alone.
     """
     first, second = said[0] - said[1], said[1] - said[0]
     own, other = places
-    gains = _fit(first, other) - _fit(first, own), _fit(second, own) - _fit(second, other)
-    if min(gains) > 0:
+    straight, crossed = (_fit(first, own), _fit(second, other)), (_fit(first, other), _fit(second, own))
+    if crossed[0] > straight[0] and crossed[1] > straight[1]:
         return "sure"
-    is_reversed = in_order and min(place.at for place in own) > max(place.at for place in other)
-    return "open" if sum(gains) > 0 or (sum(gains) == 0 and is_reversed) else ""
+    return "open" if (min(crossed), sum(crossed)) > (min(straight), sum(straight)) else ""
 
 
 def _fit(said: frozenset[str], places: Sequence[Place]) -> int:
