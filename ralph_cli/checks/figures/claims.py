@@ -146,20 +146,22 @@ class FigureComparison:
         `others` are all of the text, `named` are words that stand elsewhere and say what it is.
         """
         if quantity.kind == "identifier":
-            return self._answer_name(quantity)
+            return self._answer_name(text, quantity)
         if quantity.kind == "date":
             return self._answer_date(text, quantity, others)
         return self._answer_measured(text, quantity, others, named)
 
-    def _answer_name(self, quantity: Quantity) -> Answer | None:
+    def _answer_name(self, text: str, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
         noun, _, number = quantity.text.rpartition(" ")
         quoted = [one.quantity.text for one in self.candidates if one.source == "quote"]
-        rival = next((text for text in quoted if noun and text.lower().startswith(f"{noun.lower()} ")), "")
-        if rival and quantity.text.lower() not in map(str.lower, quoted):
+        # What a line of the quotes begins with is their own part; others may be told beside it.
+        own = (one for one in quoted if noun and one.lower().startswith(f"{noun.lower()} "))
+        rival = next((one for one in own if re.search(rf"(?m)^\W*{re.escape(one)}", self.said)), "").lower()
+        if rival and quantity.text.lower() not in map(str.lower, quoted) and rival not in text.lower():
             message = f'"{quantity.text}": the quotes say "{_flat(rival)}"'
             return _answer(quantity.text, quantity, "open", "name", message)
-        if noun and number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
+        if number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
             part = rf"{re.escape(number)}(?![\d,]|\.\d)"
             if re.search(rf"(?m)^\W*{part}", self.facts.text) or re.search(rf"(?<![\d.,]){part}", self.said):
                 return None
