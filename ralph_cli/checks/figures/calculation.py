@@ -337,8 +337,10 @@ class Calculator:
             return check_dated_result(term, stated)
         half = Decimal(10) ** -stated.decimals / 2
         shown = -abs(stated.value) if negative else stated.value
-        if not any(abs(value - shown) <= half for value in displayed_values(term, stated)):
-            gives = next(iter(displayed_values(term, stated)))
+        values = displayed_values(term, stated)
+        value = next((one for one in values if abs(one - shown) <= half), None)
+        if value is None:
+            gives = values[0]
             sign = "%" if stated.kind == "percent" else ""
             near = write_number(gives.quantize(Decimal(10) ** -stated.decimals))
             raise CalculationError(f"it gives {write_number(gives)}{sign}, not {stated.text}: write {near}{sign}")
@@ -346,7 +348,7 @@ class Calculator:
             term = replace(term, kind="currency", is_pure=False)  # of a price by a bare number
         if term.kind in WITHOUT_UNIT and stated.kind not in WITHOUT_UNIT:
             rate = stated.kind in ("percent", "points")
-            term = replace(term, kind=stated.kind, unit=stated.unit, value=term.value / 100 if rate else term.value)
+            term = replace(term, kind=stated.kind, unit=stated.unit, value=value / 100 if rate else term.value)
         return as_candidate(term, stated.text)
 
 

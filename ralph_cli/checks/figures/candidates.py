@@ -39,7 +39,7 @@ _OWN_UNIT = re.compile(
     r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
 )
 _RATE = re.compile(r"(?i)\b(?:per|average)\b")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\d.,]\d|[^\W\d_年])")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MILLIONS = 6
@@ -47,9 +47,9 @@ _IN_FULL = 10**6
 """From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
 
 _TRACES = {
-    "$": ("$", "dollar", "usd"),
-    "\u20ac": ("\u20ac", "eur"),
-    "\u00a3": ("\u00a3", "pound", "gbp", "sterling"),
+    "$": ("$", "dollar", "usd", "美元", "美金", "ドル", "달러"),
+    "\u20ac": ("\u20ac", "eur", "欧元", "歐元", "ユーロ", "유로"),
+    "\u00a3": ("\u00a3", "pound", "gbp", "sterling", "英镑", "英鎊", "ポンド", "파운드"),
     "\u00a5": ("\u00a5", "\uffe5", "yen", "jpy", "yuan", "cny", "rmb", "renminbi", "\u5186", "\u5143"),
 }
 """What a text that counts in a currency has somewhere, in any language; that "eur" is in "Europe" is fine."""
@@ -153,9 +153,15 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
-    if facts.main_year:
-        year = Quantity("", 0, 0, Decimal(facts.main_year), kind="date", date=Date(facts.main_year))
-        found.append(Candidate(year, source="document"))
+    mailed = {headers.mail_date_at(quote.start) for quote in quotes} - {None}
+    known = {
+        *mailed,
+        *(Date(date.year) for date in mailed if date),
+        *((Date(year),) if (year := facts.main_year) else ()),
+    }
+    found += [
+        Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known if date
+    ]
     return tuple(found)
 
 
@@ -176,7 +182,8 @@ def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[C
         header = read_header(text, context)
         for quantity in read_quantities(text):
             start, end = line_at(text, quantity.start, quantity.end)
-            candidate = make_candidate(quantity, text, text[start:end], header, Scales())
+            line = text[start:end]
+            candidate = make_candidate(quantity, text, line, header, Scales(), in_table=is_row(line))
             found.append(replace(candidate, is_scale_sure=True))
     return tuple(found)
 
@@ -193,20 +200,22 @@ def _explicit_power(quantity: Quantity) -> frozenset[int]:
 
 
 def _candidates_of_quote(
-    quote: Quote, quoted: tuple[Scales, Scales], headers: TableHeaders, facts: DocumentFacts
+    quote: Quote, scales: tuple[Scales, Scales], headers: TableHeaders, facts: DocumentFacts
 ) -> Iterator[Candidate]:
     quantities = read_quantities(quote.text)
-    of_rows, of_prose = quoted
+    of_rows, of_prose = scales
     places = find_places(quote, quantities, headers, facts.fiscal_end)
     for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
         place = places.get(quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
-        if not header.currencies and is_row(quote.text[start:end]):
+        line = quote.text[start:end]
+        in_table = headers.is_row_at(quote.start + start, line)
+        if not header.currencies and in_table:
             header = replace(header, currencies=only_currency(facts.text))
         column = place.column if place else ""
-        line = quote.text[start:end]
-        candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
+        quoted = of_rows if in_table else of_prose
+        candidate = make_candidate(quantity, quote.text, line, header, quoted, column, in_table=in_table)
         if candidate.in_table:
             candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
         yield replace(candidate, place=place)
@@ -221,10 +230,16 @@ def _candidates_of_quote(
 
 
 def make_candidate(
-    quantity: Quantity, text: str, line: str, header: TableHeader, quoted: Scales, column: str = ""
+    quantity: Quantity,
+    text: str,
+    line: str,
+    header: TableHeader,
+    quoted: Scales,
+    column: str = "",
+    *,
+    in_table: bool,
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
-    in_table = is_row(line)
     if column:
         header = _typed_by_column(header, column)
     start = quantity.start - text.rfind("\n", 0, quantity.start) - 1

@@ -7,6 +7,7 @@ its columns, its period and its unit are found by code and count as quoted. No m
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +18,10 @@ from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
 from ralph_cli.checks.figures.compare import compare
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import TableHeaders
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import CLAUSE_KINDS, Document, Span
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.scanned import unsure_words
+from ralph_cli.documents.search.clauses import above, named_clauses
 from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.verbatim import departure
@@ -108,8 +110,23 @@ class NumbersCheck:
             if answer.field == NOWHERE and _is_result_of(answer.words, failed):
                 continue  # what is wrong with its calculation has been said
             yield answer
+        yield from self._answer_to_part(claim.text, quotes, said)
         for calculation in _untold(claim.text, computed):
             yield Answer(calculation, 0, "open", "calculation", f'the claim does not say what "{calculation}" gives')
+
+    def _answer_to_part(self, text: str, quotes: Sequence[Quote], said: str) -> Iterator[Answer]:
+        """What speaks against the numbered parts that a text names: none of its quotes stands in any, or names it."""
+        places = self.document.places if self.document.kind in CLAUSE_KINDS else ()
+        at = [bisect_right(places, quote.start, key=lambda place: place.start) - 1 for quote in quotes]
+        own = [named_clauses(places[number].name) if number >= 0 else frozenset[str]() for number in at]
+        named = {key for key in named_clauses(text) if key[-1] != "(" and " " not in key}
+        if not named or not all(own) or named & named_clauses(said):
+            return
+        known = frozenset[str]().union(*own)
+        if not any(one == key or one in above(key) or key in above(one) for one in known for key in named):
+            names = ", ".join(dict.fromkeys(places[number].name for number in at))
+            part = min(named)
+            yield Answer(part, 0, "open", "name", f'the claim names "{part}", and its quotes stand in {names}')
 
     def _names_of_pages(self, quote: Quote) -> tuple[str, ...]:
         """How a claim may name the pages of a quote: by their numbers, in a set also those of its document."""

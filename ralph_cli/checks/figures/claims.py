@@ -12,7 +12,7 @@ from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.clauses import are_set_beside, is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
@@ -107,9 +107,8 @@ class FigureComparison:
             places = self._places_of(one), self._places_of(other)
             if not all(places) or not are_comparable(one, other) or set(places[0]) & set(places[1]):
                 continue
-            words, in_order = (said[one.start], said[other.start]), not are_set_beside(text, one, other)
-            in_order &= read_change(text, one).role == read_change(text, other).role
-            if result := are_exchanged(words, places, in_order=in_order):
+            result = are_exchanged((said[one.start], said[other.start]), places)
+            if result := result or ("open" if self._are_reversed(text, one, other) else ""):
                 standing: Standing = "contradicted" if result == "sure" else "open"
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield _answer(one.text, one, standing, "place", f"{names}: the quotes have them the other way round")
@@ -130,6 +129,14 @@ class FigureComparison:
         """The places that two figures of a text may stand in."""
         return [pair for pair in product(self._places_of(one), self._places_of(other)) if pair[0] is not pair[1]]
 
+    def _are_reversed(self, text: str, one: Quantity, other: Quantity) -> bool:
+        """Whether the same words stand between two figures in the document, but the second before the first."""
+        between = text[one.end : other.start].split()
+        if not set(between) - {",", ";", "and", "or"}:
+            return False  # a list may be told in any order
+        pairs = self._pairs(one, other)
+        return bool(pairs) and all(self.facts.text[b.end : a.start].split() == between for a, b in pairs)
+
     def _places_of(self, quantity: Quantity) -> Sequence[Place]:
         return self._homes.get(quantity, ())
 
@@ -139,20 +146,22 @@ class FigureComparison:
         `others` are all of the text, `named` are words that stand elsewhere and say what it is.
         """
         if quantity.kind == "identifier":
-            return self._answer_name(quantity)
+            return self._answer_name(text, quantity)
         if quantity.kind == "date":
             return self._answer_date(text, quantity, others)
         return self._answer_measured(text, quantity, others, named)
 
-    def _answer_name(self, quantity: Quantity) -> Answer | None:
+    def _answer_name(self, text: str, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
         noun, _, number = quantity.text.rpartition(" ")
         quoted = [one.quantity.text for one in self.candidates if one.source == "quote"]
-        rival = next((text for text in quoted if noun and text.lower().startswith(f"{noun.lower()} ")), "")
-        if rival and quantity.text.lower() not in map(str.lower, quoted):
+        # What a line of the quotes begins with is their own part; others may be told beside it.
+        own = (one for one in quoted if noun and one.lower().startswith(f"{noun.lower()} "))
+        rival = next((one for one in own if re.search(rf"(?m)^\W*{re.escape(one)}", self.said)), "").lower()
+        if rival and quantity.text.lower() not in map(str.lower, quoted) and rival not in text.lower():
             message = f'"{quantity.text}": the quotes say "{_flat(rival)}"'
             return _answer(quantity.text, quantity, "open", "name", message)
-        if noun and number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
+        if number[0].isdigit():  # "clause 5", where a line begins with that number, or it is quoted
             part = rf"{re.escape(number)}(?![\d,]|\.\d)"
             if re.search(rf"(?m)^\W*{part}", self.facts.text) or re.search(rf"(?<![\d.,]){part}", self.said):
                 return None

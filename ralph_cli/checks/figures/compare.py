@@ -23,6 +23,7 @@ Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
 
 DIMENSIONLESS = ("percent", "ratio")
+_MOST_SHARE = 2
 
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
@@ -56,6 +57,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
 
     `sentence` is the claim's sentence around it.
     """
+    if (result := _compare_as_percent(claimed, candidate, sentence)) is not None:
+        return result
     if not _same_number(claimed, candidate):
         candidate = _convert(candidate, claimed.unit)
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
@@ -84,6 +87,19 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
         same_unit = claimed.unit == candidate.quantity.unit
         return Comparison("contradicted", "scale" if same_unit else "unit")
     return None
+
+
+def _compare_as_percent(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+    """How a percentage stands to a bare figure that may be the share of one: 9.38 % to the 0.0938 of a cell."""
+    quantity = candidate.quantity
+    is_share = quantity.kind == "none" and quantity.decimals > 1 and abs(quantity.value) < _MOST_SHARE
+    if not is_share or claimed.kind not in ("percent", "points"):
+        return None
+    percent = replace(quantity, value=quantity.value * 100, decimals=quantity.decimals - 2, kind="percent")
+    result = compare(claimed, replace(candidate, quantity=percent, powers=UNSCALED), sentence)
+    if result is None or result.field == "unit" or (candidate.in_table and not candidate.header.has_percent):
+        return result if result is None or result.field != "unit" else None
+    return Comparison("open", "unit")
 
 
 def _convert(candidate: Candidate, unit: str) -> Candidate:
@@ -120,8 +136,7 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
         return "same", ""
     if {kind, other} == {"points", "percent"}:
         basis = "basis point" in (claimed.unit, candidate.quantity.unit)
-        same = basis and abs(claimed.value) == abs(candidate.quantity.value)  # 175 basis points are 1.75 %
-        return ("same", "") if same else ("differs", "unit")
+        return ("same", "") if basis else ("differs", "unit")  # 175 basis points are 1.75 %
     if kind == other or (kind in DIMENSIONLESS and other in DIMENSIONLESS):
         return "same", ""
     if other == "none" or (other == "count" and candidate.in_table):
@@ -170,12 +185,12 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         return ("same", "") if claimed.unit in candidate.label or not candidate.in_table else ("open", "unit")
     if kind in ("percent", "points") and candidate.source == "calculation" and not is_scaled:
         return "open", "unit"
-    if kind == "points" and not claimed.worded and quoted:
+    if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
         if not header.has_percent:
             return "open", "unit"
         return ("differs", "unit") if candidate.in_table else ("same", "")
     percent = header.has_percent and abs(candidate.quantity.value) < 1000
-    if kind == "percent" and quoted and not header.has_percent:
+    if kind in ("percent", "points") and quoted and not header.has_percent:
         return "open", "unit"
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
         return ("differs", "unit") if candidate.source == "calculation" else ("open", "unit")
@@ -227,7 +242,7 @@ def _compare_scale(claimed: Quantity, candidate: Candidate, own: Measure) -> Com
     plain = replace(claimed, bound="", approximate=False)
     for power in candidate.powers:
         value = abs(candidate.quantity.value) * Decimal(10) ** power
-        for shift in (-9, -6, -3, 3, 6, 9):
+        for shift in {-9, -6, -3, 3, 6, 9, -power} - {0}:
             if shows(plain, own, value * Decimal(10) ** shift)[0]:
                 sure = candidate.is_scale_sure and not (claimed.power is None and claimed.kind != "currency")
                 return Comparison("contradicted" if sure else "open", "scale")

@@ -38,7 +38,9 @@ def compare_date(
         clash = _clash(date, known, fiscal_end)
         if not clash:
             covered |= _covered(date, known, fiscal_end)
-        elif _is_rival(candidate, clash) and not any(_repeats(other, known) for other in others):
+        elif _is_rival(candidate, clash, _covered(date, known, fiscal_end)) and not any(
+            _repeats(other, known) for other in others
+        ):
             rivals.append((clash, candidate.quantity))
     missing = sorted(wanted - covered)
     found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
@@ -51,8 +53,13 @@ def compare_date(
     return Comparison("open", _FIELDS[missing[0]]), None
 
 
-def _is_rival(candidate: Candidate, clash: list[int]) -> bool:
-    """Whether what a date says otherwise contradicts: of a header with several columns only how long they are."""
+def _is_rival(candidate: Candidate, clash: list[int], shared: set[int]) -> bool:
+    """Whether what a date says otherwise contradicts: of a header with several columns only how long they are.
+
+    That of a cell does if both share its year or month, for others may be of anything: "leased until 2031".
+    """
+    if candidate.place is not None and not candidate.place.is_dated and not shared & {_YEAR, _MONTH}:
+        return False
     return candidate.source in ("quote", "calculation") or (candidate.source == "header" and clash == [_LENGTH])
 
 

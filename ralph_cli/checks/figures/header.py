@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
+from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
-from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, PACES, singular
+from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import NIL, has_columns, header_lines, is_row, table_lines
 
@@ -30,8 +31,9 @@ SCALE_STATEMENT = re.compile(
     rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))"
     rf"|{_MONEY}\s*(?P<mark>{_SCALE}|mn|mio|bn|m|k)s?(?![^\W_])"
     rf"|(?:{_MONEY}|\bin|\()\s*['\u2018\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
+    r"|(?<![\d.数几幾])(?P<east>(?<![十百千万萬亿億兆])[十百千万萬亿億兆]+)[元円圓]"
 )
-"""A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn"."""
+"""A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円"."""
 
 EXCEPTION = re.compile(r"(?i)\b(?:except|excluding|other than|unless)\b([^)\n]*(?:\n[^)\n]{0,80})?)")
 _EXCEPT_REACH = 200
@@ -44,6 +46,7 @@ _GENERIC = frozenset(
 )
 _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,20})")
 _FEW_AMOUNTS = 5
+_MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 _PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
@@ -96,7 +99,8 @@ def read_scales(text: str) -> Scales:
     exceptions: set[frozenset[str]] = set()
     in_row = True
     for match in SCALE_STATEMENT.finditer(text):
-        powers.add(_WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()])
+        word = match["word"] or match["mark"] or match["zeros"]
+        powers.add(_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
@@ -162,15 +166,29 @@ class TableHeaders:
             self._read[start] = self._header(page, start, end)
         return self._read[start]
 
-    def column_at(self, offset: int) -> str:
-        """What names the column of the cell at a place; nothing where none is known."""
+    def column_at(self, offset: int) -> tuple[int | None, str]:
+        """The number of the column of the cell at a place, and what names it; None and nothing where none is known."""
         tables = self._document.tables
         number = bisect_right(tables, offset, key=lambda table: table.start) - 1
         if number < 0 or offset >= tables[number].end:
-            return ""
+            return None, ""
         cells = tables[number].cells
         cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
-        return tables[number].columns[cells[cell].column].header if cell >= 0 and offset < cells[cell].end else ""
+        if cell < 0 or offset >= cells[cell].end:
+            return None, ""
+        return cells[cell].column, tables[number].columns[cells[cell].column].header
+
+    def is_row_at(self, start: int, line: str) -> bool:
+        """Whether a line that begins at a place is a row: it looks like one, or the document has a cell in it."""
+        figures = (start + match.start() for match in re.finditer(r"\d+", line))
+        return is_row(line) or any(self.column_at(at)[0] is not None for at in figures)
+
+    def mail_date_at(self, offset: int) -> Date | None:
+        """The date of the mail in which a place stands, if it does in one."""
+        member = self._document.member_at(offset)
+        begin, kind = (member.start, member.kind) if member else (0, self._document.kind)
+        lines = _MAIL_DATE.findall(self._document.text, begin, offset) if kind in MAIL_KINDS else ()
+        return next((found.date for found in read_quantities(lines[-1]) if found.date.day), None) if lines else None
 
     def lines_above(self, start: int, end: int) -> tuple[str, ...]:
         """The header lines of the rows of text[start:end], each once; none for running text."""

@@ -4,8 +4,9 @@ In a table they are those of its row and of its column, in prose those of the cl
 claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
 from ralph_cli.checks.figures.header import TableHeaders
@@ -24,14 +25,17 @@ class Place:
     """What governs a quoted figure: `words` are stems and parts of dates; `column` names its column, "" for none.
 
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
-    date. `at` is where the figure begins in the document.
+    date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
+    text[start:end] of the document is the figure.
     """
 
     words: frozenset[str]
     column: str = ""
     in_table: bool = False
     moment: tuple[int, int | None] | None = None
-    at: int = 0
+    start: int = 0
+    end: int = 0
+    is_dated: bool = True
 
 
 def find_places(
@@ -40,25 +44,45 @@ def find_places(
     """The place of each figure of a quote, by where it begins in the quote's text."""
     said = words_of_figures(quote.text)
     found: dict[int, Place] = {}
-    for quantity in (one for one in quantities if one.is_measured or one.start in said):
-        start, end = line_at(quote.text, quantity.start, quantity.end)
-        if not is_row(quote.text[start:end]):
+    for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
+        if headers.is_row_at(quote.start + start, quote.text[start:end]):
+            found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
+            continue
+        for quantity in (one for one in group if one.is_measured or one.start in said):
             words = said.get(quantity.start, frozenset()) | say_words(_title_above(quote.text, start))
-            found[quantity.start] = Place(words, moment=_moment(words), at=quote.start + quantity.start)
-            continue
-        if quantity.kind == "date":
-            continue
-        row = [one for one in quantities if start <= one.start and one.end <= end and one.is_measured]
-        label = _label_of(quote.text, start, [one for one in row if one.start <= quantity.start])
-        name = headers.column_at(quote.start + quantity.start)
+            span = quote.start + quantity.start, quote.start + quantity.end
+            found[quantity.start] = Place(words, "", False, _moment(words), *span)
+    return found
+
+
+def _places_in_row(
+    quote: Quote, start: int, end: int, found: Sequence[Quantity], headers: TableHeaders, fiscal_end: int
+) -> Iterator[tuple[int, Place]]:
+    """The places of the figures of a row, by where each begins; of a date in a cell of its own it says so alone."""
+    row = [one for one in found if one.is_measured]
+    dates = [one for one in found if one.kind == "date"]
+    loose = [one for one in dates if not _is_in_label(quote, one, start, headers)]
+    labelled = " ".join(one.text for one in dates if one not in loose)
+    for one in loose:
+        yield one.start, Place(frozenset(), "", True, None, quote.start + one.start, quote.start + one.end, False)
+    for quantity in row:
+        label = _label_of(quote.text, start, [one for one in (*row, *loose) if one.start <= quantity.start])
+        name = headers.column_at(quote.start + quantity.start)[1]
         if not _of_part(say_words(name), "y:") and not NIL_CELL.search(quote.text[start:end]):
             name = f"{name} {_name_by_count(headers.at(quote.start + start).names, quantity, row)}".strip()
-        dates = " ".join(one.text for one in quantities if start <= one.start < end and one.kind == "date")
-        own = say_words(name, fiscal_end)
-        words = say_words(f"{label} , {dates} , {_heading_above(quote.text, start)}") | own
+        words = say_words(name, fiscal_end)
+        words |= say_words(f"{label} , {labelled} , {_heading_above(quote.text, start)}")
         moment = _moment(say_words(name)) or _moment(words)
-        found[quantity.start] = Place(words, name, True, moment, quote.start + quantity.start)
-    return found
+        is_dated = any(map(is_of_date, words)) or not loose
+        words |= say_words(" , ".join(one.text for one in loose))
+        span = quote.start + quantity.start, quote.start + quantity.end
+        yield quantity.start, Place(words, name, True, moment, *span, is_dated)
+
+
+def _is_in_label(quote: Quote, figure: Quantity, start: int, headers: TableHeaders) -> bool:
+    """Whether a figure stands in the first cell of its row, which begins at `start` of its quote."""
+    column, _ = headers.column_at(quote.start + figure.start)
+    return column == 0 if column is not None else count_cells(f"{quote.text[start : figure.start]}0") == 1
 
 
 def _title_above(text: str, start: int) -> str:
@@ -75,6 +99,7 @@ def _heading_above(text: str, start: int) -> str:
 
 def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
     """The words of a line that stand before a figure, the nearest that there are; `row` are the figures up to it."""
+    row = sorted(row, key=lambda one: one.start)
     begins = [start, *(one.end for one in row[:-1])]
     labels = (text[begin : one.start] for begin, one in zip(begins, row, strict=True))
     return next((label for label in reversed([*labels]) if say_words(label)), "")
@@ -126,7 +151,8 @@ def misplaced(
     for part in PARTS_OF_DATES:
         named, own = _of_part(said, part), _of_part(place.words, part)
         if named and own and not named & own and any(named & other.words for other in others):
-            return "column" if own & known else "date"  # the claim says its date, too, of something else
+            # Of the claim's words its date may be said, too, of something else.
+            return "column" if own & known or not place.is_dated else "date"
     for other in others:
         theirs, own = _words(other.words - place.words), place.words - other.words
         known_by = len(theirs) if place.in_table else len(theirs) / 2
@@ -145,22 +171,18 @@ def _of_part(words: frozenset[str], part: str) -> frozenset[str]:
 
 
 def are_exchanged(
-    said: tuple[frozenset[str], frozenset[str]],
-    places: tuple[Sequence[Place], Sequence[Place]],
-    *,
-    in_order: bool,
+    said: tuple[frozenset[str], frozenset[str]], places: tuple[Sequence[Place], Sequence[Place]]
 ) -> Literal["", "open", "sure"]:
     """Whether what is said of two figures fits the places of the other one better; "sure" if that is so of both.
 
-    Where no word tells, figures that are told `in_order` are taken to stand so in the document.
+    Words that tell both figures count before the number of words: of "X paid 5 and Y 7" the verb is said of one alone.
     """
     first, second = said[0] - said[1], said[1] - said[0]
     own, other = places
-    gains = _fit(first, other) - _fit(first, own), _fit(second, own) - _fit(second, other)
-    if min(gains) > 0:
+    straight, crossed = (_fit(first, own), _fit(second, other)), (_fit(first, other), _fit(second, own))
+    if crossed[0] > straight[0] and crossed[1] > straight[1]:
         return "sure"
-    is_reversed = in_order and min(place.at for place in own) > max(place.at for place in other)
-    return "open" if sum(gains) > 0 or (sum(gains) == 0 and is_reversed) else ""
+    return "open" if (min(crossed), sum(crossed)) > (min(straight), sum(straight)) else ""
 
 
 def _fit(said: frozenset[str], places: Sequence[Place]) -> int:

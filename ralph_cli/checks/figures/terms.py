@@ -71,6 +71,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
             amount = figure.value * Decimal(10) ** shift
             if any(amount == abs(other.value) * Decimal(10) ** power for power in candidate.powers):
                 return replace(term, powers=frozenset((shift,)))
+    if figure.kind == "percent" and other.kind == "none" and candidate.in_table and same_value(figure, candidate):
+        return Term(value, "percent")  # 9.38 % of 0.0938
     if plain and other.unit == "cent" and figure.value == abs(other.value) * 100:
         return replace(term, value=value, powers=frozenset((-2,)))
     if plain and candidate.is_pure and "%" in other.text and same_value(replace(figure, kind="percent"), candidate):

@@ -21,16 +21,15 @@ PARTS_OF_DATES = ("y:", "m:", "p:", "l:")
 _YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
 _TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
 _BOUNDARY = re.compile(
-    rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;:()\u2013\u2014]|\b(?:and|but|or|while|whereas|although|though|which|(?P<to>to){_TO_FIGURE})\b"
+    rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;:()\u2013\u2014]"
+    rf"|\b(?:and|but|or|while|whereas|although|though|which|(?<!up )(?P<to>to){_TO_FIGURE})\b"
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
-_BESIDE = re.compile(
-    r"(?i)\b(?:than|against|compared|versus|vs|above|below|after|from|instead|prior|previous|preceding|earlier|before|ago|last|then)\b|[/*+=\u00d7\u00f7]"
-)
-_LEADS = re.compile(r"(?i)\b(?:of|from)\s+(?:[\w'\u2019]+\s+){0,2}\W*\Z")
-_LEADS_ON = re.compile(r"(?i)(?:\bfrom|(?:\A|[,;]|\band)\s*of)\s+(?:[\w'\u2019]+\s+){0,2}\W*\Z")
-_NEAR_WORDS = 6
+_ELLIPTIC = re.compile(r"(?i)\b(?:by|with|(?<!up )to|for|from)\s+(?:(?:one|that|those)\s+of\s+)?\W*\Z")
+"""What ends the words between two figures of which the second has no noun: "a fee of 3 is replaced by (one of) 4"."""
+
+_DEFINED = re.compile(r"\(([^()]*[\"'\u201c\u2018\u00ab][^()]+[\"'\u201d\u2019\u00bb])\s*\)")
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -100,30 +99,34 @@ def _is_day(quantity: Quantity) -> bool:
 def _words_in_sentence(
     text: str, start: int, end: int, figures: Sequence[Quantity]
 ) -> Iterator[tuple[int, frozenset[str]]]:
-    edges = [start, *(edge for one in figures for edge in (one.start, one.end)), end]
-    gaps = [_split(text[begin:stop]) for begin, stop in zip(edges[::2], edges[1::2], strict=True)]
+    spans = [_with_brackets(text, one) for one in figures]
+    edges = [start, *(edge for span in spans for edge in span), end]
+    gaps = [
+        _split(_DEFINED.sub(r" \1 ", text[at:to]), is_behind=at > start)
+        for at, to in zip(edges[::2], edges[1::2], strict=True)
+    ]
     free = [_say_free(parts[number > 0 : len(parts) - (number < len(figures))]) for number, parts in enumerate(gaps)]
     shared = frozenset(word for words in free for word in words if not is_of_date(word))
     last = frozenset[str]()
     for number, figure in enumerate(figures):
         (before, boundary), (behind, _) = gaps[number][-1], gaps[number + 1][0]
         near = say_words(f"{before} , {behind}")
-        if boundary == "to" and not any(map(is_of_date, near)):
-            near |= last  # "it grew by 5 in 2022, to 7"
-        last = frozenset(filter(is_of_date, near)) if boundary != "compared" else frozenset()
+        if boundary == "to" or (number and len(gaps[number]) == 1 and _ELLIPTIC.search(before)):
+            is_dated = any(map(is_of_date, near))  # "it grew by 5 in 2022, to 7"
+            near |= frozenset(word for word in last if not (is_dated and is_of_date(word)))
+        last = near if boundary != "compared" else frozenset()
         dated = boundary == "compared" or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
         between = any(is_of_date(word) for words in free[1:-1] for word in words)
         of_all = frozenset[str]() if dated or between else free[0] | free[-1]
         yield figure.start, near | shared | of_all
 
 
-def are_set_beside(text: str, one: Quantity, other: Quantity) -> bool:
-    """Whether a text measures one figure by the other: "5 of 7", "from 5 to 7", "5 after 7", "7, 5 the year before"."""
-    start, end = sentence_at(text, one.start, other.end)
-    first, between = text[start : one.start], text[one.end : other.start]
-    behind = " ".join(text[other.end : end].split()[:_NEAR_WORDS])
-    leads = _LEADS_ON.search(first) or _LEADS.search(between)
-    return bool(leads or _BESIDE.search(between) or _BESIDE.search(behind))
+def _with_brackets(text: str, figure: Quantity) -> tuple[int, int]:
+    """Where a figure begins and ends with the brackets that hold nothing else: "the founders (55%)"."""
+    start, end = figure.start, figure.end
+    closed = end if text[end - 1 : end] == ")" else end + 1
+    alone = text[start - 1 : start] == "(" and text[closed - 1 : closed] == ")"
+    return (start - 1, closed) if alone else (start, end)
 
 
 def is_of_date(word: str) -> bool:
@@ -131,10 +134,15 @@ def is_of_date(word: str) -> bool:
     return word[:2] in PARTS_OF_DATES
 
 
-def _split(gap: str) -> list[tuple[str, str]]:
-    """The parts of what stands beside figures, each with what parts it from the one before: "to", "compared", or ""."""
+def _split(gap: str, *, is_behind: bool) -> list[tuple[str, str]]:
+    """The parts of what stands beside figures, each with what parts it from the one before: "to", "compared", or "".
+
+    Only `is_behind` a figure "to" begins a part: "it rose by 5 to 7", but "revenue rose to 7".
+    """
     parts, at, boundary = list[tuple[str, str]](), 0, ""
     for match in _BOUNDARY.finditer(gap):
+        if match["to"] and (parts or not is_behind):
+            continue
         parts.append((gap[at : match.start()], boundary))
         at, boundary = match.end(), match.lastgroup or ""
     return [*parts, (gap[at:], boundary)]

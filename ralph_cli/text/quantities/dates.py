@@ -8,7 +8,7 @@ from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS
 from ralph_cli.text.quantities.currencies import currency_after
 from ralph_cli.text.quantities.quantity import Date
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
-from ralph_cli.text.quantities.vocabulary import SCALES
+from ralph_cli.text.quantities.vocabulary import LETTER_SCALES, SCALES
 
 _MONTHS = {name[:length]: number for number, name in enumerate(MONTHS, 1) for length in (3, 4, len(name))}
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
@@ -63,7 +63,7 @@ def year_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
         return 2000 + int(behind), at + 2
     if not (word.isdecimal() and len(word) == 4 and 1900 <= int(word) <= 2100):
         return None
-    scaled = behind in SCALES and len(behind) > 1
+    scaled = behind in SCALES and behind not in LETTER_SCALES
     if scaled or behind in ("%", "percent") or (behind == "s" and tokens.is_glued(at + 1)):
         return None
     return int(word), at + 1

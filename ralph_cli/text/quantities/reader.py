@@ -48,6 +48,7 @@ MAX_DIGITS = 60
 MAX_REFERENCE = 1000
 """A number from this one on names nothing behind a word in small letters."""
 
+_JOINTS = frozenset(("and", "or", "&", "to", "through", *HYPHENS))
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
 
@@ -66,6 +67,7 @@ class QuantityReader:
         self.style = style
         self._marks = currency_marks(text)
         self._floor = 0  # the index behind what was read last
+        self._references = -1  # that behind the last part of several that are named
 
     def read(self) -> list[Quantity]:
         found: list[Quantity] = []
@@ -129,9 +131,15 @@ class QuantityReader:
         named = at - 2 if before == "." else at - 1
         plain = tokens.is_capitalized(named) or (number.value < MAX_REFERENCE and tokens.low(named) != "no")
         measured = tokens.low(number.next) in ("%", "percent", "per", *SCALES)
-        if tokens.low(named) in REFERENCES and (plain or before == ".") and not measured and not tokens.is_apart(at):
-            return named if self.style != "arithmetic" else None
-        return None
+        is_listed = self._references == at - 1 and before in _JOINTS
+        refers = not {tokens.low(named), singular(tokens.low(named))}.isdisjoint(REFERENCES) and (
+            plain or before == "."
+        )
+        if not (refers or is_listed) or measured or tokens.is_apart(at) or self.style == "arithmetic":
+            return None
+        several = is_listed or tokens.low(named) not in REFERENCES or tokens.low(named - 1) == "\u00a7"
+        self._references = number.next if several else -1
+        return at if is_listed else named
 
     def _is_name_behind(self, draft: Draft) -> bool:
         """Whether what follows makes a name of a number: "3M", "10-K", "401(k)"."""

@@ -24,16 +24,19 @@ def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Qua
             found[at], found[at + 1] = _share(text, one, other)
     for at in range(1, len(found)):
         found[at] = _share_date(text, found[at - 1], found[at])
-        if _are_years_and_months(text, found[at - 1], found[at]):
-            years, found[at - 1] = found[at - 1], found[at]
-            found[at] = replace(found[at], start=years.start, value=years.value * 12 + found[at].value, last=None)
-            found[at - 1] = found[at] = replace(found[at], text=text[years.start : found[at].end])
+        if factor := _factor(text, found[at - 1], found[at]):
+            first, value = found[at - 1], found[at - 1].value * factor + found[at].value
+            whole = text[first.start : found[at].end]
+            found[at - 1] = found[at] = replace(found[at], start=first.start, value=value, last=None, text=whole)
     return tuple(dict.fromkeys(found))
 
 
-def _are_years_and_months(text: str, one: Quantity, other: Quantity) -> bool:
+def _factor(text: str, one: Quantity, other: Quantity) -> int:
+    """How many of the second figure one of the first is, which it goes on with: "2 years, 3 months", "3億4,500万"."""
+    if one.power and other.power and one.end == other.start and one.power > other.power and one.value > 0:
+        return int(10 ** (one.power - other.power))
     units = (one.kind, one.unit, other.kind, other.unit) == ("duration", "year", "duration", "month")
-    return units and bool(_AND_MONTHS.fullmatch(text, one.end, other.start)) and other.value < 12
+    return 12 if units and _AND_MONTHS.fullmatch(text, one.end, other.start) and other.value < 12 else 0
 
 
 def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:

@@ -6,12 +6,17 @@ import re
 from decimal import Decimal
 from itertools import pairwise
 
+from ralph_cli.text import lexicon
 from ralph_cli.text.lexicon import FOREIGN_PARTS, ORDINALS, STOP_WORDS, TENS, UNITS
 
 SCALES = {
     "thousand": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
     "b": 9, "mrd": 9, "trillion": 12, "tn": 12, "lakh": 5, "crore": 7,
 }  # fmt: skip
+EAST_ASIAN_SCALES = dict(zip("十百千万萬亿億兆천만억조", (1, 2, 3, 4, 4, 8, 8, 12, 3, 4, 8, 12), strict=True))
+"""Scales of Chinese, Japanese and Korean; of two together each multiplies the other."""
+
+SCALES |= EAST_ASIAN_SCALES
 SCALES |= {f"{word}s": SCALES[word] for word in ("thousand", "million", "billion", "trillion")}
 LETTER_SCALES = frozenset("kmb")
 """Scales of one letter, which must be glued to their number."""
@@ -79,11 +84,11 @@ OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond sur
 UNDER = frozenset(["under", "below", "nearly", "almost", "short"])
 ABOUT = frozenset("about approximately around roughly some nearly almost circa ca approx close ~ ≈".split())
 
-REFERENCES = frozenset(FOREIGN_PARTS) | frozenset(
+REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
     (
-        "section sections article clause item items note notes exhibit schedule page pages part table form rule "
-        "paragraph appendix annex topic level chapter series no nos draft version step phase stage option question lot "
-        "tranche category tier volume box round"
+        "section subsection article clause subclause item note exhibit schedule page part table form rule paragraph "
+        "appendix annex topic level chapter series draft version step phase stage option question lot tranche category "
+        "tier volume box round §"
     ).split()
 )
 """What a number behind names, and does not count."""

@@ -48,10 +48,12 @@ DUES = "Dues were $5.44 a boat in 2031 and $4.70 a boat in 2030."
 GRANTS = "Of the grant, $15 million is for dredging the channel, and $10 million for lights on the moles."
 COURSE = "Every pilot has to complete a minimum of 25 hours of training each year."
 BOND = "In March we redeemed a loan of \u20ac300 million (equivalent to $322 million)."
-BALLOT = """
-Ada Lund  MASTER  59
-Bea Moe  MATE  249
-"""
+BERTHS = "Berths in the harbour range from 1,200 to 4,000 feet."
+OWNERS = "Shares are held by the founders (55%) and by staff (15%)."
+SALE = "The bond was bought by Pine Fund for $12 million and by Oak Fund for $9 million."
+DEFERRED = "Deferred revenue rose to $95 million while revenue was $410 million."
+PRICE = 'They pay $4 million (the "Deposit") on signing and $36 million (the \u201cBalance\u201d) on closing.'
+RATE = "The rate of 3.5% is superseded by 4.25%. The limit of $2 million is increased to $3 million."
 YARDS = """
 Rope works
 This part has 166 lofts, of which 114 are owned by us and 52 are rented.
@@ -90,7 +92,12 @@ WHOLE = "\n\n".join(
         COURSE,
         BOND,
         NOTES,
-        BALLOT,
+        BERTHS,
+        OWNERS,
+        SALE,
+        DEFERRED,
+        PRICE,
+        RATE,
         YARDS,
         TERMS,
     )
@@ -131,7 +138,23 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
             PAYDAY,
         ),
         ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
-        ("Ada Lund lost to Bea Moe, by 59 to 249.", "Ada Lund beat Bea Moe, by 249 to 59.", BALLOT),
+        ("Berths range from 1,200 to 4,000 feet.", "Berths range from 4,000 to 1,200 feet.", BERTHS),
+        ("The founders hold 55% and staff 15%.", "Staff hold 55% and the founders 15%.", OWNERS),
+        (
+            "Oak Fund bought it for $9 million, Pine for $12 million.",
+            "Oak bought it for $12 million, Pine for $9 million.",
+            SALE,
+        ),
+        (
+            "Revenue was $410 million, deferred $95 million.",
+            "Revenue was $95 million, deferred revenue $410 million.",
+            DEFERRED,
+        ),
+        (
+            "The Balance is $36 million, the Deposit $4 million.",
+            "The Deposit is $36 million, the Balance $4 million.",
+            PRICE,
+        ),
         (
             "In the three months ended June 30, 2031 ships paid $43.",
             "In the six months ended June 30, 2031 ships paid $43.",
@@ -164,6 +187,19 @@ def test_a_figure_belongs_to_the_words_beside_it(right: str, wrong: str, quote: 
 def test_what_is_compared_is_no_other_place(text: str) -> None:
     quote = HARBOURS if "harbours" in text else FEES if "fees" in text else MONTHS if "May" in text else MARGIN
     assert answer(text, quote) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A rate of 4.25% supersedes that of 3.5%.",
+        "4.25% now holds, no longer 3.5%.",
+        "The limit is $3 million, raised from $2 million.",
+        "The new limit is $3 million and the old one was $2 million.",
+    ],
+)
+def test_what_takes_the_place_of_another_may_be_told_first(text: str) -> None:
+    assert answer(text, RATE) == ""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""How tables, mails, contracts and other scripts write what a claim may say otherwise: shares, dates, parts, scales."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import document
+from test_answers import check
+
+from ralph_cli.core.document import Document
+from ralph_cli.documents.search.clauses import clause_places
+
+STOCK = "Site  Pallets  Let until  Loss\nHarbour  2019  2031-05-01  0.0938025\nMill  1987  2032-06-01  -0.0045\n"
+HARBOUR, MILL = STOCK.split("\n")[1:3]
+SALES = "Shop  2022  2023\nPier  410  455\n"
+BANDS = "Rates (%)  2023  2022\nNet rate  0.45  0.61\nGrowth  0.938  0.5\n"
+LEASE = (
+    "3. Rent\n3.1 The rent is EUR 4,800 a month.\n3.2 It falls due within 10 days.\n4. Notice\n"
+    "4.1 Either party may end the lease on 90 days' notice.\n"
+)
+MAIL = (
+    "From: Ann\nDate: Tue, 4 Mar 2025 09:12:33 +0100\n\nThe repair costs EUR 12,400 and starts on 17 March.\n"
+    "It was done in 2019, and in 2019 it held.\n"
+)
+CHINESE = "公司2024年营业收入为2,853万元，净利润为1.2亿元。"
+JAPANESE = "売上高は3億4,500万円、営業利益は850万円でした。"
+UNITS = "单位：万元\n项目  本年  上年\n营业收入  2,853  2,410\n"
+DUE, NOTICE, REPAIR = LEASE.split("\n")[2], LEASE.split("\n")[4], MAIL.split("\n")[3]
+
+
+def about(quote: str) -> Document:
+    for text in (STOCK, SALES, BANDS, UNITS):
+        if quote in text:
+            return document(text, kind="pdf")
+    if quote in LEASE:
+        return replace(document(LEASE), places=tuple(clause_places(LEASE, ())))
+    return document(MAIL, kind="eml") if quote in MAIL else document(quote)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "quotes"),
+    [
+        ("open", "In 2024 the harbour held 2,019 pallets.", [HARBOUR]),
+        ("open", "In 2024 the harbour is let until May 2031.", [HARBOUR]),
+        ("objected", "The harbour is let until 3 May 2031.", [HARBOUR]),
+        ("open", "In June 2032 the harbour lost 9.38%.", [HARBOUR, MILL]),
+        ("", "In 2023 the pier sold 455.", ["Pier  410  455"]),
+        ("objected", "In 2023 the pier sold 410.", ["Pier  410  455"]),
+        ("", "The harbour lost 9.38%, or 938 basis points.", [HARBOUR]),
+        ("objected", "The harbour lost 93.8%.", [HARBOUR]),
+        ("open", "The harbour lost 0.0938%.", [HARBOUR]),
+        ("", "The net rate is 0.45%.", ["Net rate  0.45  0.61"]),
+        ("open", "The net rate is 45%.", ["Net rate  0.45  0.61"]),
+        ("", "It grew by 93.8 basis points.", ["Growth  0.938  0.5"]),
+        ("open", "The loss ratio was 9.38%.", ["The loss ratio was 0.0938025 in the year."]),
+        ("", "On 4 March 2025 she wrote that it starts on 17 March 2025.", [REPAIR]),
+        ("objected", "On 5 March 2025 she wrote.", [REPAIR]),
+        ("open", "It starts on 17 March 2024.", [REPAIR]),
+        ("", "Under clause 3.2 rent is due within 10 days, by clauses 3.1 and 3.2.", [DUE]),
+        ("", "\u00a7 4 allows 90 days' notice, as do \u00a7\u00a7 3.2 and 4.1.", [NOTICE]),
+        ("", "By Section 4 and art. 4.1 there are 90 days.", [NOTICE]),
+        ("open", "Under clause 4.1 rent is due within 10 days.", [DUE]),
+        ("", "Unlike clause 4.1, clause 3.2 names 10 days.", [DUE]),
+        ("", "By \u00a7 3 it is due in 5 days, under \u00a7 12.", ["3 Dues\nIt is due in 5 days, under \u00a7 12."]),
+        ("", "Revenue was 28.53 million yuan in 2024.", [CHINESE]),
+        ("", "Net profit was RMB 120 million.", [CHINESE]),
+        ("objected", "Revenue was 285.3 million yuan.", [CHINESE]),
+        ("objected", "Revenue was 2,853 yuan.", [CHINESE]),
+        ("", "Sales were \u00a5345 million.", [JAPANESE]),
+        ("objected", "Operating profit was 85 million yen.", [JAPANESE]),
+        ("", "Revenue was 28.53 million yuan.", ["营业收入  2,853  2,410"]),
+        ("", "It has 15,000 people.", ["员工人数为1.5万人。"]),
+    ],
+)  # fmt: skip
+def test_what_is_written_in_other_ways(said: str, text: str, quotes: list[str]) -> None:
+    found = check(about(quotes[0]), text, quotes)
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)
+
+
+def test_a_share_of_one_may_be_reckoned_with_as_a_percentage() -> None:
+    found = check(about(HARBOUR), "The loss was 2.62 points below 12%.", [HARBOUR, MILL], ["9.38% + 2.62% = 12%"])
+    assert found.issues  # 2.62 stands nowhere
+    found = check(about(HARBOUR), "They lost 9.83% together.", [HARBOUR, MILL], ["9.38% + 0.45% = 9.83%"])
+    assert not found.issues
