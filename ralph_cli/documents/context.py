@@ -21,7 +21,7 @@ RECORDS_AROUND = 2
 _HEADER_LINES, _HEADER_CHARS = 6, 4_000
 _WORD = re.compile(r"\w+")
 _TABLES_BACK = 20
-"""Tables before one whose columns may have been named once for all of them."""
+"""Tables before one of a sheet whose columns may have been named once for all of them."""
 
 _SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
@@ -118,7 +118,8 @@ def column_lines(document: Document, offset: int) -> tuple[Span, ...]:
         return ()
     names = {word for column in tables[number].columns for word in _WORD.findall(column.header)}
     first = document.page_at(offset).start
-    for table in reversed(tables[max(number - _TABLES_BACK, 0) : number + 1]):
+    back = _TABLES_BACK if document.noun_at(offset) == "sheet" else 0
+    for table in reversed(tables[max(number - back, 0) : number + 1]):
         if not names or table.start < first:
             break
         if found := _lines_with(names, document.text, table.start, offset):

@@ -87,7 +87,7 @@ class QaMode:
         if merged.absence is None:
             self._only_lengths_refused = has_only_length_issues(merged, form)
         elif not issues:
-            issues = self._length_issues() or self.reader.absence_review.issues(merged.absence)
+            issues = self._length_issues() or self.reader.absence_issues(merged.absence)
         if merged.absence is not None:
             return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
@@ -96,7 +96,8 @@ class QaMode:
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
         absent = self.reader.absence_review.claim_issues(merged.claims, attempt.quotes)
-        return Review((*issues, *attempt.refused, *figures, *absent), attempt)
+        unseen = () if self.reader.ranks_only else self.reader.unseen_quotes.issues(attempt)
+        return Review((*issues, *attempt.refused, *figures, *absent, *unseen), attempt)
 
     def _merge(self, draft: Draft) -> Draft:
         """The draft with what is kept, and with reasons only for claims to which code has objected."""

@@ -9,12 +9,13 @@ from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.completeness import CompletenessReview
 from ralph_cli.checks.form import AnswerForm, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
+from ralph_cli.checks.unseen import UnseenQuotes
 from ralph_cli.core.coverage import Spans, SubqueryTally
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
-from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
+from ralph_cli.core.run import Absence, Attempt, Completeness, Draft, DraftClaim, Issue
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.named_parts import NamedPart
 from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
@@ -172,6 +173,7 @@ class DocumentReader:
     visibility: VisibilityPolicy
     absence_review: AbsenceReview = field(init=False)
     completeness_review: CompletenessReview = field(init=False)
+    unseen_quotes: UnseenQuotes = field(init=False)
     _index: QuoteIndex = field(init=False)
 
     def __post_init__(self) -> None:
@@ -179,6 +181,7 @@ class DocumentReader:
         self._index = document.derive(QuoteIndex)
         self.absence_review = AbsenceReview(document, text, lambda: self.explorer.searches, self.shown_spans)
         self.completeness_review = CompletenessReview(document, text, self._index, self.shown_spans)
+        self.unseen_quotes = UnseenQuotes(document, self.shown_spans, lambda: self.explorer.shown_texts)
 
     @property
     def document(self) -> Document:
@@ -214,6 +217,11 @@ class DocumentReader:
         if explored.accepted:
             return Reading(explored.draft, "worker", explored.attempt)
         return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
+
+    def absence_issues(self, absence: Absence) -> tuple[Issue, ...]:
+        """What speaks against a statement that the document does not say it, and against pages that its note names."""
+        unseen = () if self.ranks_only else self.unseen_quotes.note_issues(absence.note)
+        return (*self.absence_review.issues(absence), *unseen)
 
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""

@@ -239,11 +239,12 @@ class TaskMode:
         earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
         if draft.absence is not None and not earlier:
-            issues = issues or self.reader.absence_review.issues(draft.absence)
+            issues = issues or self.reader.absence_issues(draft.absence)
         elif draft.claims and not self.reader.ranks_only:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
             said = draft.completeness or self._completeness
             issues += (
+                *self.reader.unseen_quotes.issues(attempt),
                 *self.reader.absence_review.claim_issues(draft.claims, attempt.quotes),
                 *self.reader.completeness_review.issues(said, gathered),
             )

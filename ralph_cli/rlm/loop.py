@@ -1,6 +1,6 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,6 +161,17 @@ class Explorer:
     def searches(self) -> tuple[SearchTerm, ...]:
         """What the code that was run searched the document for."""
         return self._searches.terms
+
+    @property
+    def shown_texts(self) -> Iterator[str]:
+        """What the worker was shown: what its code printed, in earlier conversations too, and what it was told."""
+        yield from (output for _, output in self.trajectory)
+        for turn in self.turns:
+            match turn:
+                case UserTurn(text):
+                    yield text
+                case ToolTurn(results):
+                    yield from (text for _, text, _ in results)
 
     @property
     def characters(self) -> int:

@@ -193,3 +193,17 @@ def test_a_task_with_nothing_to_work_on_is_asked_about_what_was_not_looked_at(se
     assert [search.term for search in view.searches][:2] == ["guarantee", "deposit"] and "deposit: 1" in report_text(
         view
     )
+
+
+def test_a_quote_of_a_page_that_nobody_looked_at_comes_back_once_in_a_task_and_in_a_question(
+    settings: Settings,
+) -> None:
+    script = [tool_reply(LOOK), tool_reply({"claims": [DEPOSIT]}), tool_reply({"claims": [DEPOSIT]})]
+    _, worker = play(settings, "Say what deposit is owed", *script, wrote("- a deposit of $12,000"))
+    judge = ScriptedModel([text_reply('{"verdicts": [{"id": 1, "verdict": "supported", "reason": "so"}]}')], vendor="b")
+    models = {"worker": ScriptedModel(script, vendor="a"), "judge": judge, "subquery": ScriptedModel([])}
+    chosen = settings.model_copy(update={"strategy": "rlm"})
+    asked = ask(LEASE, "Is a deposit owed?", settings=chosen, models=models, engine=FakeSandbox)
+    assert asked.outcome.ok
+    for requests in (worker.requests, models["worker"].requests):
+        assert "of where these quotes stand nothing was printed" in told(requests[2]) and "offset" in told(requests[2])

@@ -1,10 +1,12 @@
 """What a worker's look-up functions print: `find`, `section`, `table`, `term`."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from fakes import FakeSandbox, document
 
+from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.modes.opening import render_headings
@@ -324,3 +326,15 @@ def test_the_unit_of_a_statement_is_printed_whole_and_what_goes_on_a_row_is_no_h
         "and others  Kassel  delivered in 2022  due in November 2025\nHarst v. parent  Kassel  286,000  9 May 2025\n"
     )
     assert "(above: and others" not in ask("find('Harst', rows=True, before=0)", rows)
+
+
+def test_a_row_has_the_names_of_its_columns_as_its_format_tells_them() -> None:
+    text = (
+        "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall  {n}00" for n in range(1, 30)) + "\nCost 15 again.\n"
+    )
+    at = text.index("Cost 1 ")
+    end = text.index("Cost 15 again")
+    table = Table(text.index("Item"), end, (Column("Item"), Column("Spent")), (Cell(at, at + 6, 0),))
+    about = replace(document(text, kind="docx"), tables=(table,))
+    shown = DocumentSandbox(FakeSandbox, about).run("find('Cost 15', before=0, after=0)", lambda items: []).stdout
+    assert shown.count("(above: Item  Spent)\nCost 15 of the hall") == 1 == shown.count("(above")

@@ -40,7 +40,9 @@ from ralph_cli.text.sentences import shorten_line
 MAX_TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
 
-_PAGES = re.compile(r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE)
+PAGE_REFERENCE = re.compile(
+    r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE
+)
 _PAGE_LABEL = re.compile(
     r"(?i)(?:(?:source|pdf|from|to|start|end)[ _-]?)?(?:pages?|pp?\.?)(?:[ _-]?(?:no|nr|number|numbers|ref|refs)\.?)?"
 )
@@ -168,7 +170,7 @@ class GroundingSources:
                 yield quantity.start, message, is_found and answer.standing == "open"
 
     def _page_references(self, text: str) -> list[re.Match[str]]:
-        return [match for match in _PAGES.finditer(text) if not self._is_verbatim(match[0])]
+        return [match for match in PAGE_REFERENCE.finditer(text) if not self._is_verbatim(match[0])]
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""

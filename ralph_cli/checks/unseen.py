@@ -1,0 +1,94 @@
+"""Quotes of a part of the document that whoever quotes them has not looked at: told once, as words prove in place.
+
+They are the document's words, and a judge will read them where they stand; but who knows them from elsewhere, or has
+guessed them, has not seen what stands beside them.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ralph_cli.checks.output.grounding import PAGE_REFERENCE
+from ralph_cli.core.coverage import Spans, count_covered, format_ranges
+from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.run import Attempt, Issue, Quote
+
+NAME = "unseen"
+NEAR = 5_000
+"""Characters around a quote, on its page, of which something must have been shown."""
+
+MAX_NAMED = 6
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(slots=True)
+class UnseenQuotes:
+    """Objects to quotes where nothing was shown: `shown_spans` says what was, `shown_texts` gives the texts.
+
+    What stands in several places was seen if one of them was, and so were words that a text has, in whatever form. Who
+    hands in the same again was told, and it stands.
+    """
+
+    document: Document
+    shown_spans: Callable[[], Spans]
+    shown_texts: Callable[[], Iterable[str]]
+    _told: set[tuple[int, int]] = field(default_factory=set)
+    _told_pages: set[int] = field(default_factory=set)
+
+    def issues(self, attempt: Attempt) -> tuple[Issue, ...]:
+        """The objection to the quotes of an attempt to which none was made yet; there may be none."""
+        shown = self.shown_spans()
+        quotes = [it for it in attempt.quotes if (it.start, it.end) not in self._told and not self._is_near(it, shown)]
+        if quotes:
+            texts = [_words(text) for text in self.shown_texts()]
+            quotes = [quote for quote in quotes if not any(_words(quote.text) <= text for text in texts)]
+        if not quotes:
+            return ()
+        self._told |= {(quote.start, quote.end) for quote in quotes}
+        message = (
+            "of where these quotes stand nothing was printed or given to a sub-query; at(offset) prints it. See there "
+            "that the words mean what you claim, and hand in again, the same if they do"
+        )
+        return (Issue(NAME, message, material="\n".join(self._name(quote, attempt) for quote in quotes[:MAX_NAMED])),)
+
+    def note_issues(self, note: str) -> tuple[Issue, ...]:
+        """The objection to pages that a note on an absence names, and of which nothing was shown; made once for each.
+
+        A number may be that of a page in the whole, in its own document, or the one that is printed on it.
+        """
+        shown = self.shown_spans()
+        named = {int(digits) for match in PAGE_REFERENCE.finditer(note) for digits in re.findall(r"\d+", match[1])}
+        meant = {number: [page for page in self.document.pages if self._has_number(page, number)] for number in named}
+        unread = {
+            number
+            for number, pages in meant.items()
+            if pages and not any(count_covered(shown, page.start, page.end) for page in pages)
+        } - self._told_pages
+        self._told_pages |= unread
+        if not unread or not self.document.paged:
+            return ()
+        where = f"page{'s' * (len(unread) > 1)} {format_ranges(sorted(unread))}"
+        return (Issue(NAME, f"your note names {where}, of which nothing was printed: look there, or leave it out"),)
+
+    def _has_number(self, page: Page, number: int) -> bool:
+        return number in (page.number, self.document.own_number(page)) or page.label == str(number)
+
+    def _is_near(self, quote: Quote, shown: Spans) -> bool:
+        """Whether something was shown of the page of one of the places of a quote, or around it on a long one."""
+        places = quote.places or ((quote.start, quote.end),)
+        if quote.occurrences > len(places):
+            return True  # not all of its places are known
+        pages = [(self.document.page_at(start), start, end) for start, end in places]
+        return any(
+            count_covered(shown, max(page.start, start - NEAR), min(max(page.end, end), end + NEAR))
+            for page, start, end in pages
+        )
+
+    def _name(self, quote: Quote, attempt: Attempt) -> str:
+        claim = next((claim.id for claim in attempt.claims if quote.id in claim.quotes), 0)
+        place = self.document.describe_span(Span(quote.start, quote.end))
+        return f"a quote of claim {claim}: {place}, offset {quote.start}"
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.replace("\\n", " ").casefold()))
