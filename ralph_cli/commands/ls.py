@@ -72,7 +72,11 @@ def _size(item: "NamedDocument") -> str:
 
 
 def _skipped(found: "LoadedSet") -> list[str]:
-    return [f"not read: {one_line(item.name)}: {one_line(item.message)}" for item in found.skipped]
+    hints = (f" ({one_line(item.hint)})" if item.hint else "" for item in found.skipped)
+    return [
+        f"not read: {one_line(item.name)}: {one_line(item.message)}{hint}"
+        for item, hint in zip(found.skipped, hints, strict=True)
+    ]
 
 
 def _as_object(found: "LoadedSet") -> dict[str, Any]:
@@ -89,5 +93,7 @@ def _as_object(found: "LoadedSet") -> dict[str, Any]:
         }
         for item in found.documents
     ]
-    skipped = [{"name": item.name, "code": item.code, "message": item.message} for item in found.skipped]
+    skipped = [
+        {"name": item.name, "code": item.code, "message": item.message, "hint": item.hint} for item in found.skipped
+    ]
     return {"documents": documents, "skipped": skipped}

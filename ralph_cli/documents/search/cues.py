@@ -6,7 +6,7 @@ often said in quite other words, so much of it is not found here.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -47,6 +47,9 @@ so many sentences have such words, those with any term of the statement are prop
 SAME_LABELS = 1
 """Other rows with a label and other figures up to which they may speak of the same."""
 
+SAME_SHARE = 0.25
+"""Share of a statement's terms, by weight, that the words before a figure have which is of the same."""
+
 EVERYWHERE, FEW_SENTENCES = 0.02, 30
 """Share and number of sentences above which a term that they have, such as a company's name, is no subject."""
 
@@ -70,6 +73,8 @@ _POINTS_TO = re.compile(
 
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
+_AMOUNT = re.compile(r"(?<!\w)\d")
+_PART_NUMBER = re.compile(r"^\s*\(?\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=[^\W\d_])")
 _REPORTS = "amount based billion company ended however include included includes including made make million one per"
 _REPORTS += " except provided respect subject total two unless used using year years"
 _MONTHS = frozenset(MONTHS)
@@ -174,13 +179,65 @@ class QualifierIndex:
         seen = list(excluded)
         texts = [self._text[quote.start : quote.end] for quote in quotes]
         found = [*self._other_values(statement, texts), *self._by_terms(statement, texts, self._own_parts(quotes))]
+        quoted = {self._document.member_at(span.start) for span in (*quotes, *seen)}
+        found += self._figures_elsewhere(statement, texts, quoted)
         ranked = sorted(found, key=lambda item: (-item.score, item.span.start))
         chosen = _take_apart(ranked, seen, limit)
-        quoted = {self._document.member_at(span.start) for span in (*quotes, *seen)}
         others = [item for item in ranked if self._document.member_at(item.span.start) not in quoted]
         if not any(item in others for item in chosen):
             chosen += _take_apart(others, [*seen, *(item.span for item in chosen)], 1)
         return chosen
+
+    def _figures_elsewhere(
+        self, statement: str, quotes: Sequence[str], quoted: Set[Member | None]
+    ) -> Iterator[Qualifier]:
+        """The sentence or row of another document than those `quoted` that most plainly gives another figure for the
+        same: most words before its first figure are those of the statement or its quotes.
+        """
+        statement, quote = self._without_names(statement), " ".join(quotes)
+        own, stated = terms(statement), _without_years(f"{statement} {quote}")
+        said = own | terms(quote)
+        if not self._document.members or _FIGURE.search(statement) is None:
+            return
+        self._find_holders(said)
+        weights = {term: self._rarity(term) for term in own}
+        least = SAME_SHARE * sum(weights.values())
+        numbers = sorted(set().union(*(self._holders[term] for term in own)))
+        places = [
+            self._sentences[number]
+            for number in numbers
+            if sum(weights.get(term, 0.0) for term in self._words[number]) >= least
+        ]
+        places += [span for term in own for span in self._labelled.get(term, ())]
+        best: tuple[float, Span] | None = None
+        for span in places:
+            text = _PART_NUMBER.sub("", self._said(span))
+            figure = _AMOUNT.search(text)
+            if figure is None or self._document.member_at(span.start) in quoted:
+                continue
+            label = terms(text[: figure.start()])
+            shared = label & said
+            others = _without_years(text)
+            if 2 * len(shared) < max(len(label), 1) or not others or _say_the_same(stated, others):
+                continue
+            score = sum(weights[term] for term in shared & own) * len(shared) / len(label)
+            if score >= least and (best is None or score > best[0]):
+                best = score, span
+        if best is not None:
+            yield Qualifier(best[1], "another figure in another document", 1.0)
+
+    @cached_property
+    def _labelled(self) -> dict[str, list[Span]]:
+        """Rows, and lines of a few words and a figure, whose label no other has, by the terms of the label."""
+        labels = {label: list(spans) for label, spans in self._rows.items()}
+        for match in re.finditer(r"[^\n\f]+", self._text):
+            if len(match[0].split()) < FEWEST_WORDS and _FIGURE.search(match[0]) and not is_row(match[0]):
+                labels.setdefault(row_label(match[0]), []).append(Span(match.start(), match.end()))
+        found: dict[str, list[Span]] = {}
+        for label, spans in labels.items():
+            for term in terms(label) if len(spans) == 1 else ():
+                found.setdefault(term, []).append(spans[0])
+        return found
 
     def _by_terms(self, statement: str, quotes: Sequence[str], parts: Sequence["_OwnPart"]) -> list[Qualifier]:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
@@ -318,6 +375,11 @@ def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) 
 def _values(text: str) -> set[float]:
     """The figures of a text as numbers, so that 20.0 is 20."""
     return {float(plain) for figure in _FIGURE.findall(text) if (plain := figure.replace(",", "")).count(".") < 2}
+
+
+def _without_years(text: str) -> list[str]:
+    """The figures of a text that are no years, which two statements may share that give other figures."""
+    return [figure for figure in _FIGURE.findall(text) if not re.fullmatch("(?:19|20)\\d\\d", figure)]
 
 
 def _say_the_same(stated: Iterable[str], row: Iterable[str]) -> bool:

@@ -38,6 +38,7 @@ class Skipped:
     name: str
     code: str
     message: str
+    hint: str = ""
 
 
 def is_set(path: str) -> bool:

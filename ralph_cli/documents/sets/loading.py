@@ -92,6 +92,8 @@ class LoadedSet:
             names = ", ".join(item.name for item in left_out[:_LEFT_OUT_TOGETHER])
             more = ", ..." * (len(left_out) > _LEFT_OUT_TOGETHER)
             yield Caution(SKIPPED, f"{len(left_out)} left out as hidden or not documents: {names}{more}")
+        if any(item.hint for item in self.skipped):
+            yield Caution("hints", "`ralph ls` says what can be done about a file that was not read")
 
 
 def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Sequence[Path] = ()) -> LoadedSet:
@@ -117,7 +119,8 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
     if source.strict:
         for item in skipped:
             if item.code != "left-out":
-                raise DocumentError(f"{item.name}: {item.message}", code="skipped", hint="leave out --strict-load")
+                hint = f"{item.hint}, or leave out --strict-load" if item.hint else "leave out --strict-load"
+                raise DocumentError(f"{item.name}: {item.message}", code="skipped", hint=hint)
     return LoadedSet(describe_paths(paths), tuple(documents), tuple(skipped))
 
 
@@ -175,8 +178,7 @@ class _Work:
         except DocumentError as error:
             own = f"{display_name(source.name)} "
             what = f"it {error.message.removeprefix(own)}" if error.message.startswith(own) else error.message
-            hint = f" ({error.hint})" if error.hint else ""
-            return Skipped(file.name, error.code, what + hint), []
+            return Skipped(file.name, error.code, what, error.hint), []
 
     def _list_files(self, file: FoundFile, data: bytes) -> list["_Waiting"]:
         name = "/".join((file.path, *file.inner))

@@ -244,6 +244,26 @@ def test_what_another_document_says_of_a_quotes_clause_is_proposed(quote: str, l
     assert [about.text[item.span.start : item.span.end] for item in found] == [later]
 
 
+@pytest.mark.parametrize(
+    ("other", "is_proposed"),
+    [
+        ("3.1 The annual rent is EUR 52,000, payable in advance.", True),
+        ("Annual rent: EUR 52,000", True),
+        ("Annual rent  52,000  54,000", True),
+        ("The annual rent is EUR 48 thousand in 2026.", False),  # the same, rounded
+        ("The rent of parking space 12 is due in advance.", False),
+        ("Rent B2", False),
+    ],
+)
+def test_another_figure_for_the_same_in_another_document_is_proposed(other: str, is_proposed: bool) -> None:
+    said = "From April 2025 the annual rent of the hall, as was agreed with the tenant, is EUR 48,000."
+    named = zip(("a.txt", "b.txt"), (said, f"Letter\n\n{GENERAL}\n\n{other}"), strict=True)
+    about = join_documents("deal", [NamedDocument(name, document(text), name) for name, text in named])
+    own = span_of(about, said)
+    found = QualifierIndex(about).candidates("From April 2025 the annual rent is EUR 48,000.", [own], [own], 3)
+    assert any(item.reason == "another figure in another document" for item in found) == is_proposed
+
+
 def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:
     about = document(f"{HALL}\n\n130. The U.S. Dollar rent of the hall, see No. 7, is suspended until 2030.\n")
     (found,) = QualifierIndex(about).candidates(RENT, [span_of(about, RENT)], [], 1)
