@@ -94,6 +94,7 @@ def test_the_years_of_columns_share_the_day_and_the_length_of_their_period() -> 
     found = read_quantities("Three Months Ended December 31,  2022  2021")
     assert [one.date for one in found] == [Date(2022, 12, 31, months=3), Date(2021, 12, 31, months=3)]
     assert [one.date.part for one in read_quantities("the 2nd and 3rd quarters of 2022")] == ["Q2", "Q3"]
+    assert [one.text for one in read_quantities("Q1  10\nQ2  22\nQ3 30")] == ["Q1", "10", "Q2", "22", "Q3 30"]
 
 
 def test_neighbours_share_what_is_said_once() -> None:

@@ -22,7 +22,7 @@ _NUMERIC = re.compile(
     r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"
     r"|(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?P=sign)(?P<last>\d{4}|\d\d)(?![\d/])"
 )
-_YEAR = r"(?:\s?(?:FY|CY)?\s?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:19|20)\d\d|\d\d))?(?![\w%])"
+_YEAR = r"(?:(?:\s?(?:FY|CY))?[^\S\n]?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:19|20)\d\d|\d\d))?(?![\w%])"
 _COMPACT = re.compile(
     rf"(?P<part>[QH][1-4]){_YEAR.format('year')}|(?P<number>[1-4])(?P<kind>[QH]){_YEAR.format('behind')}"
     r"|(?:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
