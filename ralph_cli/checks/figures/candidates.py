@@ -255,7 +255,7 @@ def make_candidate(
         sure,
         in_table=in_table,
         is_odd=is_odd,
-        is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
+        is_loss=not in_table and _ends_with_loss(before),
         row=_LABEL.sub("", line),
         change=NO_CHANGE if in_table else read_change(text, quantity),
         header=replace(

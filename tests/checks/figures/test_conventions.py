@@ -27,6 +27,7 @@ UNITS = "单位：万元\n项目  本年  上年\n营业收入  2,853  2,410\n"
 PARTS = "Section 5. Fees\nIt costs $4.\nSection 6. Term\nIt runs for 6 years.\n"
 TERM = "Section 6. Term\nIt runs for 6 years."
 BOXES = "North,120,450,54"
+CASH = "Cash increased $5 million to $8 million from $3 million as of May 31, 2022 and 2021, respectively."
 DUE, NOTICE, REPAIR = LEASE.split("\n")[2], LEASE.split("\n")[4], MAIL.split("\n")[3]
 
 
@@ -78,6 +79,10 @@ def about(quote: str) -> Document:
         ("objected", "Operating profit was 85 million yen.", [JAPANESE]),
         ("", "Revenue was 28.53 million yuan.", ["营业收入  2,853  2,410"]),
         ("", "It has 15,000 people.", ["员工人数为1.5万人。"]),
+        ("open", "Its income was $5 million.", ["It made a loss of $5 million."]),
+        ("", "It lost $5 million.", ["It made a loss of $5 million."]),
+        ("", "Cash grew to $8 million from $3 million.", [CASH]),
+        ("objected", "Cash fell to $3 million from $8 million.", [CASH]),
         ("", "The north has 120 boxes at a price of 450, and 54 are left.", [BOXES]),
         ("objected", "The north has 120,450 boxes.", [BOXES]),
     ],
