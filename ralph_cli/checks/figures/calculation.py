@@ -238,9 +238,7 @@ class Calculator:
             powers = frozenset(power + _zeros(right.value) for power in left.powers)
             return replace(left, value=value, powers=powers, terms=1)
         self._check_factor(left)
-        if right.is_rate and not left.is_rate:
-            return replace(left, value=value, terms=1)
-        if right.kind == "duration" and left.kind != "duration":
+        if (right.is_rate and not left.is_rate) or (right.kind == "duration" != left.kind):
             return replace(left, value=value, terms=1)
         kinds = {left.kind, right.kind}
         powers = frozenset(one - other for one in left.powers for other in right.powers)

@@ -146,6 +146,7 @@ class DocumentFacts:
 
 def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: DocumentFacts) -> tuple[Candidate, ...]:
     """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
+    quotes = [headers.set_cells_apart(quote) for quote in quotes]
     # The unit of a table that is quoted with its rows is that of the rows, and of no sentence quoted beside them.
     stated = [quote for quote in quotes if not any(map(is_row, quote.text.split("\n")))]
     scales = _join_scales(quotes), _join_scales(stated)
@@ -153,15 +154,9 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
-    mailed = {headers.mail_date_at(quote.start) for quote in quotes} - {None}
-    known = {
-        *mailed,
-        *(Date(date.year) for date in mailed if date),
-        *((Date(year),) if (year := facts.main_year) else ()),
-    }
-    found += [
-        Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known if date
-    ]
+    mailed = [date for quote in quotes if (date := headers.mail_date_at(quote.start)) is not None]
+    known = {*mailed, *(Date(year) for year in (facts.main_year, *(date.year for date in mailed)) if year)}
+    found += [Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known]
     return tuple(found)
 
 
@@ -182,8 +177,7 @@ def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[C
         header = read_header(text, context)
         for quantity in read_quantities(text):
             start, end = line_at(text, quantity.start, quantity.end)
-            line = text[start:end]
-            candidate = make_candidate(quantity, text, line, header, Scales(), in_table=is_row(line))
+            candidate = make_candidate(quantity, text, text[start:end], header, Scales())
             found.append(replace(candidate, is_scale_sure=True))
     return tuple(found)
 
@@ -210,12 +204,10 @@ def _candidates_of_quote(
         place = places.get(quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
         line = quote.text[start:end]
-        in_table = headers.is_row_at(quote.start + start, line)
-        if not header.currencies and in_table:
+        if not header.currencies and is_row(line):
             header = replace(header, currencies=only_currency(facts.text))
         column = place.column if place else ""
-        quoted = of_rows if in_table else of_prose
-        candidate = make_candidate(quantity, quote.text, line, header, quoted, column, in_table=in_table)
+        candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
         if candidate.in_table:
             candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
         yield replace(candidate, place=place)
@@ -230,16 +222,10 @@ def _candidates_of_quote(
 
 
 def make_candidate(
-    quantity: Quantity,
-    text: str,
-    line: str,
-    header: TableHeader,
-    quoted: Scales,
-    column: str = "",
-    *,
-    in_table: bool,
+    quantity: Quantity, text: str, line: str, header: TableHeader, quoted: Scales, column: str = ""
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
+    in_table = is_row(line)
     if column:
         header = _typed_by_column(header, column)
     start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
@@ -269,7 +255,7 @@ def make_candidate(
         sure,
         in_table=in_table,
         is_odd=is_odd,
-        is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
+        is_loss=not in_table and _ends_with_loss(before),
         row=_LABEL.sub("", line),
         change=NO_CHANGE if in_table else read_change(text, quantity),
         header=replace(

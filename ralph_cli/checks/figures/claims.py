@@ -296,8 +296,7 @@ class FigureComparison:
         fault = misplaced(said, known, candidate.place, others)
         if not fault or (fault == "subject" and quantity.is_small):  # so few may be counted, or named for any reason
             return None
-        is_certain = fault == "date" and candidate.place.in_table  # a sentence may name several
-        return Comparison("contradicted" if is_certain else "open", fault)
+        return Comparison("contradicted" if fault == "date" else "open", fault)
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""

@@ -9,9 +9,10 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
+from ralph_cli.core.run import Quote
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -178,10 +179,15 @@ class TableHeaders:
             return None, ""
         return cells[cell].column, tables[number].columns[cells[cell].column].header
 
-    def is_row_at(self, start: int, line: str) -> bool:
-        """Whether a line that begins at a place is a row: it looks like one, or the document has a cell in it."""
-        figures = (start + match.start() for match in re.finditer(r"\d+", line))
-        return is_row(line) or any(self.column_at(at)[0] is not None for at in figures)
+    def set_cells_apart(self, quote: Quote) -> Quote:
+        """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
+        text = list(quote.text)
+        for table in self._document.tables:
+            for cell in table.cells if table.start < quote.end and quote.start < table.end else ():
+                for at in (cell.start - 1 - quote.start, cell.end - quote.start):
+                    if 0 <= at < len(text) and text[at] in ",;":
+                        text[at] = "\t"
+        return replace(quote, text="".join(text))
 
     def mail_date_at(self, offset: int) -> Date | None:
         """The date of the mail in which a place stands, if it does in one."""

@@ -45,7 +45,7 @@ def find_places(
     said = words_of_figures(quote.text)
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
-        if headers.is_row_at(quote.start + start, quote.text[start:end]):
+        if is_row(quote.text[start:end]):
             found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
             continue
         for quantity in (one for one in group if one.is_measured or one.start in said):

@@ -75,8 +75,6 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
         return Term(value, "percent")  # 9.38 % of 0.0938
     if plain and other.unit == "cent" and figure.value == abs(other.value) * 100:
         return replace(term, value=value, powers=frozenset((-2,)))
-    if plain and candidate.is_pure and "%" in other.text and same_value(replace(figure, kind="percent"), candidate):
-        return Term(value / 100, "percent")
     if candidate.source == "calculation" and same_value(figure, candidate):
         is_rate = candidate.is_pure and figure.kind == "percent"
         return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)

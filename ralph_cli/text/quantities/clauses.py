@@ -162,9 +162,9 @@ def _pair_respectively(text: str, quantities: Sequence[Quantity]) -> Iterator[tu
         begin = sentence_at(text, match.start(), match.end())[0]
         before = [one for one in quantities if begin <= one.start and one.end <= match.start()]
         runs = [list(run) for _, run in groupby(before, key=lambda one: one.kind == "date")][-2:]
-        if len(runs) == 2 and len(runs[0]) >= len(runs[1]) > 1:
-            runs[0] = runs[0][-len(runs[1]) :]  # "$9, compared to $5 and $4 in 2022 and 2021, respectively"
-            dates, figures = runs if runs[0][0].kind == "date" else reversed(runs)
+        count = min(map(len, runs)) if len(runs) == 2 else 0
+        if count > 1:  # "up 5 to 8 from 3 in 2022 and 2021, respectively": the last of them
+            dates, figures = (run[-count:] for run in (runs if runs[0][0].kind == "date" else reversed(runs)))
             yield from ((one.start, say_words(date.text), True) for one, date in zip(figures, dates, strict=True))
         elif runs and len(figures := runs[-1]) > 1 and figures[0].is_measured:
             listed = _LISTED.split(text[begin : figures[0].start])[-len(figures) :]

@@ -6,7 +6,7 @@ import pytest
 from fakes import document
 from test_answers import check
 
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Cell, Column, Document, Table
 from ralph_cli.documents.search.clauses import clause_places
 
 STOCK = "Site  Pallets  Let until  Loss\nHarbour  2019  2031-05-01  0.0938025\nMill  1987  2032-06-01  -0.0045\n"
@@ -24,11 +24,19 @@ MAIL = (
 CHINESE = "公司2024年营业收入为2,853万元，净利润为1.2亿元。"
 JAPANESE = "売上高は3億4,500万円、営業利益は850万円でした。"
 UNITS = "单位：万元\n项目  本年  上年\n营业收入  2,853  2,410\n"
+PARTS = "Section 5. Fees\nIt costs $4.\nSection 6. Term\nIt runs for 6 years.\n"
+TERM = "Section 6. Term\nIt runs for 6 years."
+BOXES = "North,120,450,54"
+CASH = "Cash increased $5 million to $8 million from $3 million as of May 31, 2022 and 2021, respectively."
 DUE, NOTICE, REPAIR = LEASE.split("\n")[2], LEASE.split("\n")[4], MAIL.split("\n")[3]
 
 
 def about(quote: str) -> Document:
-    for text in (STOCK, SALES, BANDS, UNITS):
+    if quote == BOXES:
+        cells = Cell(6, 9, 1), Cell(10, 13, 2), Cell(14, 16, 3)
+        columns = tuple(map(Column, ("", "Boxes", "Price", "Left")))
+        return replace(document(BOXES), tables=(Table(0, len(BOXES), columns, cells),))
+    for text in (STOCK, SALES, BANDS, UNITS, PARTS):
         if quote in text:
             return document(text, kind="pdf")
     if quote in LEASE:
@@ -57,6 +65,8 @@ def about(quote: str) -> Document:
         ("open", "It starts on 17 March 2024.", [REPAIR]),
         ("", "Under clause 3.2 rent is due within 10 days, by clauses 3.1 and 3.2.", [DUE]),
         ("", "\u00a7 4 allows 90 days' notice, as do \u00a7\u00a7 3.2 and 4.1.", [NOTICE]),
+        ("open", "Under section 5 it runs for 6 years.", [TERM]),
+        ("", "Unlike section 5, section 6 names 6 years.", [TERM]),
         ("", "By Section 4 and art. 4.1 there are 90 days.", [NOTICE]),
         ("open", "Under clause 4.1 rent is due within 10 days.", [DUE]),
         ("", "Unlike clause 4.1, clause 3.2 names 10 days.", [DUE]),
@@ -69,6 +79,12 @@ def about(quote: str) -> Document:
         ("objected", "Operating profit was 85 million yen.", [JAPANESE]),
         ("", "Revenue was 28.53 million yuan.", ["营业收入  2,853  2,410"]),
         ("", "It has 15,000 people.", ["员工人数为1.5万人。"]),
+        ("open", "Its income was $5 million.", ["It made a loss of $5 million."]),
+        ("", "It lost $5 million.", ["It made a loss of $5 million."]),
+        ("", "Cash grew to $8 million from $3 million.", [CASH]),
+        ("objected", "Cash fell to $3 million from $8 million.", [CASH]),
+        ("", "The north has 120 boxes at a price of 450, and 54 are left.", [BOXES]),
+        ("objected", "The north has 120,450 boxes.", [BOXES]),
     ],
 )  # fmt: skip
 def test_what_is_written_in_other_ways(said: str, text: str, quotes: list[str]) -> None:
