@@ -17,8 +17,10 @@ from baits import Opener, answers, both, native_first, on_the_host
 
 from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
 from sandbox.deno.worker import remove_orphaned_folders
+from sandbox.watch import ProcessWatch
 
 LIMITS = ResourceLimits(seconds=1, memory=512 << 20)
+LARGEST_AT_START = 320 << 20  # of a worker with a short document: 220 MB for pyodide, 26 MB for native
 Shared = Callable[..., Sandbox]
 
 
@@ -290,6 +292,7 @@ def test_a_worker_that_is_shot_between_snippets(engine: str, opener: Opener) -> 
         sandbox.load("still here", [])
         sandbox.start()
         (worker,) = children() - before
+        assert not ProcessWatch(worker, LARGEST_AT_START).is_too_large()
         os.kill(worker, signal.SIGKILL)
         result = sandbox.run("1", answers)
         assert (result.error, result.state_lost) == ("the worker died", True)
