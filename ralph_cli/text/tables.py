@@ -73,8 +73,13 @@ def is_row(line: str) -> bool:
     if line.lstrip().startswith("|"):
         return True
     figures = len(_AMOUNT.findall(line)) + len(NIL.findall(line))
+    if not figures:
+        return False
+    has_cells = bool(CELLS_APART.search(line))
+    if figures < 2 and not has_cells:
+        return False  # before the words are counted, which takes longest
     words = len(_LETTERS.findall(line))
-    return bool(figures) and words <= 16 and (bool(CELLS_APART.search(line)) or (figures >= 2 and figures >= words))
+    return words <= 16 and (has_cells or figures >= words)
 
 
 def has_columns(line: str) -> bool:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from ralph_cli.core.document import Document, Member, Span
@@ -111,9 +111,10 @@ class QualifierIndex:
         for start, end in self._sentence_bounds():
             span = strip_interval(text, start, end)
             said = text[slice(*span)]
+            if len(said) > MAX_PASSAGE or len(said.split(maxsplit=FEWEST_WORDS)) < FEWEST_WORDS:
+                continue
             lines = said.split("\n")
-            is_prose = 2 * sum(map(is_row, lines)) < len(lines) and len(said.split()) >= FEWEST_WORDS
-            if is_prose and len(said) <= MAX_PASSAGE:
+            if 2 * sum(map(is_row, lines)) < len(lines):
                 found.append(Span(*span))
         return tuple(found)
 
@@ -145,10 +146,10 @@ class QualifierIndex:
         self._holders.update((term, set()) for term in unknown)
         names_sections = any(term.startswith("\u00a7") for term in unknown)
         for number, span in enumerate(self._sentences):
-            said = self._said(span)
-            folded = said.casefold()
             if number not in self._words:
-                if not any(term in folded for term in unknown) and not (names_sections and named_sections(said)):
+                said = self._said(span)
+                has_term = any(map(said.casefold().__contains__, unknown))
+                if not has_term and not (names_sections and named_sections(said)):
                     continue
                 self._words[number] = terms(said) | named_sections(said)
             for term in self._words[number].intersection(unknown):
@@ -332,8 +333,12 @@ def _cue_weight(text: str) -> float:
 
 def terms(text: str) -> frozenset[str]:
     """The words of a text that say what it is about, without their endings."""
-    words = {match[0].casefold() for match in _WORD.finditer(text)} - _COMMON
-    return frozenset(_ENDING.sub("", word) for word in words)
+    return frozenset(map(_cut_ending, {word.casefold() for word in _WORD.findall(text)} - _COMMON))
+
+
+@lru_cache(maxsize=8_192)
+def _cut_ending(word: str) -> str:
+    return _ENDING.sub("", word)
 
 
 def named_sections(text: str) -> frozenset[str]:

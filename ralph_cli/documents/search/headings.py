@@ -154,7 +154,7 @@ def _bare_number(heading: str) -> str:
 
 def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int, tuple[str, int]]:
     """The lines that are written as headings, each with its text and level, `depth` being that of the numbers."""
-    last = max((at for at, line in enumerate(lines) if is_text(line)), default=0)
+    last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), 0)
     found: dict[int, tuple[str, int]] = {}
     for at, line in enumerate(lines[: last + 1]):
         if at and ends_sentence(line, lines[at - 1]):
@@ -162,7 +162,7 @@ def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int,
         if (level := heading_level(line)) and not (
             level == 2 and lines[at + 1 : at + 2] and lines[at + 1][0].islower()
         ):
-            inside = level == 2 and stands_in_table(lines[:at][-4:], lines[at + 1 : at + 5])
+            inside = level == 2 and stands_in_table(lines[max(at - 4, 0) : at], lines[at + 1 : at + 5])
             found[at] = (line, level if level == 1 else depth + 1 + inside)
         elif run_in := run_in_heading(line):
             found[at] = (run_in, 1 + run_in.split()[0].rstrip(".").count("."))
