@@ -137,7 +137,7 @@ class DocumentSandbox:
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
         named = f"_records = {_list_records(document)!r}\n_page_names = {_name_pages(document)!r}\n"
         listed = f"docs = {list_members(document)!r}\n" if document.members else ""
-        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}{notes}"
+        self._prelude = f"{lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}{notes}"
         self._offered = (*OFFERED, *["docs"] * bool(document.members), *["memory"] * (memory is not None))
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
@@ -259,8 +259,8 @@ def _describe_lines(document: Document) -> dict[int, str]:
     return notes
 
 
-def _lookup_functions() -> str:
-    """The source of the look-up functions, as one module."""
+def lookup_functions() -> str:
+    """The source of the look-up functions, as one module: with it begins what each document's sandbox is given."""
     package = resources.files("ralph_cli")
     names = (
         "text/tables.py",
