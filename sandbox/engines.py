@@ -19,6 +19,7 @@ def open_sandbox(
     limits: ResourceLimits = DEFAULT_LIMITS,
     fetch_env: Mapping[str, str] | None = None,
     on_wait: Callable[[str], None] = lambda _: None,
+    ahead: str = "",
     require_walls: bool = False,
     on_missing: Callable[[str], None] = lambda _: None,
 ) -> Sandbox:
@@ -27,7 +28,9 @@ def open_sandbox(
     `cache`: folder where the Pyodide runtime is kept (made on need). `fetch_env`: the environment of the one command
     that may fetch that runtime (npm registry, proxies, certificates); None means that nothing is ever fetched.
     `on_wait` is told, in one line, what a wait of more than a second is for. Where a wall is missing, the sandbox does
-    not start with `require_walls`; without, `on_missing` is told in one line. Never falls back to another engine.
+    not start with `require_walls`; without, `on_missing` is told in one line. `ahead` is code with which all that is
+    given to `Sandbox.define` will begin, so that it can be compiled before: it must do nothing but define functions.
+    Never falls back to another engine.
 
     Raises ValueError for an unknown name, SandboxUnavailable if the engine cannot run on this platform.
     """
@@ -44,5 +47,5 @@ def open_sandbox(
         return WorkerSandbox(NativeEngine(limits), limits, require_walls, on_missing)
     from sandbox.deno.engine import PyodideEngine
 
-    pyodide = PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=on_wait)
+    pyodide = PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=on_wait, ahead=ahead)
     return WorkerSandbox(pyodide, limits, require_walls, on_missing)

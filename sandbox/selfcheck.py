@@ -37,10 +37,11 @@ def check(
     cache: Path,
     fetch_env: Mapping[str, str] | None = None,
     on_wait: Callable[[str], None] = lambda _: None,
+    ahead: str = "",
 ) -> list[Check]:
     """Open the engine and try it; an engine that does not run is one failed check, not an exception."""
     try:
-        with open_sandbox(engine, cache=cache, fetch_env=fetch_env, on_wait=on_wait) as sandbox:
+        with open_sandbox(engine, cache=cache, fetch_env=fetch_env, on_wait=on_wait, ahead=ahead) as sandbox:
             return check_sandbox(sandbox)
     except (SandboxUnavailable, SandboxFailure) as error:
         return [Check("start", False, str(error))]

@@ -228,7 +228,7 @@ def _write_prelude(document: Document) -> str:
     parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
     named = f"_column_names = {_list_column_names(document)!r}\n_page_names = {_name_pages(document)!r}\n"
     listed = f"docs = {list_members(document)!r}\n" if document.members else ""
-    return f"{_lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
+    return f"{lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
 
 
 def list_members(document: Document) -> list[tuple[int, str, str, int, int, int, int]]:
@@ -270,8 +270,8 @@ def _describe_lines(document: Document) -> dict[int, str]:
 
 
 @cache
-def _lookup_functions() -> str:
-    """The source of the look-up functions, as one module."""
+def lookup_functions() -> str:
+    """The source of the look-up functions, as one module: with it begins what each document's sandbox is given."""
     package = resources.files("ralph_cli")
     names = (
         "text/tables.py",

@@ -19,6 +19,7 @@ from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS
 from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.rlm.bridge import lookup_functions
 from ralph_cli.rlm.recorded import RecordedSnippets
 from ralph_cli.wiring.spending import PricedModel, cost_estimator, require_price
 from sandbox import ResourceLimits, Sandbox, open_sandbox
@@ -265,6 +266,7 @@ def engine_opener(
             limits=limits,
             fetch_env=fetch_environment(),
             on_wait=notice,
+            ahead=lookup_functions(),
             require_walls=settings.require_walls,
             on_missing=notice,
         )

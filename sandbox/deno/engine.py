@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sandbox.deno.runtime import ensure_runtime, find_deno
 from sandbox.deno.snapshot import ensure_snapshot, forget_snapshot
-from sandbox.deno.worker import START_SECONDS, Deno, boot_message
+from sandbox.deno.worker import START_SECONDS, Deno
 from sandbox.interface import Protections, ResourceLimits, SandboxFailure
 from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
@@ -23,6 +23,7 @@ class PyodideEngine:
     cache: Path
     fetch_env: Mapping[str, str] | None
     on_wait: Callable[[str], None]
+    ahead: str = ""
     walls: Protections = field(default_factory=dict)
     name = "pyodide"
 
@@ -33,7 +34,7 @@ class PyodideEngine:
         """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
         binary = find_deno()
         runtime = ensure_runtime(self.cache, deno=binary, env=self.fetch_env, on_wait=self.on_wait)
-        deno = Deno(binary, runtime, self.limits.memory)
+        deno = Deno(binary, runtime, self.limits.memory, self.ahead)
         snapshot = ensure_snapshot(deno, on_wait=self.on_wait)
         try:
             return self._start(deno, snapshot, bounds, options)
@@ -49,7 +50,7 @@ class PyodideEngine:
     def _start(self, deno: Deno, snapshot: Path | None, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         worker, walls = deno.spawn("serve", snapshot, bounds)
         with kill_on_error(worker):
-            worker.send({**boot_message(), "options": dict(options)}, seconds=START_SECONDS)
+            worker.send({**deno.boot_message(), "options": dict(options)}, seconds=START_SECONDS)
             ready = worker.receive(seconds=START_SECONDS).meta
             if ready.get("op") != "ready":
                 raise WorkerFault("protocol violation", "it did not say that it is ready")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sandbox.deno.runtime import FILES
-from sandbox.deno.worker import PROGRAM, START_SECONDS, Deno, boot_message
+from sandbox.deno.worker import PROGRAM, START_SECONDS, Deno
 from sandbox.worker import Bounds, WorkerFault
 
 MAX_SNAPSHOT_BYTES = 256 << 20
@@ -48,7 +48,7 @@ def forget_snapshot(path: Path) -> None:
 def _snapshot_key(deno: Deno) -> str:
     """What a snapshot depends on. The size of the Deno binary stands for its version: asking it costs 30 ms."""
     parts = repr((sorted(FILES.items()), deno.binary.stat().st_size)).encode()
-    return hashlib.sha256(parts + PROGRAM.read_bytes() + repr(boot_message()).encode()).hexdigest()
+    return hashlib.sha256(parts + PROGRAM.read_bytes() + repr(deno.boot_message()).encode()).hexdigest()
 
 
 def _is_valid(path: Path, key: str) -> bool:
@@ -66,7 +66,7 @@ def _is_valid(path: Path, key: str) -> bool:
 def _build(deno: Deno) -> bytes:
     worker, _ = deno.spawn("snapshot", None, BUILD_BOUNDS)
     try:
-        worker.send(boot_message(), seconds=START_SECONDS)
+        worker.send(deno.boot_message(), seconds=START_SECONDS)
         return worker.receive(seconds=START_SECONDS).blob
     finally:
         worker.kill()

@@ -46,11 +46,15 @@ def _is_running(process: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Deno:
-    """The Deno binary, the folder of the Pyodide runtime, and the bytes WebAssembly may use."""
+    """The Deno binary, the folder of the Pyodide runtime, and the bytes WebAssembly may use.
+
+    `ahead` is code that a worker compiles before it is ready, or before its snapshot is made.
+    """
 
     binary: Path
     runtime: Path
     memory: int
+    ahead: str = ""
 
     def spawn(self, mode: str, snapshot: Path | None, bounds: Bounds) -> tuple[Worker, Protections]:
         """A process in `mode` "serve" or "snapshot", and the kernel walls around it; raises WorkerFault."""
@@ -86,10 +90,10 @@ class Deno:
             str(program), str(self.runtime), str(snapshot or ""), mode,
         ]  # fmt: skip
 
-
-def boot_message() -> dict[str, object]:
-    """What a worker is sent first: the guest's modules. One that starts from a snapshot has them already."""
-    return {"load": LOAD_MODULES, "modules": read_sources()}
+    def boot_message(self) -> dict[str, object]:
+        """What a worker is sent first: the guest's modules. One that starts from a snapshot has them already."""
+        prepare = f"from sandbox.guest.ahead import prepare\nprepare({self.ahead!r})"
+        return {"load": LOAD_MODULES, "modules": [*read_sources(), ("sandbox.prepare", prepare)]}
 
 
 def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:

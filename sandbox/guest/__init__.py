@@ -3,5 +3,5 @@
 It imports nothing but the standard library and its own modules, each of which imports those before it alone.
 """
 
-MODULES = ("touched", "probes", "names", "reports", "stand_ins", "moment", "queries", "together", "session")
+MODULES = ("touched", "probes", "names", "reports", "stand_ins", "moment", "queries", "together", "ahead", "session")
 """The modules, in the order in which they are loaded."""

@@ -16,7 +16,7 @@ import traceback
 import types
 from typing import Any
 
-from sandbox.guest import moment, names, probes, queries, reports, stand_ins, together, touched
+from sandbox.guest import ahead, moment, names, probes, queries, reports, stand_ins, together, touched
 from sandbox.guest.probes import MARK, Probes
 from sandbox.guest.queries import HostCall, Queries, QueryError, json_dumps, json_loads
 from sandbox.guest.reports import Refused, Sources, describe
@@ -88,7 +88,7 @@ class Guest:
         self._restore()
         prelude = vars(self._prelude)
         try:
-            exec(compile(code, "<prelude>", "exec", dont_inherit=True), prelude)
+            ahead.execute(code, prelude)
             self._offered = {name: prelude[name] for name in json.loads(offered)}
         except Exception as error:  # noqa: BLE001 - told to the host
             return f"{type(error).__name__}: {error}"
@@ -146,7 +146,7 @@ class Guest:
         """Keep what snippets and this runner rely on as it is before the first of them, and after the lock-down."""
         self._modules = dict(sys.modules)
         libraries = (builtins, ast, inspect, io, json, linecache, random, re, symtable, traceback, types)
-        ours = (names, probes, queries, reports, stand_ins, together, touched, self._queries)
+        ours = (ahead, names, probes, queries, reports, stand_ins, together, touched, self._queries)
         classes = (Guest, Probes, Queries, Sources, Text, Together, _Capture, traceback.TracebackException)
         self._originals = [names.Original(owner) for owner in (*libraries, *ours, *classes)]
 

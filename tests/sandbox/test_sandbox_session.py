@@ -11,12 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from baits import Opener, answers, both, native_first, on_the_host
 
 from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
 from sandbox.deno.worker import remove_orphaned_folders
+from sandbox.guest import ahead
 from sandbox.watch import ProcessWatch
 
 LIMITS = ResourceLimits(seconds=1, memory=512 << 20)
@@ -91,6 +93,22 @@ def test_what_the_host_defines_is_there_again_in_each_snippet_and_each_worker(en
         assert sandbox.run("find('e')", answers).value == "[3, 4, 7]"
         with pytest.raises(SandboxFailure, match="comes before every snippet: NameError"):
             sandbox.define("nothing_of_the_kind", [])
+
+
+def test_what_was_compiled_ahead_is_run_anew_for_each_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "_prepared", None)
+    own = "made = []\ndef make(): made.append(len(context))\n"
+    ahead.prepare(own)
+    first: dict[str, Any] = {"context": "abc"}
+    second: dict[str, Any] = {"context": "a"}
+    ahead.execute(own + "make()", first)
+    with monkeypatch.context() as changed:
+        changed.setattr(ahead, "_compile", lambda code: compile({"make()": "make()"}[code], "", "exec"))
+        ahead.execute(own + "make()", second)
+    assert (first["made"], second["made"]) == ([3], [1])
+    other: dict[str, Any] = {}
+    ahead.execute("alone = 1", other)
+    assert other["alone"] == 1 and "made" not in other
 
 
 @native_first

@@ -111,6 +111,7 @@ def _check_folders(settings: "Settings") -> Iterator[Line]:
 def _check_engines(settings: "Settings") -> Iterator[Line]:
     """Try both engines; only the one that a run would use can make the machine ill."""
     from ralph_cli.config import fetch_environment
+    from ralph_cli.rlm.bridge import lookup_functions
     from sandbox.selfcheck import check
 
     used = "pyodide" if settings.sandbox == "auto" else settings.sandbox
@@ -118,7 +119,14 @@ def _check_engines(settings: "Settings") -> Iterator[Line]:
     for engine in engines:
         wrong = False if engine == used else None
         missing = wrong if settings.require_walls else None
-        for item in check(engine, cache=settings.cache_folder, fetch_env=fetch_environment(), on_wait=_print_wait):
+        found = check(
+            engine,
+            cache=settings.cache_folder,
+            fetch_env=fetch_environment(),
+            on_wait=_print_wait,
+            ahead=lookup_functions(),
+        )
+        for item in found:
             good = {True: True, False: wrong, None: missing}[item.ok]
             yield good, f"sandbox {engine} {item.name}", item.detail
 
