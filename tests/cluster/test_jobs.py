@@ -16,13 +16,13 @@ from ralph_cli.cluster import job as jobs
 from ralph_cli.cluster.database import EndedJob
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
 from ralph_cli.cluster.serving import WorkerUnfit
-from ralph_cli.cluster.shares import NOTHING, Amounts, Room, find_room
+from ralph_cli.cluster.shares import NOTHING, Amounts, JobPurse, Room, find_room
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.submitting import Submission
 from ralph_cli.cluster.worker import Workplace
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Budget
-from ralph_cli.core.errors import ConfigError, EngineError, JournalError, ProviderError, RalphError
+from ralph_cli.core.errors import ConfigError, EngineError, JournalError, LimitExceeded, ProviderError, RalphError
 from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
@@ -208,6 +208,13 @@ def test_there_is_room_for_a_call_if_no_bound_is_passed_by_what_calls_under_way_
     assert find_room(bounds, spent, held, Amounts(0.2, 1, 101)) == (Room.LATER, "tokens")
     assert find_room(bounds, spent, held, Amounts(0.2, 3, 100)) == (Room.NEVER, "calls")
     assert find_room(Budget(), spent, held, Amounts(9.0, 9, 9000)) == (Room.NOW, "")
+
+
+def test_a_job_whose_table_has_no_time_left_asks_nothing() -> None:
+    purse = JobPurse(lambda spent, held, more: (Room.NOW, ""), NOTHING, 0.0)
+    with pytest.raises(LimitExceeded, match="time limit"), purse.reserve(None):
+        pytest.fail("it was asked")
+    assert purse.left == {"time": 0} and not purse.refused
 
 
 def test_a_run_that_was_cut_off_is_given_to_the_worker_to_go_on_with(tmp_path: Path) -> None:
