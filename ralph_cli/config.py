@@ -288,7 +288,7 @@ class Settings(BaseModel):
     max_parallel: int = setting(MAX_IN_FLIGHT, LIMITS, CURRENT, ge=1, le=256)
     """Requests in flight at once. A service that is asked too much is sent fewer, and more again slowly."""
     max_rate: float | None = setting(None, LIMITS, CURRENT, default_words="none", gt=0, le=10_000)
-    """Requests a second to a service, evenly apart. Workers on several machines with one key each have their share."""
+    """Requests a second to a service, evenly apart. Workers at one database keep it together, for each key."""
     max_call_time: float = setting(300.0, LIMITS, CURRENT, gt=0, le=86_400)
     """Seconds for one request to a model, from sending to the last byte of its reply. With all repetitions it has twice
     that time. A slow model of one's own may need more.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ralph_cli.cluster.database import EndedJob, Queue
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
-from ralph_cli.cluster.shares import Shares
+from ralph_cli.cluster.shares import Amounts, Shares
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core import clock
@@ -47,7 +47,7 @@ def kept_jobs(record: TableRecord) -> dict[str, Job]:
 
 
 def purse_of(record: TableRecord) -> str:
-    """The name of a table's money in the database, which tells nothing of it."""
+    """The name of a table's bounds in the database, which tells nothing of it."""
     return hashlib.sha256(f"purse:{record.seed}".encode()).hexdigest()[:32]
 
 
@@ -138,7 +138,7 @@ class Collecting:
         self.purse.book_earlier(read.spent - before)
         if job.purse and not reasons.get("", ""):
             sha256 = ended.id.rpartition("-")[2]
-            self.shares.collect(job.purse, sha256, worker, self.purse.spent.usd or 0.0)
+            self.shares.collect(job.purse, sha256, worker, Amounts.of(self.purse.spent))
         return read, reasons
 
     def _open(self, row: TableRow) -> DocumentSource:

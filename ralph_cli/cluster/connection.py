@@ -2,14 +2,21 @@
 
 import logging
 import re
+import threading
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
+from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError
 
 CONNECT_SECONDS = 10
+
+POLL_SECONDS, PATIENCE_SECONDS = 1.0, 900.0
+"""How often and how long a database that has gone away is asked again."""
+
+T = TypeVar("T")
 
 _LOCK_CLASS = 0x52414C50
 """The first number of the advisory locks by which a worker shows that it lives; the second follows from its id."""
@@ -63,6 +70,49 @@ def connecting(url: str) -> Iterator[None]:
         shown = re.sub(r"://[^@/]*@", "://", url)
         hint = "is the server running, and may this user make tables in that database?"
         raise ConfigError(f"the database {shown} cannot be used: {told}", code="no-database", hint=hint) from None
+
+
+class PatientConnection:
+    """A connection for changes that may be made twice: while the database is away, they are made again and again."""
+
+    def __init__(self, url: str, prepare: str = "") -> None:
+        """`prepare` is what is to be there before the first change: tables."""
+        self._url, self._prepare = url, prepare
+        self._connection: Any = None
+        self._lock = threading.Lock()
+
+    def change(self, change: Callable[[Any], T]) -> T:
+        """What a change in one transaction gives. Raises ConfigError once the database has been away too long."""
+        import psycopg
+
+        until = clock.monotonic() + PATIENCE_SECONDS
+        while True:
+            with connecting(self._url), self._lock:
+                try:
+                    self._connection = self._connection or connect(self._url)
+                    with self._connection.transaction():
+                        if self._prepare:
+                            # Two may begin at once.
+                            self._connection.execute("SELECT pg_advisory_xact_lock(hashtext('ralph.tables'))")
+                            self._connection.execute(self._prepare)
+                        done = change(self._connection)
+                    self._prepare = ""
+                    return done
+                except (psycopg.OperationalError, psycopg.InterfaceError):
+                    self._close()
+                    if clock.monotonic() > until:
+                        raise
+            clock.sleep(POLL_SECONDS)
+
+    def close(self) -> None:
+        """Give the connection back."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        gone, self._connection = self._connection, None
+        with suppress(Exception):  # it is lost already
+            gone.close()
 
 
 def _lock_number(worker: str) -> int:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus
 
 APPLICATION, QUEUE, WORKFLOW = "ralph", "documents", "answer_document"
-POLL_SECONDS, OWN_POLL_SECONDS = 0.5, 5.0
+POLL_SECONDS, OWN_POLL_SECONDS = 0.5, 2.0
 """How often a worker looks for a job in the queue of all, and in its own, which gets one only when it is handed back.
 """
 

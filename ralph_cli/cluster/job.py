@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ralph_cli.cluster.shares import Amounts
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunStarted
@@ -19,7 +20,7 @@ from ralph_cli.core.run import StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import canonical_json
 
-FORMAT = 1
+FORMAT = 2
 """The version of what stands in these files."""
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -46,8 +47,8 @@ class Job(BaseModel):
 
     `version` and `prompts` are those of the submitter, `settings` what a run's record has of them. The seed is the
     table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs with which this job goes
-    on, `again` the states of theirs in which a cell is asked again, `paid` their US dollars. `seconds` and `usd` bound
-    each cell, `purse` names what has a bound for the whole table (see `cluster.shares`), if it has one.
+    on, `again` the states of theirs in which a cell is asked again, `paid` what they have taken. `seconds` and `usd`
+    bound each cell, `purse` names what has a bound for the whole table (see `cluster.shares`), if it has one.
     """
 
     model_config = _MODEL
@@ -63,7 +64,7 @@ class Job(BaseModel):
     skipped: tuple[str, ...] = ()
     earlier: tuple[Sha256, ...] = ()
     again: tuple[CellState, ...] = ()
-    paid: float = 0.0
+    paid: Amounts = Amounts()
     purse: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = ""
     seconds: float | None = None
     usd: float | None = None

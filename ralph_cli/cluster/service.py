@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ralph_cli.cluster.connection import require_postgres
 from ralph_cli.cluster.database import require_worker_id
 from ralph_cli.cluster.serving import serve
-from ralph_cli.cluster.shares import DatabaseShares
+from ralph_cli.cluster.shares import DatabaseShares, Turns
 from ralph_cli.cluster.store import open_store
 from ralph_cli.cluster.worker import Workplace
 from ralph_cli.config import Settings
@@ -39,7 +40,9 @@ def work(
     """
     setup = Setup.of(settings, models)
     folder = setup.settings.out / f"worker-{require_worker_id(worker)}"
-    place = Workplace(worker, open_store(store), folder, setup, DatabaseShares(require_postgres(database)))
+    shares = DatabaseShares(require_postgres(database))
+    setup = replace(setup, take_turn=Turns(shares.take_turn))
+    place = Workplace(worker, open_store(store), folder, setup, shares)
 
     def do_job(job: str, check: Callable[[], None]) -> str:
         def after(cell: Cell) -> None:

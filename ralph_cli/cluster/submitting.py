@@ -8,12 +8,13 @@ from pathlib import PurePath
 from ralph_cli.cluster.collecting import Collecting, kept_jobs, purse_of
 from ralph_cli.cluster.database import JobQueue, Queue
 from ralph_cli.cluster.job import FORMAT, Job, JobDocument, finite
-from ralph_cli.cluster.shares import DatabaseShares, Shares
+from ralph_cli.cluster.shares import Amounts, DatabaseShares, Shares
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Ledger
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import SKIPPED
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.model import Usage
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.results.table import CellState, Table, TableQuestion, TableRow
 from ralph_cli.core.run import Halt, StopType
@@ -89,13 +90,13 @@ class Submission:
         purse.book_earlier(known.spent)
         collecting = Collecting(queue, shares, store, record, known, source, setup, purse, on_cell, self.on_wait)
         earlier = kept_jobs(record)
-        is_bounded = bounds.usd is not None
+        is_bounded = bounds != Budget()
         if is_bounded or any(job.purse for job in earlier.values()):
-            shares.open(purse_of(record), bounds.usd, known.spent.usd or 0.0)
+            shares.open(purse_of(record), bounds, Amounts.of(known.spent))
         for job_id, job in earlier.items():
             collecting.submit(job_id, job)
         submitted = {(job.row.sha256, question.id) for job in earlier.values() for question in job.questions}
-        settings = _job_settings(setup, names, purse)
+        settings = _job_settings(setup, names, bounds)
         collecting.stop_at_a_bound()
         for row in record.rows if collecting.halt is None else ():
             pending = [
@@ -117,18 +118,18 @@ class Submission:
         )
 
 
-def _job_settings(setup: Setup, names: ModelNames, purse: Ledger) -> dict[str, object]:
-    """The settings of a job: those that the record of a run may decide, and what is left of the table's bounds."""
+def _job_settings(setup: Setup, names: ModelNames, bounds: Budget) -> dict[str, object]:
+    """The settings of a job: those that the record of a run may decide. The bounds are those of the table, counted in
+    the database; a worker is told of the cost, so that it asks for prices.
+    """
     job = execute.Job("qa", "", None, names)
     recorded = describe_start(job, setup.settings, "", "").settings
     settings = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH | {"models"}}
     if setup.settings.memory == "off":
         settings["memory"] = "off"
-    whole, left = {"max_calls": "calls", "max_tokens": "tokens"}, purse.left
-    settings |= {name: int(left[bound]) for name, bound in whole.items() if bound in left}
-    part = {"max_cost": "cost", "max_time": "time"}
-    settings |= {name: left[bound] for name, bound in part.items() if left.get(bound)}
-    return settings
+    of_table = ("max_calls", "max_tokens", "max_time", "max_cost")
+    settings = {name: value for name, value in settings.items() if name not in of_table}
+    return settings if bounds.usd is None else settings | {"max_cost": bounds.usd}
 
 
 def _make_job(
@@ -168,7 +169,7 @@ def _make_job(
         ),
         skipped=tuple(caution.message for caution in document.cautions if caution.code == SKIPPED),
         earlier=tuple(_store_earlier(store, record, known, row, pending, setup)),
-        paid=sum(known.cells[place].usage.usd or 0.0 for place in _begun(known, row, pending)),
+        paid=Amounts.of(sum((known.cells[place].usage for place in _begun(known, row, pending)), Usage())),
         # What failed here before, for what this machine or a worker lacked, goes on with what was paid for.
         again=(CellState.FAILED, *(state for state in CONTINUED if state in filling.again)),
         seconds=filling.each.seconds,

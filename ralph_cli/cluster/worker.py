@@ -42,7 +42,7 @@ OnCell = Callable[[Cell], None]
 class Workplace:
     """Where a worker does its jobs: the store, its own `folder`, and a setup with the settings of this machine.
 
-    Of `shares` it has the money of jobs whose table has a bound.
+    `shares` count what jobs spend whose table has bounds.
     """
 
     worker: str
@@ -98,17 +98,18 @@ class Workplace:
             failed=tuple(_without_run(table)),
             stop=table.halt.type,
             detail=table.halt.detail if table.halt.type is not StopType.COMPLETION else "",
-            is_refused=purse is not None and purse.is_refused,
+            is_refused=purse is not None and bool(purse.refused),
         )
 
     def _open_purse(self, job: Job, sha256: str) -> JobPurse | None:
-        """What the job may spend of its table's money. Raises JournalError for a job that nobody here can bound."""
+        """What the job may spend of its table's bounds. Raises JournalError for a job that nobody here can bound."""
         if not job.purse:
             return None
         shares = self.shares
         if shares is None:
             raise JournalError("the job is bounded with others, and nobody counts them here", code="no-shares")
-        return JobPurse(partial(shares.hold, job.purse, sha256, self.worker), job.paid)
+        seconds = shares.begin(job.purse, sha256, self.worker)
+        return JobPurse(partial(shares.hold, job.purse, sha256, self.worker), job.paid, seconds)
 
     def _load(self, job: Job, folder: Path, setup: Setup) -> DocumentSource:
         """The document of the job, from the store. Raises DocumentError when it is not read as the submitter did."""

@@ -8,7 +8,7 @@ from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Reply, Request
-from ralph_cli.providers.governor import BUSY_CODES, LONGEST_HOLD_S, MAX_IN_FLIGHT, Governor
+from ralph_cli.providers.governor import BUSY_CODES, LONGEST_HOLD_S, MAX_IN_FLIGHT, POLL_S, Governor
 from ralph_cli.providers.wrapper import ModelWrapper
 
 
@@ -36,6 +36,7 @@ class RetryingModel(ModelWrapper):
     """Asks again after faults that pass by themselves, and never again after any other.
 
     `on_retry(attempt, error, wait_s)` is called for every failed attempt that will be repeated, before the wait.
+    `take_turn` takes the turn among other programs that ask the same service, or gives the seconds until the next.
     """
 
     _: KW_ONLY
@@ -45,6 +46,7 @@ class RetryingModel(ModelWrapper):
     governor: Governor = field(default_factory=Governor)
     most: int = MAX_IN_FLIGHT
     least_gap: float = 0.0
+    take_turn: Callable[[], float] = lambda: 0.0
     sleep: Callable[[float], None] = clock.sleep
     monotonic: Callable[[], float] = clock.monotonic
     jitter: Callable[[], float] = clock.jitter
@@ -67,6 +69,7 @@ class RetryingModel(ModelWrapper):
             queued = self.monotonic()
             try:
                 with self.governor.turn(self._check_time, self.most, self.least_gap):
+                    self._take_turn_elsewhere()
                     deadline += self.monotonic() - queued
                     return self._ask_within(request, deadline - self.monotonic())
             except ProviderError as error:
@@ -88,6 +91,11 @@ class RetryingModel(ModelWrapper):
             return call_with_timeout(lambda: self.wrapped.complete(request), seconds)
         except CallTimedOut:
             raise self._timeout_error() from None
+
+    def _take_turn_elsewhere(self) -> None:
+        while (wait := self.take_turn()) > 0:
+            self._check_time()
+            self.sleep(min(wait, POLL_S))
 
     def _check_time(self) -> None:
         if self.ledger is not None:

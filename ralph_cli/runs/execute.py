@@ -45,7 +45,15 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
+from ralph_cli.wiring.models import (
+    BuiltMode,
+    ModelNames,
+    RunContext,
+    TakeTurn,
+    build_models,
+    choose_models,
+    engine_opener,
+)
 from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
@@ -96,7 +104,8 @@ class Setup:
 
     `models` replaces models by role, `engine` the sandbox; `sink` is called with every event once it is in the journal.
     Runs that belong together may share what they spend (`purse`), how a sandbox is opened (`open_engines`), and what
-    the marks around data follow from (`shared_seed`), so that their prompts begin alike.
+    the marks around data follow from (`shared_seed`), so that their prompts begin alike. With `take_turn` they keep
+    their rate together with other programs.
     """
 
     settings: Settings
@@ -108,6 +117,7 @@ class Setup:
     purse: Ledger | None = None
     open_engines: Callable[[Settings, int, Callable[[str], None]], Callable[[], Sandbox]] = engine_opener
     shared_seed: str = ""
+    take_turn: TakeTurn = lambda endpoint, gap: 0.0
 
     def choose_models(self) -> ModelNames:
         """The models of the run: those of a run that is replayed, else as `wiring.models.choose_models` says."""
@@ -177,7 +187,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         closing.callback(ledger.close)
         started = describe_start(job, settings, folder.name, earlier.seed)
         try:
-            built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
+            built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording, setup.take_turn)
             closing.callback(built.close)
             earlier.copy_to(folder)
             all_sinks(started)

@@ -15,7 +15,15 @@ from ralph_cli.loop.engine import Mode
 from ralph_cli.providers.governor import Governor, governor_of
 from ralph_cli.providers.metered import MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.preloading import PreloadingModel
-from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
+from ralph_cli.providers.registry import (
+    ADAPTERS,
+    DEFAULT_MODELS,
+    KEYED_VENDORS,
+    Endpoint,
+    connect,
+    load_sdk,
+    parse_model_name,
+)
 from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
@@ -187,6 +195,11 @@ class Models:
                 close()
 
 
+TakeTurn = Callable[[Endpoint, float], float]
+"""Takes the turn at a service, so many seconds after the last of all programs; 0.0, or the seconds until there is one.
+"""
+
+
 def build_models(
     settings: Settings,
     names: ModelNames,
@@ -194,8 +207,10 @@ def build_models(
     sink: EventSink,
     overrides: Mapping[str, Model] | None = None,
     recording: Recording | None = None,
+    take_turn: TakeTurn = lambda endpoint, gap: 0.0,
 ) -> Models:
     """Connect the models. `overrides` (worker, judge, subquery; reasoner) replaces some by models of the caller's.
+    `take_turn` keeps the rate of the settings together with other programs.
 
     What is in `recording` is answered from there, and not bought again.
 
@@ -214,10 +229,15 @@ def build_models(
             return meter(given)
         vendor, _ = parse_model_name(name, "anthropic")
         endpoint = settings.endpoint(vendor)
+        gap = 1 / settings.max_rate if settings.max_rate else 0.0
         require_price(settings, name)
 
         def on_retry(attempt: int, error: ProviderError, wait: float) -> None:
             sink(CallRetried(role, name, attempt, error.message, wait))
+
+        def take_turn_here() -> float:
+            load_sdk(name)  # a turn is for a request that is sent at once
+            return take_turn(endpoint, gap)
 
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint, deadline_s=settings.max_call_time)
@@ -237,7 +257,8 @@ def build_models(
             ledger=ledger,
             governor=governor_of(endpoint) if vendor in KEYED_VENDORS else Governor(),
             most=settings.max_parallel,
-            least_gap=1 / settings.max_rate if settings.max_rate else 0.0,
+            least_gap=gap,
+            take_turn=take_turn_here if gap else lambda: 0.0,
         )
 
     closing: list[Model] = []

@@ -23,7 +23,9 @@ from ralph_cli.cluster import database
 from ralph_cli.cluster.connection import living_workers
 from ralph_cli.cluster.database import JobQueue, require_worker_id
 from ralph_cli.cluster.serving import serve
+from ralph_cli.cluster.shares import Amounts, DatabaseShares, Room
 from ralph_cli.commands.app import run
+from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.results.table import Table
 from ralph_cli.core.run import StopType
@@ -75,6 +77,29 @@ def test_a_living_worker_is_neither_doubled_nor_robbed(server: Postgres, start: 
         assert queue.recover("other") == 0
     with pytest.raises(ConfigError, match="the worker lives is at work"):
         serve(server.url, "lives", 1, lambda job, check: "", threading.Event(), print)
+
+
+def test_what_is_held_for_a_dead_worker_is_given_back_once_another_goes_on_with_its_job(server: Postgres) -> None:
+    bounds, a_call = Budget(60, 1.0, 100, None), Amounts(0.8, 1, 50)
+    with closing(DatabaseShares(server.url)) as ours, closing(DatabaseShares(server.url)) as theirs:
+        ours.open("purse", bounds, Amounts(0.05, 3, 90))
+        assert 50 < (ours.begin("purse", "job", "dies") or 0) <= 60 and ours.begin("none", "job", "w") is None
+        assert theirs.hold("purse", "job", "dies", Amounts(0.1, 1, 50), Amounts(), a_call) == (Room.NOW, "")
+        assert ours.hold("purse", "other", "w", Amounts(), Amounts(), a_call) == (Room.LATER, "cost")
+        ours.begin("purse", "job", "heir")
+        assert ours.hold("purse", "other", "w", Amounts(), Amounts(), a_call) == (Room.NOW, "")
+        # What the dead one has spent was paid.
+        assert ours.hold("purse", "other", "w", Amounts(0.8, 1, 50), Amounts(), Amounts(0.1)) == (Room.NEVER, "cost")
+
+
+def test_turns_at_a_service_are_apart_whichever_worker_takes_them(server: Postgres) -> None:
+    with closing(DatabaseShares(server.url)) as ours, closing(DatabaseShares(server.url)) as theirs:
+        assert ours.take_turn("service", 0.3) == 0
+        begun = time.monotonic()
+        assert 0 < theirs.take_turn("service", 0.3) <= 0.3 and theirs.take_turn("another", 9) == 0
+        while theirs.take_turn("service", 0.3) > 0:
+            time.sleep(0.01)
+        assert time.monotonic() - begun >= 0.2 and ours.take_turn("service", 0.3) > 0
 
 
 def test_jobs_of_another_version_are_refused_by_name(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,8 +262,8 @@ def test_two_workers_never_spend_more_than_the_bound_of_the_table(server: Postgr
     def look() -> None:
         with psycopg.connect(server.url) as connection:
             query = (
-                "SELECT p.spent + coalesce(sum(s.spent + s.promised), 0) FROM ralph.purse p "
-                "LEFT JOIN ralph.share s ON s.purse = p.name GROUP BY p.name, p.spent"
+                "SELECT b.spent_usd + coalesce(sum(s.spent_usd + s.held_usd), 0) FROM ralph.bounds b "
+                "LEFT JOIN ralph.spending s USING (purse) WHERE purse <> 'purse' GROUP BY b.purse, b.spent_usd"
             )
             with suppress(psycopg.errors.UndefinedTable):
                 held.extend(amount for (amount,) in connection.execute(query).fetchall())
@@ -277,7 +302,7 @@ def test_two_workers_never_spend_more_than_the_bound_of_the_table(server: Postgr
 @pytest.mark.full
 def test_two_workers_share_a_limit_of_five_requests_a_second(server: Postgres, tmp_path: Path) -> None:
     with ModelService(seconds=0.3) as service:
-        given = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": service.url, "RALPH_MAX_RATE": "2.5"}
+        given = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": service.url, "RALPH_MAX_RATE": "5"}
         workers = [start_worker(server, tmp_path, f"w-rate{number}", **given) for number in (1, 2)]
         try:
             table = api.make_table(
@@ -293,8 +318,8 @@ def test_two_workers_share_a_limit_of_five_requests_a_second(server: Postgres, t
                 worker.terminate()
                 worker.communicate(timeout=30)
     assert all(cell.state.is_accepted for cell in table)
-    # Nobody tells one worker when the other asks: of each up to three requests fall into the same second.
-    assert service.most_within(10) <= 1.05 * 50 and service.most_within(1) <= 6
+    # From its turn in the database to the service a request may take longer than the next, on a crowded machine.
+    assert service.most_within(10) <= 50 and service.most_within(1) <= 6
 
 
 @pytest.mark.full

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contracts import cells_of, paid_calls, questions, scripted_models, write_contracts
@@ -15,12 +16,13 @@ from ralph_cli.cluster import job as jobs
 from ralph_cli.cluster.database import EndedJob
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
 from ralph_cli.cluster.serving import WorkerUnfit
-from ralph_cli.cluster.shares import Room, find_room
+from ralph_cli.cluster.shares import NOTHING, Amounts, JobPurse, Room, find_room
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.submitting import Submission
 from ralph_cli.cluster.worker import Workplace
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, EngineError, JournalError, ProviderError, RalphError
+from ralph_cli.core.budget import Budget
+from ralph_cli.core.errors import ConfigError, EngineError, JournalError, LimitExceeded, ProviderError, RalphError
 from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
@@ -71,23 +73,32 @@ class OneWorker:
 
 @dataclass
 class SharesHere:
-    """The money of tables, counted in this process as the database does it."""
+    """The bounds of tables, counted in this process as the database does it."""
 
-    bounds: dict[str, float | None] = field(default_factory=dict)
-    spent: dict[str, float] = field(default_factory=dict)
-    held: dict[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
+    bounds: dict[str, Budget] = field(default_factory=dict)
+    spent: dict[str, Amounts] = field(default_factory=dict)
+    held: dict[tuple[str, str, str], tuple[Amounts, Amounts]] = field(default_factory=dict)
 
-    def open(self, purse: str, bound: float | None, spent: float) -> None:
-        self.bounds[purse], self.spent[purse] = bound, spent
+    def open(self, purse: str, bounds: Budget, spent: Amounts) -> None:
+        self.bounds[purse], self.spent[purse] = bounds, spent
 
-    def hold(self, purse: str, job: str, worker: str, spent: float, promised: float, more: float = 0.0) -> Room:
+    def begin(self, purse: str, job: str, worker: str) -> float | None:
+        for place in [place for place in self.held if place[:2] == (purse, job)]:
+            self.held[place] = self.held[place][0], Amounts()
+        return self.bounds[purse].seconds
+
+    def hold(
+        self, purse: str, job: str, worker: str, spent: Amounts, held: Amounts, more: Amounts = NOTHING
+    ) -> tuple[Room, str]:
         self.held.pop((purse, job, worker), None)
-        theirs, promises = (sum(amounts) for amounts in zip((0.0, 0.0), *self.held.values(), strict=True))
-        room = find_room(self.bounds[purse], self.spent[purse] + theirs + spent, promises + promised, more)
-        self.held[purse, job, worker] = spent, promised + (more if room is Room.NOW else 0.0)
+        before, under_way = self.spent[purse].plus(spent), held
+        for theirs, promised in self.held.values():
+            before, under_way = before.plus(theirs), under_way.plus(promised)
+        room = find_room(self.bounds[purse], before, under_way, more)
+        self.held[purse, job, worker] = spent, held.plus(more) if room[0] is Room.NOW else held
         return room
 
-    def collect(self, purse: str, job: str, worker: str, spent: float) -> None:
+    def collect(self, purse: str, job: str, worker: str, spent: Amounts) -> None:
         self.spent[purse] = spent
         self.held.pop((purse, job, worker), None)
 
@@ -166,17 +177,44 @@ def test_a_bound_of_the_table_lets_no_further_job_begin(tmp_path: Path) -> None:
     assert cells_of(fill(queue, resume=True, contracts=4)) == cells_of(alone(tmp_path, contracts=4))
 
 
-def test_the_money_of_the_table_is_one_and_a_job_settles_what_it_has_spent(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("bound", "higher", "stop", "most"),
+    [
+        # A call costs 0.001, a document six of them; a scripted model promises nothing, so one call may be too many.
+        ({"max_cost": 0.009}, {"max_cost": 0.0181}, StopType.MAX_COST, 10),
+        ({"max_calls": 9}, {"max_calls": 18}, StopType.MAX_CALLS, 9),
+    ],
+)
+def test_the_bounds_of_the_table_hold_for_all_jobs_and_each_settles_what_it_has_spent(
+    tmp_path: Path, bound: dict[str, Any], higher: dict[str, Any], stop: StopType, most: int
+) -> None:
     queue = OneWorker(tmp_path, log=tmp_path / "log")
-    table = fill(queue, max_cost=0.009, contracts=3)  # a call costs 0.001, a document six of them
-    assert table.halt.type is StopType.MAX_COST and "whole table" in table.halt.detail
-    assert len(paid_calls(tmp_path / "log")) <= 10  # a scripted model promises nothing, so one call may be too many
-    assert not queue.shares.held and next(iter(queue.shares.spent.values())) == pytest.approx(0.009, abs=0.0011)
+    table = fill(queue, contracts=3, **bound)
+    assert table.halt.type is stop and "whole table" in table.halt.detail
+    assert 9 <= len(paid_calls(tmp_path / "log")) <= most
+    assert not queue.shares.held and next(iter(queue.shares.spent.values())).usd == pytest.approx(0.009, abs=0.0011)
     queue.cancelled = set()
-    table = fill(queue, resume=True, max_cost=0.1, contracts=3)
+    table = fill(queue, resume=True, contracts=3, **higher)
     assert cells_of(table) == cells_of(alone(tmp_path, contracts=3)) and not queue.shares.held
     assert len(paid_calls(tmp_path / "log")) == len(set(paid_calls(tmp_path / "log"))) == 18
-    assert next(iter(queue.shares.spent.values())) == pytest.approx(0.018)
+    assert next(iter(queue.shares.spent.values())).usd == pytest.approx(0.018)
+
+
+def test_there_is_room_for_a_call_if_no_bound_is_passed_by_what_calls_under_way_may_take() -> None:
+    bounds, spent, held = Budget(None, 1.0, 9, 1000), Amounts(0.5, 5, 500), Amounts(0.3, 2, 400)
+    assert find_room(bounds, spent, held, Amounts(0.2, 1, 100)) == (Room.NOW, "")
+    assert find_room(bounds, spent, held, Amounts(0.3, 1, 100)) == (Room.LATER, "cost")
+    assert find_room(bounds, spent, held, Amounts(0.6, 1, 100)) == (Room.NEVER, "cost")
+    assert find_room(bounds, spent, held, Amounts(0.2, 1, 101)) == (Room.LATER, "tokens")
+    assert find_room(bounds, spent, held, Amounts(0.2, 3, 100)) == (Room.NEVER, "calls")
+    assert find_room(Budget(), spent, held, Amounts(9.0, 9, 9000)) == (Room.NOW, "")
+
+
+def test_a_job_whose_table_has_no_time_left_asks_nothing() -> None:
+    purse = JobPurse(lambda spent, held, more: (Room.NOW, ""), NOTHING, 0.0)
+    with pytest.raises(LimitExceeded, match="time limit"), purse.reserve(None):
+        pytest.fail("it was asked")
+    assert purse.left == {"time": 0} and not purse.refused
 
 
 def test_a_run_that_was_cut_off_is_given_to_the_worker_to_go_on_with(tmp_path: Path) -> None:
@@ -184,7 +222,7 @@ def test_a_run_that_was_cut_off_is_given_to_the_worker_to_go_on_with(tmp_path: P
     table = fill(queue, max_calls=5, contracts=1)
     assert [cell.state for cell in table].count(CellState.CUT_OFF) == 1
     queue.folder.joinpath("w").rename(tmp_path / "gone")  # another worker gets it
-    table = fill(queue, resume=True, contracts=1)
+    table = fill(queue, resume=True, max_calls=6, contracts=1)
     assert cells_of(table) == cells_of(alone(tmp_path, contracts=1))
     assert len(paid_calls(tmp_path / "log")) == len(set(paid_calls(tmp_path / "log"))) == 6
 

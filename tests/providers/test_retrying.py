@@ -64,6 +64,12 @@ class Script:
         return model.complete(ASK)
 
 
+def test_a_request_waits_for_its_turn_among_other_programs() -> None:
+    script, turns = Script([GOOD]), [0.5, 0.1, 0.0]
+    model = RetryingModel(script, take_turn=lambda: turns.pop(0), sleep=script.sleep, monotonic=lambda: script.now)
+    assert model.complete(ASK) is GOOD and script.waits == [0.2, 0.1] and not turns
+
+
 def test_a_good_reply_comes_through_at_once() -> None:
     script = Script([GOOD])
     assert script.run() is GOOD and script.waits == []

@@ -367,6 +367,18 @@ def test_a_question_to_the_set_is_asked_once_over_all(tmp_path: Path) -> None:
     assert cast.asked.count(dog.question) == 1
 
 
+def test_a_set_is_asked_again_only_if_one_of_its_documents_changed(tmp_path: Path) -> None:
+    term = TableQuestion(id="terms", question=TERM.question, each="set")
+    fill(Cast(), tmp_path, RENT, term)
+    cast = Cast()
+    assert not fill(cast, tmp_path, RENT, term, resume=True, only_changed=True).changes and not cast.asked
+    changed = write_leases(tmp_path / "leases", a="$49,900")
+    table = fill(cast, tmp_path, RENT, term, documents=changed, resume=True, only_changed=True)
+    assert sorted(cast.asked) == sorted((RENT.question, TERM.question))
+    (why,) = [change.why for change in table.changes if change.row == ALL_DOCUMENTS]
+    assert why, "a reader is told why it was asked"
+
+
 def test_the_estimate_counts_what_is_still_to_be_asked_and_writes_nothing(tmp_path: Path) -> None:
     settings = Settings(
         out=tmp_path / "out",
