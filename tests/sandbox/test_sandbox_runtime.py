@@ -113,7 +113,7 @@ def test_a_spoilt_snapshot_is_built_again(own: Path, snapshot: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b"0" + b[1:], lambda b: b[:64] + b"0" * 64 + b[128:]]
+    "spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b"-" + b[1:], lambda b: b[:64] + b"0" * 64 + b[128:]]
 )
 def test_what_is_no_snapshot_of_ours(
     spoil: Callable[[bytes], bytes], own: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch

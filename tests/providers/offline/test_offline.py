@@ -360,7 +360,7 @@ TEXTS = st.lists(SENTENCES | SENTENCES | WORDS | st.text(max_size=12), min_size=
 QUESTIONS = st.lists(WORDS, max_size=3).map(lambda words: " ".join(["ferry crew", *words]))
 
 
-@reaches(quoted=0.2)
+@reaches(quoted=0.1)
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, QUESTIONS, st.integers(1, 40), st.integers(41, 200))
 def test_every_quote_is_in_the_document_whatever_it_is(text: str, question: str, low: int, high: int) -> None:
