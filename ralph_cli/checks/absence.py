@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges, merge_spans
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.core.run import (
     Absence,
     Attempt,
@@ -100,7 +100,7 @@ class AbsenceReview:
     """Looks at what a worker says is not there.
 
     `code_searches` gives what the worker's code searched, `shown_spans` what a model was shown; `again` is what is
-    to be handed in if it is so.
+    to be handed in if it is so. A statement about one document of a set, the `member`, is held to that one.
 
     A statement is sent back, with exact places that no model was shown, if
     - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
@@ -115,6 +115,7 @@ class AbsenceReview:
     code_searches: Callable[[], tuple[SearchTerm, ...]]
     shown_spans: Callable[[], Spans]
     again: str = "not_found again"
+    member: Member | None = None
     _has_refused: bool = False
     _claim_reviews: dict[str, "AbsenceReview"] = field(default_factory=dict)
     _quoted: Spans = ()
@@ -142,8 +143,8 @@ class AbsenceReview:
         nothing that was searched does, the rare ones. None when all of the text was read, or enough other words were
         searched.
         """
-        size = len(self.document.text)
-        if count_covered(self.shown_spans(), 0, size) >= size:
+        low, high = self._bounds
+        if count_covered(self.shown_spans(), low, high) >= high - low:
             return []
         places = Counter(stem for _, _, stem in self._question_places)
         has_hits = any(tally.search.hits for tally in tallies)
@@ -199,7 +200,14 @@ class AbsenceReview:
         """The review of one claim: of the words that it has of the question, else of all that tell something."""
         asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
         about = " ".join(asked) or re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
-        return AbsenceReview(self.document, about, tuple, self._seen_spans, "the same claims again")
+        member = self._member_named(claim)
+        return AbsenceReview(self.document, about, tuple, self._seen_spans, "the same claims again", member)
+
+    def _member_named(self, claim: str) -> Member | None:
+        """The one document of a set that a claim names by its whole name, ending included."""
+        named = [member for member in self.document.members if member.name in claim]
+        longest = [one for one in named if not any(one.name in other.name for other in named if other is not one)]
+        return longest[0] if len(longest) == 1 else None
 
     def _line_of(self, quote: Quote) -> tuple[int, int]:
         page = self.document.page_at(quote.start)
@@ -213,8 +221,9 @@ class AbsenceReview:
         """The attempt with what was searched for claims that something is not there, counted here."""
         if not any(claim.searched for claim in draft.claims):
             return attempt
-        counter = SearchCounter(self.document)
-        searches = [tuple(tally.search for tally in counter.count(claim.searched, ())) for claim in draft.claims]
+        reviews = [self._review_of(" ".join(claim.text.split())) for claim in draft.claims]
+        tallies = [one._tallies(Absence(claim.searched)) for one, claim in zip(reviews, draft.claims, strict=True)]
+        searches = [tuple(tally.search for tally in of_claim) for of_claim in tallies]
         claims = tuple(replace(claim, searches=searches[claim.id - 1]) for claim in attempt.claims)
         return replace(attempt, claims=claims)
 
@@ -236,7 +245,15 @@ class AbsenceReview:
         return replace(attempt, searches=tuple(tally.search for tally in tallies))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
-        return self._count(tuple(absence.searched), tuple(self.code_searches()))
+        if self.member is None:
+            return self._count(tuple(absence.searched), tuple(self.code_searches()))
+        found = self._count((), tuple(SearchTerm(term, within=self.member.name) for term in absence.searched))
+        return tuple(replace(tally, search=replace(tally.search, by="worker")) for tally in found)
+
+    @property
+    def _bounds(self) -> tuple[int, int]:
+        """Where the text begins and ends of which something is said."""
+        return (self.member.start, self.member.end) if self.member else (0, len(self.document.text))
 
     @cached_property
     def _count(self) -> Callable[[tuple[str, ...], tuple[SearchTerm, ...]], tuple[Tally, ...]]:
@@ -244,7 +261,9 @@ class AbsenceReview:
 
     @cached_property
     def _nearest_passages(self) -> tuple[NearPassage, ...]:
-        return nearest_passages(self.question, self.document.text)
+        low, high = self._bounds
+        found = nearest_passages(self.question, self.document.text[low:high])
+        return tuple(replace(near, start=near.start + low, end=near.end + low) for near in found)
 
     @cached_property
     def _question_words(self) -> dict[str, str]:
@@ -252,7 +271,9 @@ class AbsenceReview:
 
     @cached_property
     def _question_places(self) -> list[tuple[int, int, str]]:
-        return find_words(self._question_words, self.document.text)
+        low, high = self._bounds
+        found = find_words(self._question_words, self.document.text[low:high])
+        return [(start + low, end + low, stem) for start, end, stem in found]
 
     def _passage(self, near: NearPassage) -> Passage:
         page, text = self.document.page_at(near.start), self.document.text[near.start : near.end]

@@ -7,7 +7,7 @@ from ralph_cli.checks.absence import FEW_PLACES, AbsenceReview, says_absent
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Absence, Attempt, Draft, DraftClaim, Search
+from ralph_cli.core.run import Absence, Attempt, Claim, Draft, DraftClaim, Search
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
@@ -243,6 +243,17 @@ def test_of_such_a_claim_only_what_is_not_there_is_asked_about() -> None:
     claim = DraftClaim("The lease says nothing about subletting.", (), searched=("sublet", "deposit"))
     (issue,) = review("What is let?", at("The deposit is $12,000.")).claim_issues((claim,))
     assert "without the words subletting:" in issue.message and "hand in the same claims again" in issue.message
+
+
+def test_what_one_document_of_a_set_does_not_say_is_looked_for_in_that_one() -> None:
+    texts = {"deed.txt": f"The hall is let.\n{FILLER}\nKeys are with the porter.", "mail.txt": "A deposit is due."}
+    about = join_documents("deal", [NamedDocument(name, document(text), name) for name, text in texts.items()])
+    found = review("What is let?", at("The hall is let.", about), about=about)
+    claim = DraftClaim("The document deed.txt does not mention a deposit.", (), searched=("deposit", "bond", "surety"))
+    anywhere = DraftClaim("No document mentions a deposit.", (), searched=claim.searched)
+    assert found.claim_issues((claim,)) == () and "A deposit is due." in found.claim_issues((anywhere,))[0].material
+    counted = found.add_claim_searches(Attempt((Claim(1, claim.text, ()),)), Draft((claim,)))
+    assert counted.claims[0].searches[0] == Search("deposit", 0, within="deed.txt")
 
 
 def test_whoever_searched_enough_other_words_in_vain_is_not_asked_for_others() -> None:
