@@ -29,6 +29,9 @@ PASSAGE_CHARS = 200
 BLOCK_STRIDE = 8
 """Distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one."""
 
+MOST_BY_CHANCE = 4
+"""Characters by which what is printed behind a piece goes on like a place that it is not of."""
+
 MAX_BLOCKS = 1_000_000
 """Blocks that are indexed at most; in a longer text they stand further apart."""
 
@@ -54,6 +57,10 @@ class _Piece:
     first: int
     start: int
     end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
 
 
 class _BlockIndex:
@@ -136,10 +143,13 @@ class ShownTextFinder:
             hint = bisect_right(hints, (at, len(self._text))) - 1
             near = hints[hint][1] if hint >= 0 and hints[hint][0] > floor else last
             best = min(found, key=lambda piece: abs(piece.start - near))
-            at = floor = best.first + best.end - best.start
             is_near = near >= 0 and abs(best.start - near) <= NEAR_HINT_CHARS
+            longest = [piece for piece in found if piece.size == max(other.size for other in found)]
+            if not is_near:
+                best = min(longest, key=lambda piece: abs(piece.start - near))
+            at = floor = best.first + best.size
             # Some words agree with a far page by chance, where a passage is printed with its spaces made one.
-            if is_near or (len(found) == 1 and (near < 0 or best.end - best.start >= CERTAIN_PIECE_CHARS)):
+            if is_near or (len(longest) == 1 and (near < 0 or best.size >= CERTAIN_PIECE_CHARS)):
                 last = best.end
                 yield best.start, best.end
 
@@ -158,16 +168,17 @@ class ShownTextFinder:
         return found
 
     def _longest_pieces(self, shown: str, at: int, places: Iterable[int], floor: int) -> list[_Piece]:
-        """The longest piece around `at`, at each of its places; none when it is too short to count."""
-        found: list[_Piece] = []
-        longest = max(MIN_PIECE_CHARS, BLOCK_CHARS + self._stride)
-        for place in places:
-            back, ahead = self._matching_extent(shown, at, place, floor)
-            if back + ahead > longest:
-                longest, found = back + ahead, []
-            if back + ahead == longest:
-                found.append(_Piece(at - back, place - back, place + ahead))
-        return found
+        """The longest piece around `at`, at each of its places; none when it is too short to count.
+
+        A few characters less are no other piece: what is printed behind it may by chance go on like one of the places.
+        """
+        least = max(MIN_PIECE_CHARS, BLOCK_CHARS + self._stride)
+        extents = [(place, *self._matching_extent(shown, at, place, floor)) for place in places]
+        longest = max((back + ahead for _, back, ahead in extents), default=0)
+        least = max(least, longest - MOST_BY_CHANCE)
+        return [
+            _Piece(at - back, place - back, place + ahead) for place, back, ahead in extents if back + ahead >= least
+        ]
 
     def _matching_extent(self, shown: str, at: int, place: int, floor: int) -> tuple[int, int]:
         """How many characters agree before and from the two offsets."""
