@@ -138,10 +138,10 @@ def test_texts_too_short_for_a_block_are_no_matter() -> None:
 
 def test_what_is_printed_behind_a_place_does_not_move_it_to_another_that_goes_on_like_that() -> None:
     signed = "/s/ The auditors of this port\nHarbour Town, May 2031\n"
-    text = f"{signed}17\n{prose(5, 900)}\n{signed}"
+    text = f"{signed}1 boat\n{prose(5, 900)}\n{signed}"
     there = len(text) - len(signed)
     spans = ShownTextFinder(text).find_spans(f"--- place 1, page 1, offset {there}\n{signed}1 hit in 1 place\n")
-    assert [start for start, _ in spans] == [there]
+    assert [start for start, _ in spans] == [there - 1]  # with the end of the line before
 
 
 def test_a_few_words_that_a_far_page_has_too_are_not_read_there() -> None:
