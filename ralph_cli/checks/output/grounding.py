@@ -11,7 +11,8 @@ What counts as found, and why:
   marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 
 What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
-of the brief's quotes; numbers of sections, clauses and the like, which must be numbered parts of the document; marks
+of the brief's quotes; numbers of sections, clauses and the like, also in a column of that name, which must be numbered
+parts of the document or be named so in a quote; marks
 such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if the line
 counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
 """
@@ -27,7 +28,7 @@ from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collec
 from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import read_scales
-from ralph_cli.checks.output.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
+from ralph_cli.checks.output.numbering import ITEM_WORDS, PART_LABEL, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.text.boundary import on_boundaries
@@ -51,6 +52,8 @@ _QUOTE_LABEL = re.compile(
     r"(?i)(?:verbatim[ _]?)?(?:quotes?|quotations?|evidence|passages?|source[ _]?text|wording|verbatim)"
 )
 _LISTED = re.compile(r"(?m)^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)")
+_PART_NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:\([a-z]{1,4}\))*")
+_WORD = re.compile(r"[^\W\d_]{4}")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
@@ -106,12 +109,15 @@ class GroundingSources:
     calculations: Sequence[str] = ()
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
+    _parts: set[str] = field(default_factory=set)
     _calculator: Calculator = field(init=False)
     _facts: DocumentFacts = field(init=False)
     _last_numbers: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
+        named = (match[1] for text in self.texts for match in SECTION_REFERENCE.finditer(text))
+        self._parts = {number for numbers in named for number in _PART_NUMBER.findall(numbers)} | self.sections
         self._facts = self.facts or DocumentFacts("", self.task)
         read = collect_from_texts(self.texts, self.contexts) if self.candidates is None else tuple(self.candidates)
         self._calculator = Calculator(read, "")
@@ -208,7 +214,7 @@ class GroundingSources:
                     yield start, f"page {number} is not a page that was quoted: {which}"
 
     def _are_sections(self, numbers: str) -> bool:
-        return all(number.rstrip(".") in self.sections for number in re.findall(r"\d+(?:\.\d+)*", numbers))
+        return all(number in self._parts for number in _PART_NUMBER.findall(numbers))
 
     def _exempt_spans(self, piece: Piece) -> Iterator[tuple[int, int]]:
         """Places whose numbers need no source; see the head of this module."""
@@ -218,6 +224,8 @@ class GroundingSources:
             yield from ((quotation.start, end) for end in ends)
         yield from (match.span() for match in self._page_references(text))
         yield from (match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1]))
+        if PART_LABEL.fullmatch(piece.label.strip()) and not _WORD.search(text):
+            yield from (match.span() for match in _PART_NUMBER.finditer(text) if match[1] in self._parts)
         yield from self._grouped_by_spaces(text)
         is_numbered = _NUMBER_LABEL.fullmatch(piece.label.strip()) and text.strip().isdecimal()
         if is_numbered and self._continues_numbering(piece.label, text):

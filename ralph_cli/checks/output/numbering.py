@@ -13,6 +13,9 @@ _PART = (
 SECTION_REFERENCE = re.compile(
     rf"(?i)\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)"
 )
+PART_LABEL = re.compile(rf"(?i)(?!item|parts){_PART}[ _]?(?:(?:no|nr|number|ref|reference)s?\.?)?")
+"""What a column or key is called whose numbers name parts of a document."""
+
 _LINE = re.compile(
     rf"(?i)[ \t>]*(?P<mark>#{{1,6}}[ \t]+|\*\*|__)?(?:(?P<part>{_PART})[ \t]?)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*)"
     r"(?P<end>(?-i:[A-Z])?[.):]*)[*_]{0,2}(?P<rest>(?:[\s(\u2013\u2014-].*)?)"

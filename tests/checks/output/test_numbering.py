@@ -6,7 +6,7 @@ import pytest
 
 from ralph_cli.checks.output.grounding import GroundingSources
 from ralph_cli.checks.output.numbering import section_numbers
-from ralph_cli.checks.output.shape import pieces
+from ralph_cli.checks.output.shape import Piece, pieces
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 
@@ -54,6 +54,19 @@ def test_a_clause_is_no_line_that_begins_with_a_number() -> None:
     ground = GroundingSources(["The staff is paid."], sections=section_numbers(document))
     assert [miss.message for miss in ground.find_unsupported(pieces("see clause 45", "md"))] != []
     assert ground.find_unsupported(pieces("see clause 4.5 and section 4", "md")) == ()
+
+
+def test_a_column_of_clauses_names_those_that_the_document_or_a_quote_has() -> None:
+    quotes = ["13.1 Either party may end it.", "The following is added as clause 9.6."]
+    ground = GroundingSources(quotes, sections=frozenset({"13.1", "7"}))
+
+    def misses(label: str, cell: str) -> int:
+        return len(ground.find_unsupported([Piece(cell, label)]))
+
+    for label in ("Clause", "clause_no", "Section", "\u00a7"):
+        assert misses(label, "13.1(a)") == misses(label, "9.6 and 7(b)") == 0
+        assert misses(label, "13.4") == misses(label, "7 boats are moored") == 1
+    assert misses("Boats", "7") == misses("Items", "7") == 1
 
 
 def test_all_clauses_of_the_samples_are_known() -> None:
