@@ -149,7 +149,8 @@ def header_lines(above: str, line: str) -> list[str]:
 
 def names_cells(line: str) -> bool:
     """Whether a line is cells of words, as the names of columns are: three or more, and no amount."""
-    return count_cells(line) > 2 and not re.search(r"\d", line) and not NIL.search(line.replace("%", " "))
+    has_words = _LETTERS.search(line) and not re.search(r"\d", line)  # "|---|---|" is the line below the names
+    return count_cells(line) > 2 and bool(has_words) and not NIL.search(line.replace("%", " "))
 
 
 def _has_data(line: str) -> bool:

@@ -50,6 +50,8 @@ def test_the_header_is_the_nearest_line_of_each_kind() -> None:
     above = "In thousands\n2016  2015\nYears ended December 31\n(in millions)\n2018  2017\nSales  7  8\n"
     assert header_lines(above, "Net income  5,363  4,869") == ["Years ended December 31", "(in millions)", "2018  2017"]
     assert header_lines(above, "Net income was 5,363") == []
+    barred = "| Priority | Meaning | Response | Resolution |\n|---|---|---:|---|\n"
+    assert header_lines(barred, "| 1 | The port is closed | 30 minutes | 6 hours |") == [barred.split("\n")[0]]
     assert header_lines("x" * 200 + " 2018 2017", "Net income  5,363  4,869") == []
 
 
