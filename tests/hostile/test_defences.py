@@ -54,7 +54,7 @@ REMOVALS = {
     11: Removal("no cell is a formula", "ralph_cli/reports/csv.py", "escape_cell(make_visible(str(value)))",
                 "make_visible(str(value))", "tests/reports/test_report_tables.py::test_no_cell_is_a_formula"),
     12: Removal("a file is not named by a document", "ralph_cli/runs/report.py",
-                'name = safe_file_name(part.name.replace("/", "_"))', "name = part.name",
+                'name = safe_file_name(name.replace("/", "_"))', "name = name.strip()",
                 f"{HOSTILE}/test_names.py::test_copies_of_files_that_are_named_alike_do_not_overwrite_each_other"),
     13: Removal("a key is cut out of what a service says", "ralph_cli/providers/vendors/faults.py",
                 'if self.key and self.key != "none":', "if False:",
