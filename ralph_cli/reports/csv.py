@@ -10,6 +10,7 @@ from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.documents import describe_pages, place_values
 from ralph_cli.reports.sections.opinions import describe_reservations, qualification_verb
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place
 from ralph_cli.text.csv_cells import escape_cell
 
@@ -19,7 +20,8 @@ QUOTE_COLUMNS = ("quote", "bearing", "bearing_reason", "quote_text", "place")
 PAGE_COLUMNS = ("page", "last_page", "printed", "start", "end")
 MATCH_COLUMNS = ("match", "ocr", "difference", "occurrences", "said")
 SEARCH_COLUMNS = ("searched", "places")
-COLUMNS = (*RUN_COLUMNS, *CLAIM_COLUMNS, *QUOTE_COLUMNS, *PAGE_COLUMNS, *MATCH_COLUMNS, *SEARCH_COLUMNS, "pages_read")
+END_COLUMNS = ("pages_read", "reviews")
+COLUMNS = (*RUN_COLUMNS, *CLAIM_COLUMNS, *QUOTE_COLUMNS, *PAGE_COLUMNS, *MATCH_COLUMNS, *SEARCH_COLUMNS, *END_COLUMNS)
 
 NO_CLAIM = ("",) * len(CLAIM_COLUMNS)
 NO_MATCH = ("",) * len(MATCH_COLUMNS)
@@ -40,14 +42,15 @@ def csv_report(report: Report) -> str:
     `end` are half-open offsets in the text. An absence has a row for each search (`searched`, and in how many `places`
     it stands) and for each of the passages nearest to the question (`bearing` is "nearest", then the question's words
     in it). `ocr` is the lowest confidence, 0 to 100, of words that were read by OCR. `pages_read` are those of which a
-    model was shown something; empty if that was not recorded.
+    model was shown something; empty if that was not recorded. `reviews` are what people have said of the run since.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
     run, pages_read = _run_cells(report), _pages_read(report)
+    reviews = "; ".join(describe_reviews(report.view.reviews))
     for row in (*_quote_rows(report), *_absence_rows(report)):
-        writer.writerow([cell(value) for value in (*run, *row, pages_read)])
+        writer.writerow([cell(value) for value in (*run, *row, pages_read, reviews)])
     return "\ufeff" + out.getvalue()
 
 

@@ -7,6 +7,7 @@ from ralph_cli.core.run import Quote, Ruling, Search
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
 from ralph_cli.reports.sections.opinions import qualification_verb
+from ralph_cli.reports.sections.reviews import review_objects
 from ralph_cli.reports.view import TIER_NAMES, RunView
 
 
@@ -32,7 +33,7 @@ def as_object(view: RunView) -> dict[str, Any]:
     are wrong, and comes with why the worker stands by them; what is "open" code could not tell. `notices` say, too, if
     counter-evidence was not looked for, and if sub-queries were lost. `verification` is what a verifier said of the
     result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
-    null without one.
+    null without one. `reviews` are what people have said of it since: `mark` is "confirmed", "wrong" or "corrected".
     """
     return {
         "ok": view.ok,
@@ -92,6 +93,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             "seconds": view.seconds,
         },
         "document": view.document,
+        "reviews": review_objects(view.reviews),
         "notices": list(view.notices),
         "run": {"id": view.run, "folder": view.folder},
     }

@@ -11,6 +11,8 @@ from ralph_cli.reports.sections.coverage import completeness_lines, coverage_lin
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
+from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_ocr, describe_place
@@ -57,6 +59,8 @@ def _report_lines(report: Report) -> Iterator[str]:
     for note in report.notes:
         yield from (escape_markdown(note), "")
     yield from _answer_lines(report)
+    reviews = describe_reviews(view.reviews, report.claim_noun)
+    yield from _section_lines(f"## {HEADING_OF_REVIEWS}", [escape_markdown(line) for line in reviews])
     shown: set[int] = set()
     for item in view.claims:
         yield from _claim_lines(item, report, [quote for quote in item.quotes if quote.id not in shown])

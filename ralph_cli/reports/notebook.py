@@ -6,6 +6,7 @@ from html import escape
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
+from ralph_cli.reports.sections.reviews import HEADING, describe_reviews
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, describe_doubt
 from ralph_cli.reports.view import ClaimView, RunView, describe_place
 
@@ -19,6 +20,8 @@ def render_table(view: RunView) -> str:
     output = f"<pre>{escape(make_visible(view.output))}</pre>" if view.output else ""
     table = f"<table><tr>{head}</tr>{rows}</table>" if rows else ""
     output += _doubts([doubt for doubt in view.unconfirmed if doubt.claim is None])
+    reviews = "".join(f"<br>{_text(line)}" for line in describe_reviews(view.reviews))
+    table += f"<p>{HEADING}:{reviews}</p>" if reviews else ""
     return f"<p><b>{_text(view.question)}</b></p>{output}{table}<p><small>{_text(describe_outcome(view))}</small></p>"
 
 

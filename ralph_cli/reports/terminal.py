@@ -10,6 +10,8 @@ from ralph_cli.reports.sections.coverage import completeness_lines, coverage_lin
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome, resume_line
 from ralph_cli.reports.sections.output import payload
+from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.view import (
@@ -85,6 +87,11 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
         yield [("What the checks found:", "bold")]
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
+    if view.reviews:
+        yield []
+        yield [(f"{HEADING_OF_REVIEWS}:", "bold")]
+        for line in describe_reviews(view.reviews):
+            yield [(f"  - {one_line(line)}", "")]
     yield []
     if legend := _legend(view):
         yield [(legend, "dim")]

@@ -8,6 +8,7 @@ from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, covera
 from ralph_cli.core.document import PAGE_NOUNS
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.memo import ClosestText
+from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
     Attempt,
@@ -146,6 +147,7 @@ class RunView:
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
     sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
     `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
+    `reviews` are what people have said of it since, as far as it still counts.
     `models` are the worker and the judge; `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
@@ -182,6 +184,7 @@ class RunView:
     iterations: int
     usage: Usage
     seconds: float
+    reviews: tuple[Review, ...] = ()
 
     @property
     def ok(self) -> bool | None:

@@ -11,6 +11,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.journal.copies import copies_of
+from ralph_cli.journal.reviews import reviews_file
 from ralph_cli.journal.store import JOURNAL_FILE, hold_run, is_running, read_events
 from ralph_cli.journal.traces import remove_from_index
 from ralph_cli.runs.history import find_run, run_names
@@ -27,9 +28,9 @@ class DeletedRun:
 def delete_run(out: Path, name: str) -> DeletedRun:
     """Delete the run of that name, or of a unique beginning or end of it.
 
-    Its folder goes with all that is in it, its entry in the index, and its copies in the runs in `out` that went on
-    with it; nothing else is touched. Raises JournalError when there is no such run, a process works on it or on one of
-    these, or a folder cannot be deleted.
+    Its folder goes with all that is in it, what reviewers have said of it, its entry in the index, and its copies in
+    the runs in `out` that went on with it; nothing else is touched. Raises JournalError when there is no such run, a
+    process works on it or on one of these, or a folder cannot be deleted.
     """
     folder = find_run(out, name)
     if folder.is_symlink():
@@ -44,6 +45,7 @@ def delete_run(out: Path, name: str) -> DeletedRun:
                 shutil.rmtree(path)
             except OSError as error:
                 raise JournalError(f"{path} cannot be deleted: {error}", code="run-undeletable") from error
+    reviews_file(folder).unlink(missing_ok=True)
     remove_from_index(out, folder.name)
     return DeletedRun(folder.name, tuple(run.name for run in _runs_with(folder, copies)[1:]))
 

@@ -11,7 +11,9 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
+from ralph_cli.core.results.review import standing_reviews
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
+from ralph_cli.journal.reviews import read_reviews
 from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.prices import saved_by_cache
@@ -63,11 +65,19 @@ class RecordedRun:
 
 
 def read_run(folder: Path) -> RecordedRun:
-    """Read a run back from its journal, finished or not. Raises JournalError."""
+    """Read a run back from its journal, finished or not, with its reviews. Raises JournalError.
+
+    Reviews that cannot be read are told in the notices.
+    """
     run = run_from_events(tuple(read_events(folder)), str(folder))
-    if run.view.halt != UNFINISHED:
-        return run
-    return replace(run, view=replace(run.view, halt=RUNNING if is_running(folder) else KILLED))
+    view = run.view
+    if view.halt == UNFINISHED:
+        view = replace(view, halt=RUNNING if is_running(folder) else KILLED)
+    try:
+        view = replace(view, reviews=standing_reviews(read_reviews(folder)))
+    except JournalError as error:
+        view = replace(view, notices=(*view.notices, f"The reviews could not be read: {error.message}."))
+    return replace(run, view=view)
 
 
 def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:

@@ -26,6 +26,7 @@ from ralph_cli.reports.html.coverage_strip import build_coverage_strip
 from ralph_cli.reports.report import Crop, Excerpt, Report, find_excerpt
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections.documents import list_documents
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.runs.folders import folder_fault
 from ralph_cli.runs.history import RecordedRun
@@ -289,6 +290,8 @@ def _highlight_note(report: Report, quote: Quote) -> str:
         for found in item.qualifications
         if found.quote == quote.id
     ]
+    numbers = {item.claim.id for item in report.claims_of(quote)}
+    claims += describe_reviews(review for review in report.view.reviews if review.claim in {0, *numbers})
     match = "; ".join((TIER_NAMES[quote.match], *quote.difference))
     return "\n".join((*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {match}"))
 

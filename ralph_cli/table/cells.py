@@ -43,6 +43,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         # What the built-in engine counts are words.
         usage=view.usage if view.asks_models else Usage(),
         seconds=view.seconds,
+        reviews=view.reviews,
     )
 
 

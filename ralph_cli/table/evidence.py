@@ -147,10 +147,10 @@ class _RowWriter:
         self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
-        new = [cell for cell in cells if not self._is_written(pages[cell.question], cell.run)]
+        new = [cell for cell in cells if not self._is_written(pages[cell.question], _shown(cell))]
         copies = self._name_copies(cells, taken)
         quoted = [cell for cell in cells if any(quote.document in copies for quote in cell.quotes)]
-        from_runs = _digest("\n".join(sorted(cell.run for cell in quoted)).encode())
+        from_runs = _digest("\n".join(sorted(map(_shown, quoted))).encode())
         wanted = {document: name for document, name in copies.items() if not self._is_written(name, from_runs)}
         if self.level != "none" and (new or wanted):
             self._write_new(new, pages, quoted if wanted else (), wanted, from_runs)
@@ -193,7 +193,7 @@ class _RowWriter:
             if cell.run in wanted:
                 # A page without its document is made again when the document is back.
                 level = "partly" if document.missing else self.level
-                self._keep(pages[cell.question], render_page(report).encode(), f"{cell.run} {level}")
+                self._keep(pages[cell.question], render_page(report).encode(), f"{_shown(cell)} {level}")
             # An answer may rest on the document as it was before: the copy is of the one that is there now.
             loaded = document.document
             if cell.run in quoted_runs and loaded is not None and loaded.sha256 == self.row.sha256:
@@ -247,10 +247,15 @@ class _RowWriter:
     def _is_there(self, name: str, mark: str) -> bool:
         """Whether the file is there, and of that run, with whatever in it."""
         made, _ = self.written.get(name, ("", ""))
-        return (self.folder / name).is_file() and made.split(" ")[0] == mark
+        return (self.folder / name).is_file() and made.split(" ")[0].split("+")[0] == mark
 
     def _relative(self, name: str) -> str:
         return (self.folder / name).relative_to(self.record.folder).as_posix()
+
+
+def _shown(cell: Cell) -> str:
+    """What the evidence of a cell is made from: its run, and what reviewers say of it."""
+    return f"{cell.run}+{_digest(repr(cell.reviews).encode())[:8]}" if cell.reviews else cell.run
 
 
 def _is_of(run: RecordedRun, document: RunDocument) -> bool:

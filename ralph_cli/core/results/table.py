@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from ralph_cli.core.model import Usage
+from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import Halt
 
 AnswerType = Literal["text", "yes/no", "number", "date", "money", "list", "choice"]
@@ -137,7 +138,8 @@ class Cell:
 
     `answer` is what was accepted or found, `reason` why there is no accepted answer, and what else a reader should know
     of one (`notes`). `searched` tells of an absence what was looked for and how often it stood there. `evidence` is the
-    page with the proof, relative to the table's folder. `run` is empty for what was not asked.
+    page with the proof, relative to the table's folder. `run` is empty for what was not asked. `reviews` are
+    what people have said of it since.
     """
 
     row: str
@@ -154,6 +156,7 @@ class Cell:
     usage: Usage = Usage()
     seconds: float = 0.0
     evidence: str = ""
+    reviews: tuple[Review, ...] = ()
 
     @property
     def shown(self) -> str:

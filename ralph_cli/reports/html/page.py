@@ -18,6 +18,8 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
+from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.sections.spending import Spending, spending
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.view import VERDICT_WORDS, describe_place
@@ -79,6 +81,7 @@ def _sections(report: Report) -> Iterator[Section]:
     apart = report.view.mode in _ANSWER_TITLES
     title = "Passages" if report.view.has_no_reader else "Answer"
     yield "answer", _ANSWER_TITLES.get(report.view.mode, title), _answer(report)
+    yield "reviews", HEADING_OF_REVIEWS, bullets(describe_reviews(report.view.reviews, report.claim_noun))
     yield "claims", "Evidence", claims(report) if apart else Markup("")
     yield "searched", "What was searched", _searches(report)
     yield "found", "What the checks found", bullets(report.open_issues)

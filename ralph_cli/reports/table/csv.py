@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, Table, TableQuestion, TableRow
 from ralph_cli.reports.csv import cell as escaped
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.table.words import STATES, first_place
 
 ASKED_COLUMNS = ("document", "id", "question", "type")
 ANSWER_COLUMNS = ("state", "accepted", "value", "number", "unit", "problem", "answer")
 PROOF_COLUMNS = ("place", "quote", "quotes", "evidence")
-REASON_COLUMNS = ("reason", "notes", "searched")
+REASON_COLUMNS = ("reason", "notes", "searched", "reviews")
 RUN_COLUMNS = ("run", "calls", "usd", "seconds")
 CELL_COLUMNS = (*ASKED_COLUMNS, *ANSWER_COLUMNS, *PROOF_COLUMNS, *REASON_COLUMNS, *RUN_COLUMNS)
 
@@ -51,6 +52,7 @@ def _cell_row(cell: Cell, question: TableQuestion) -> tuple[str | int, ...]:
         *((value.text, number, value.unit, value.problem) if value else ("",) * 4),
         *(cell.answer, first_place(cell), cell.quotes[0].text if cell.quotes else "", len(cell.quotes), cell.evidence),
         *(cell.reason, "\n".join(cell.notes), "\n".join(cell.searched)),
+        "\n".join(describe_reviews(cell.reviews)),
         *(cell.run, cell.usage.calls, money, f"{cell.seconds:.3f}"),
     )
 

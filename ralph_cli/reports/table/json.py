@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ralph_cli.core.results.table import Cell, Table
+from ralph_cli.reports.sections.reviews import review_objects
 from ralph_cli.reports.table.words import count_states
 
 
@@ -13,7 +14,8 @@ def cell_object(cell: Cell) -> dict[str, Any]:
     """All that is known of a cell; `value` is null without a type, and its `plain` null if none could be read."""
     fields = asdict(cell)
     value = None if cell.value is None else {"plain": cell.value.plain, **fields.pop("value")}
-    return fields | {"state": cell.state.value, "accepted": cell.state.is_accepted, "value": value}
+    fields |= {"state": cell.state.value, "accepted": cell.state.is_accepted, "value": value}
+    return fields | {"reviews": review_objects(cell.reviews)}
 
 
 def json_lines(table: Table) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralph_cli.core.model import Usage
+from ralph_cli.core.results.review import Mark
 from ralph_cli.core.results.table import Cell, CellState, Table
+from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.text.plural import pluralize
 
 
@@ -76,7 +78,14 @@ def reason(cell: Cell) -> str:
 
 
 def explain(cell: Cell) -> Iterator[str]:
-    """What a reader should know of a cell beside its answer: why there is none, what limits it, what was searched."""
+    """What a reader should know of a cell beside its answer: why there is none, what limits it, what was searched, and
+    what reviewers say.
+    """
+    yield from _limits(cell)
+    yield from describe_reviews(cell.reviews)
+
+
+def _limits(cell: Cell) -> Iterator[str]:
     if why := reason(cell):
         yield why
     if cell.value is not None and cell.value.problem:
@@ -87,9 +96,17 @@ def explain(cell: Cell) -> Iterator[str]:
 
 
 def open_cells(table: Table) -> Iterator[Cell]:
-    """The cells of which more is to be said than their answers, or the passages that were found."""
+    """The cells of which more is to be said than their answers, or the passages that were found, and than that a person
+    has confirmed them.
+    """
     plain = CellState.ANSWERED, CellState.PASSAGES
-    return (cell for cell in table if cell.state not in plain or any(explain(cell)))
+    return (
+        cell
+        for cell in table
+        if cell.state not in plain
+        or any(_limits(cell))
+        or any(review.mark is not Mark.CONFIRMED for review in cell.reviews)
+    )
 
 
 def first_place(cell: Cell) -> str:
