@@ -74,6 +74,32 @@ def crop_quotes(
     return json.dumps(described).encode("ascii") + b"\n" + b"".join(pixels)
 
 
+def draw_pages(
+    data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], width: int, most: int
+) -> bytes:
+    """Pixels of whole pages, unmarked: one line of JSON that describes them, then their bytes.
+
+    Each page is {number, text, spans: [[start, end], ...]}, and is told as [number, width, height, bytes a pixel, [the
+    lines of a span as [left, top, right, bottom] in pixels, ...]]. A page that would have more than `most` bytes is
+    drawn smaller.
+    """
+    described: list[list[Any]] = []
+    pixels: list[bytes] = []
+    with open_pdf(data, name, password) as document:
+        for wanted in pages:
+            located = list(_locate_spans(document, name, layout, [wanted]))
+            page = located[0][2] if located else open_page(document, wanted["number"] - 1)[0]
+            wide, tall = (max(side, 1.0) for side in page.get_size())
+            across = min(width, max(int((most * wide / tall / 4) ** 0.5), 1))
+            down = min(max(round(across * tall / wide), 1), most // 4)
+            canvas = PageCanvas(page, across, down)
+            depth, content = _pack(canvas.render(canvas.page_rect))
+            lines = [_lines_of(canvas, boxes) for _, _, _, boxes in located]
+            described.append([wanted["number"], across, down, depth, lines])
+            pixels.append(content)
+    return json.dumps(described).encode("ascii") + b"\n" + b"".join(pixels)
+
+
 def annotate(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], author: str
 ) -> bytes:
@@ -114,13 +140,7 @@ def _locate_spans(
 def _crop(canvas: PageCanvas, boxes: list[Box]) -> _Crop | None:
     """Where to cut the page for these lines; None when nothing of them lies on the page."""
     _, _, width, height = canvas.page_rect
-    lines = []
-    for box in boxes:
-        corners = canvas.to_pixel(box.left, box.top), canvas.to_pixel(box.right, box.bottom)
-        (left, right), (top, bottom) = map(sorted, zip(*corners, strict=True))
-        line = intersect((left, top, right, bottom), canvas.page_rect)
-        if line[0] < line[2] and line[1] < line[3]:
-            lines.append(line)
+    lines = _lines_of(canvas, boxes)
     if not lines:
         return None
     line_height = sorted(bottom - top for _, top, _, bottom in lines)[len(lines) // 2]
@@ -129,6 +149,18 @@ def _crop(canvas: PageCanvas, boxes: list[Box]) -> _Crop | None:
     top = max(first - context, 0)
     region = (0, top, width, min(last + context, height, top + round(_MAX_ASPECT * width)))
     return _Crop(region, [intersect(line, region) for line in lines if line[1] < region[3]])
+
+
+def _lines_of(canvas: PageCanvas, boxes: list[Box]) -> list[Rect]:
+    """The boxes in pixels, as far as they lie on the page."""
+    lines = []
+    for box in boxes:
+        corners = canvas.to_pixel(box.left, box.top), canvas.to_pixel(box.right, box.bottom)
+        (left, right), (top, bottom) = map(sorted, zip(*corners, strict=True))
+        line = intersect((left, top, right, bottom), canvas.page_rect)
+        if line[0] < line[2] and line[1] < line[3]:
+            lines.append(line)
+    return lines
 
 
 def _pack(rendered: RenderedRegion) -> tuple[int, bytes]:

@@ -5,6 +5,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.pages import ask_pages, group_by_page
@@ -66,6 +67,47 @@ def render_pictures(
     return ask_pages("cut", document, pages, decode, source=source, width=WIDTH, most=most)
 
 
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """Page `page` as a PNG of `width` x `height` pixels; `lines` has for each span that was asked about its lines, each
+    as left, top, right and bottom in pixels.
+    """
+
+    page: int
+    width: int
+    height: int
+    png: bytes
+    lines: tuple[tuple[tuple[int, int, int, int], ...], ...]
+
+
+def draw_page(
+    document: Document, number: int, spans: Sequence[Span] = (), *, source: DocumentSource | None = None
+) -> PagePicture:
+    """A whole page of a PDF, unmarked, and where the words of the `spans` stand on it; none of a span elsewhere.
+
+    Drawn as by `render_pictures`. Raises DocumentError as `ask_pages` does.
+    """
+    own = document.pages[number - 1]
+    pages, owners = group_by_page(document, spans)
+    asked = [page for page in pages if page["number"] == number]
+    asked = asked or [{"number": number, "text": document.text[own.start : own.end], "spans": []}]
+    inside = owners.get(number, [])
+
+    def decode(answer: bytes) -> PagePicture:
+        head, _, pixels = answer.partition(b"\n")
+        ((page, across, down, depth, found),) = json.loads(head)
+        _check_size(across, down, depth)
+        if page != number or len(pixels) != across * down * depth or len(found) != len(inside):
+            raise ValueError("not the page that was asked for")
+        for lines in found:
+            _check_lines(lines, across, down)
+        by_span = dict(zip(inside, found, strict=True))
+        places = tuple(tuple(tuple(line) for line in by_span.get(index, ())) for index in range(len(spans)))
+        return PagePicture(number, across, down, _encode_png(pixels, across, down, depth, ()), places)
+
+    return ask_pages("draw", document, asked, decode, source=source, width=WIDTH, most=MAX_PIXEL_BYTES)
+
+
 def annotate(document: Document, notes: Sequence[Annotation], *, source: DocumentSource | None = None) -> bytes:
     """A copy of the PDF with each note's span highlighted and the note attached to it; the file itself is only read.
 
@@ -91,20 +133,32 @@ def _parse_pictures(result: bytes, most: int) -> list[tuple[int, int, Picture]]:
         raise ValueError("too many pixels")
     found, at = [], 0
     for number, index, across, down, depth, lines in described:
-        if any(type(value) is not int for value in (number, index, across, down, depth)) or index < 0:
+        if any(type(value) is not int for value in (number, index)) or index < 0:
             raise ValueError("a value that is not a number")
+        _check_size(across, down, depth)
         size = across * down * depth
-        if not 0 < across <= WIDTH or down < 1 or depth not in (1, 3) or at + size > len(pixels):
+        if at + size > len(pixels):
             raise ValueError("a picture of an impossible size")
-        for left, top, right, bottom in lines:
-            if not (0 <= left < right <= across and 0 <= top < bottom <= down):
-                raise ValueError("a line outside its picture")
+        _check_lines(lines, across, down)
         png = _encode_png(pixels[at : at + size], across, down, depth, lines)
         found.append((number, index, Picture(number, across, down, png)))
         at += size
     if at != len(pixels):
         raise ValueError("pixels that belong to no picture")
     return found
+
+
+def _check_size(across: Any, down: Any, depth: Any) -> None:
+    if any(type(value) is not int for value in (across, down, depth)):
+        raise ValueError("a value that is not a number")
+    if not 0 < across <= WIDTH or down < 1 or depth not in (1, 3):
+        raise ValueError("a picture of an impossible size")
+
+
+def _check_lines(lines: Any, across: int, down: int) -> None:
+    for left, top, right, bottom in lines:
+        if not (0 <= left < right <= across and 0 <= top < bottom <= down):
+            raise ValueError("a line outside its picture")
 
 
 def _encode_png(pixels: bytes, width: int, height: int, depth: int, lines: Sequence[Sequence[int]]) -> bytes:

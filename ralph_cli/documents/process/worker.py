@@ -119,6 +119,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
     about_pages: dict[str, Callable[..., bytes]] = {
         "seen": reader.check_visibility,
         "cut": highlight.crop_quotes,
+        "draw": highlight.draw_pages,
         "annotate": highlight.annotate,
     }
     if request["op"] in about_pages:

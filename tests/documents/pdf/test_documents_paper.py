@@ -16,7 +16,7 @@ from PIL import Image
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.pdf import page_images
-from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
+from ralph_cli.documents.pdf.page_images import Annotation, annotate, draw_page, render_pictures
 from ralph_cli.documents.process import child
 from ralph_cli.documents.source import DocumentSource
 
@@ -224,3 +224,18 @@ def test_drawing_is_done_in_another_process(pdf: PDF, monkeypatch: pytest.Monkey
     render_pictures(document, [Span(0, 4)])
     annotate(document, [Annotation(Span(0, 4), "n")])
     assert asked == ["cut", "annotate"]
+
+
+def test_a_whole_page_is_drawn_with_the_places_of_quotes_on_it_alone(pdf: PDF) -> None:
+    document = load_document(pdf(LINES, [(72.0, 700.0, "Another page names another thing.")]))
+    first, other = span(document, "Line 9 of the page"), span(document, "Another page")
+    drawn = draw_page(document, 1, [other, first])
+    assert (drawn.page, drawn.width) == (1, page_images.WIDTH) and drawn.height > drawn.width
+    none, ((left, top, right, bottom),) = drawn.lines
+    assert none == ()
+    image = Image.open(io.BytesIO(drawn.png)).convert("L")
+    assert image.size == (drawn.width, drawn.height)
+    # What is printed within the quoted line is dark, and the words of a line begin where its place does.
+    assert image.crop((left, top, right, bottom)).getextrema()[0] < 128
+    assert abs(left - 72 / 612 * drawn.width) < 3 and right < drawn.width / 2
+    assert draw_page(document, 2).lines == () and draw_page(document, 2).page == 2
