@@ -14,6 +14,7 @@ from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, table, tas
 from ralph_cli.commands.cluster import queue, worker
 from ralph_cli.commands.machine import doctor, models
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
+from ralph_cli.commands.serving import view
 from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import open_standard_error, print_error
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
@@ -52,6 +53,7 @@ app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
 app.command("eval", cls=Late, rich_help_panel=CHECK)(eval.evaluate)
 app.command("judge-test", cls=Late, rich_help_panel=CHECK)(judge_test.judge_test)
 app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
+app.command("view", cls=Late, rich_help_panel=RECORDS)(view.view)
 app.command("worker", cls=Late, rich_help_panel=MANY)(worker.worker)
 app.add_typer(queue.app, name="queue", rich_help_panel=MANY)
 app.command("ls", cls=Late, rich_help_panel=MACHINE)(ls.ls)

@@ -33,7 +33,8 @@ def as_object(view: RunView) -> dict[str, Any]:
     are wrong, and comes with why the worker stands by them; what is "open" code could not tell. `notices` say, too, if
     counter-evidence was not looked for, and if sub-queries were lost. `verification` is what a verifier said of the
     result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
-    null without one. `reviews` are what people have said of it since: `mark` is "confirmed", "wrong" or "corrected".
+    null without one. `reviews` are what people have said of it since (confirmed, wrong,
+    corrected).
     """
     return {
         "ok": view.ok,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ralph_cli.reports.safe_text import make_visible
 
-_VOID = frozenset({"img", "meta", "br", "hr"})
+_VOID = frozenset({"img", "meta", "br", "hr", "input", "link"})
 
 
 class Markup(str):

@@ -73,6 +73,11 @@ def render_document(title: str, head: Markup, sections: Iterable[Section], foote
     return f"<!doctype html>\n{el('html', meta, body, lang='en')}\n"
 
 
+def render_sections(report: Report) -> Markup:
+    """The sections of a report that have any content."""
+    return join(*(_section(*part) for part in _sections(report) if part[2]))
+
+
 def _section(anchor: str, name: str, content: Markup) -> Markup:
     return el("section", el("h2", name, id=anchor, tabindex="-1"), content, aria_labelledby=anchor)
 

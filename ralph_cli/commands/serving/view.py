@@ -1,0 +1,80 @@
+"""`ralph view`: runs and tables in a browser."""
+
+import os
+import pwd
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.takes import Given, takes
+from ralph_cli.core.errors import UserError
+
+TOKEN_BYTES = 18
+
+
+@takes("out")
+def view(
+    given: Given,
+    folder: Annotated[
+        Path | None, typer.Argument(help="A folder of runs and tables, or of one table; default that of --out.")
+    ] = None,
+    port: Annotated[int, options.number("--port", least=0, help="Port on 127.0.0.1; default one that is free.")] = 0,
+    name: Annotated[str, typer.Option("--name", help="Your name, for reviews; default that of your login.")] = "",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+) -> int:
+    """Look at runs and tables in a browser: answers beside the document, live, with marks of reviewers; until Ctrl-C.
+
+    The address that is printed has a token in it: only who knows it sees anything, on this machine alone.
+    """
+    from ralph_cli import config
+    from ralph_cli.core import clock
+    from ralph_cli.reports.safe_text import one_line
+
+    try:
+        import uvicorn
+
+        from ralph_cli.view.server import make_app
+    except ImportError as error:
+        what = f"ralph view needs {error.name}, which is not installed"
+        raise UserError(what, code="no-view", hint="pip install 'ralph-cli[view]'") from error
+    settings = config.load_settings(given)
+    root = folder or settings.out
+    if not root.is_dir():
+        raise UserError(f"there is no folder {root}", code="no-folder", hint="name the folder of runs, or a table's")
+    listening = _listen(port)
+    token = clock.token(TOKEN_BYTES)
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
+    app = make_app(root, settings, token, one_line(name) or _login())
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
+    )
+    typer.echo(address)
+    typer.echo("the page is there until you press Ctrl-C", err=True)
+    if browser and os.isatty(1):
+        webbrowser.open(address)
+    server.run(sockets=[listening])
+    return 0
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket on that port of this machine alone; UserError if another program has it."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        what = f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}"
+        raise UserError(what, code="bad-port", hint="leave out --port for one that is free") from error
+    return listening
+
+
+def _login() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return "reviewer"
