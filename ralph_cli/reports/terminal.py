@@ -8,7 +8,7 @@ from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trac
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
-from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome, resume_line
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_follows, describe_outcome, resume_line
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
@@ -95,6 +95,8 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield [(describe_outcome(view), _colour(view))]
     if further := resume_line(view):
         yield [(further, "yellow")]
+    if follows := describe_follows(view.follows):
+        yield [(follows, "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
     yield [(describe_spending(view, view.iterations), "dim")]
 
