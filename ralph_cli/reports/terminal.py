@@ -1,6 +1,6 @@
 """A run for a reader at a terminal, with or without colour; the same lines either way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
@@ -51,8 +51,41 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
 
     A record may be anybody's, so nothing in any part of it is left to be obeyed by a terminal.
     """
-    for line in _report_lines(view, output=output):
+    yield from _visible_lines(_report_lines(view, output=output))
+
+
+def answer_lines(view: RunView) -> Iterator[list[Styled]]:
+    """The answer to a question alone, as in a conversation: the claims with their verdicts, and what it has cost."""
+    yield from _visible_lines(_answer_lines(view))
+
+
+def evidence_lines(view: RunView) -> Iterator[list[Styled]]:
+    """What an answer rests on: its quotes with their places, and where its record is."""
+    quotes = (line for quote in (*view.quotes, *view.found_passages) for line in _quote_lines(quote, view))
+    yield from _visible_lines(quotes)
+    end = [[(legend, "dim")]] if (legend := _legend(view)) else []
+    yield from _visible_lines([*end, [(trace_line(view.folder, view.run), "dim")]])
+
+
+def _visible_lines(lines: Iterable[list[Styled]]) -> Iterator[list[Styled]]:
+    for line in lines:
         yield [(make_visible(text, keep="\t"), style) for text, style in line]
+
+
+def _answer_lines(view: RunView) -> Iterator[list[Styled]]:
+    yield from _head_lines(view)
+    if view.has_no_reader:
+        for quote in view.quotes:
+            yield from _quote_lines(quote, view)
+    else:
+        for item in view.claims:
+            yield from _claim_lines(item)
+    if view.absence is not None:
+        yield from _absence_lines(view)
+    yield [(describe_outcome(view), _colour(view))]
+    if further := resume_line(view):
+        yield [(further, "yellow")]
+    yield [(describe_spending(view, view.iterations), "dim")]
 
 
 def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:

@@ -26,7 +26,7 @@ where a key goes, what is executed, or which file is read or written.
     follows                              resume, replay, ask      tells by its hash which copy in earlier/ is meant;
                                                                   its names are shown, and no path is made of them
     settings, document, seed             ask                      as for resume, but for bounds, which are those of now
-    calls, snippets, steps               ask                      the conversation, if it is to the letter what was sent;
+    calls, snippets, steps               ask                      the conversation, if it is to the letter what it was;
                                                                   else what was asked, answered and quoted, as data, the
                                                                   quotes looked up; no verdict of it counts
     seed                                 resume                   the marks around data: the same requests again
@@ -39,7 +39,7 @@ where a key goes, what is executed, or which file is read or written.
     Verified.command                     show, report             is shown
     a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
     earlier/                             resume                   replies of runs with the same seed, as those beside it
-                                         ask, resume, replay      the runs that a question follows on, known by their hash
+                                         ask, resume, replay      runs that a question follows on, known by their hash
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document
@@ -128,7 +128,8 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
         if model and parse_model_name(model, "openai")[0] == "scripted":
             setting = name.replace("_", "-")
             what = f"{setting} of that run is a file ({model}), and a record does not choose what is read"
-            raise ConfigError(what, code="script-in-record", hint=f"{_ACCEPT_HINT}, if you know the file")
+            hint = f"if you know the file: name it again (--model, --judge-model), or, to resume, {_ACCEPT_HINT}"
+            raise ConfigError(what, code="script-in-record", hint=hint)
 
 
 def _as_number(value: Any) -> float:
