@@ -14,7 +14,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
-from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request
+from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import Journal, read_chain, read_events
 from ralph_cli.loop.state import fold
@@ -171,6 +171,40 @@ def test_another_model_is_told_what_was_asked_answered_and_quoted(tmp_path: Path
         assert told in opening
     assert any(notice.code == "follow-up" for notice in second.notices)
     assert desk.asked[0].shared == opening.index("The question below follows on others")
+
+
+def test_a_conversation_of_every_kind_of_turn_is_made_again_to_the_letter(tmp_path: Path) -> None:
+    """Several calls in a turn, words without a call, replies that were cut, refused drafts, a refused attempt."""
+    desk = Desk([LOOK, FIND, {"claims": [TERM]}])
+    nothing = tool_reply({"code": "1"}, {"code": "print('a line\\n[and another]')"}, {"claims": [TERM]})
+    cut = Reply(ModelTurn("I think that", ()), StopReason.LENGTH)
+    odd = [
+        tool_reply(LOOK, {"code": "1 / 0"}, FIND),
+        text_reply("Let me see."),
+        text_reply(" "),
+        cut,
+        cut,
+        nothing,
+        tool_reply({"claims": "?"}),
+        tool_reply({"claims": [{**RENT, "quotes": ["no such words in the document"]}]}),
+        tool_reply({"claims": [RENT]}),
+        tool_reply({"claims": [TERM]}),
+    ]
+    judged = [verdicts((1, "not")), verdicts((1, "supported"))]
+    models = desk.models | {
+        "worker": ScriptedModel(odd, vendor="a", name=desk.name),
+        "judge": ScriptedModel(judged, vendor="b", name="b:judge"),
+    }
+    first = ask(MEMO, FIRST, settings=settings(tmp_path), models=models, engine=FakeSandbox)
+    assert first.ok and first.outcome.iterations == 2
+    worker = models["worker"]
+    assert isinstance(worker, ScriptedModel)
+    desk = Desk([RECALL, {"claims": [END]}])
+    second = further(first.folder, SECOND, desk, tmp_path)
+    assert second.ok and not any(notice.code == "follow-up" for notice in second.notices)
+    before = worker.requests[-1].turns
+    assert desk.asked[0].turns[: len(before)] == before and len(desk.asked[0].turns) == len(before) + 2
+    assert "42 Memorandum" in turn_text(desk.asked[1].turns[-1])
 
 
 def test_a_conversation_that_has_grown_too_long_begins_anew(tmp_path: Path) -> None:
