@@ -8,11 +8,13 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in `typing`, which takes long to import
 if TYPE_CHECKING:
     from ralph_cli.api import aask as aask
+    from ralph_cli.api import afollow_up as afollow_up
     from ralph_cli.api import arun_goal as arun_goal
     from ralph_cli.api import arun_task as arun_task
     from ralph_cli.api import ask as ask
     from ralph_cli.api import estimate_table as estimate_table
     from ralph_cli.api import evaluate as evaluate
+    from ralph_cli.api import follow_up as follow_up
     from ralph_cli.api import judge_test as judge_test
     from ralph_cli.api import make_table as make_table
     from ralph_cli.api import run_goal as run_goal
@@ -91,11 +93,13 @@ if TYPE_CHECKING:
 _MODULES = {
     "api": (
         "aask",
+        "afollow_up",
         "arun_goal",
         "arun_task",
         "ask",
         "estimate_table",
         "evaluate",
+        "follow_up",
         "judge_test",
         "make_table",
         "run_goal",

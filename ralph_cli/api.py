@@ -86,6 +86,42 @@ def ask(
     return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
 
 
+def follow_up(
+    run: str | Path,
+    question: str,
+    *,
+    document: DocumentLike | None = None,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: EventSink | None = None,
+    password: str | None = None,
+) -> Result:
+    """Put a further `question` to the document of a `run` that was a question; it is understood from that one.
+
+        first = ask("report.pdf", "What was capital expenditure in 2020?")
+        second = follow_up(first.folder, "and in 2021?")
+
+    `run` is a run's folder, its name, the end of it, or "last". The worker goes on in the conversation of that run,
+    with the variables of its code; where that cannot be, it is told what was asked, answered and quoted. Nothing of it
+    is paid for again but as a part of the new prompts. Every claim is pinned, checked and judged as in `ask`, also one
+    that was accepted before; who judges is shown the questions before.
+
+    The Result is that of a run of its own, which has copies of those that it follows on and can be followed itself.
+    Models and settings are those of the run, but for what `settings` set, and for bounds, which are those of now.
+    `document` says where the document is now; it must be the same. The rest, and what is raised, is as in `ask`; a run
+    that cannot be used is a JournalError.
+    """
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.resuming.following import find_question, follow_run
+
+    setup = Setup.of(settings, models, verifier, engine, sink)
+    folder = run if isinstance(run, Path) else find_question(setup.settings.out, run)
+    return follow_run(folder, question, setup, DocumentSource.of(document or "", password=password))
+
+
 def run_task(
     document: DocumentLike | None,
     task: str,
@@ -156,6 +192,7 @@ _AS_COROUTINE = (
 )
 
 aask = as_coroutine(ask, _AS_COROUTINE.format(name="ask"))
+afollow_up = as_coroutine(follow_up, _AS_COROUTINE.format(name="follow_up"))
 arun_task = as_coroutine(run_task, _AS_COROUTINE.format(name="run_task"))
 arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
 

@@ -12,6 +12,7 @@ import typer
 
 from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, table, task, trace, verify
 from ralph_cli.commands.cluster import queue, worker
+from ralph_cli.commands.conversation import ask, chat
 from ralph_cli.commands.machine import doctor, models
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.serving import view
@@ -45,6 +46,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("qa", cls=Late, rich_help_panel=ASK)(qa.qa)
+app.command("ask", cls=Late, rich_help_panel=ASK)(ask.ask)
+app.command("chat", cls=Late, rich_help_panel=ASK)(chat.chat)
 app.command("task", cls=Late, rich_help_panel=ASK)(task.task)
 app.command("goal", cls=Late, rich_help_panel=ASK)(goal.goal)
 app.command("table", cls=Late, rich_help_panel=ASK)(table.table)

@@ -40,6 +40,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
+        "follows": dict(view.follows) or None,
         "output": ({"text": view.output, **_output_ruling(view.output_ruling)} if view.mode == "task" else {})
         | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),

@@ -10,7 +10,7 @@ from ralph_cli.wiring.qa import build_qa
 
 
 def answer_question(source: DocumentSource, question: str, setup: Setup) -> Result:
-    """Answer `question` from the document; see `api.ask`."""
+    """Answer `question`, which may follow on others, from the document; see `api.ask` and `api.follow_up`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = setup.choose_models()
     preload([names.worker])
@@ -19,7 +19,8 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
     )
     document = source.load()
 
-    job = Job("qa", question, document, names, read_as=source.record)
+    follows = setup.followed.record if setup.followed else {}
+    job = Job("qa", question, document, names, read_as=source.record, follows=follows)
     return run_or_reuse(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 

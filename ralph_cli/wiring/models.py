@@ -300,6 +300,7 @@ class RunContext:
     """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
 
     `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
+    `followed` are those of the runs that the question follows on, the latest last.
     """
 
     settings: Settings
@@ -311,6 +312,7 @@ class RunContext:
     ledger: Ledger
     earlier: tuple[tuple[AnyEvent, ...], ...] = ()
     is_replay: bool = False
+    followed: tuple[tuple[AnyEvent, ...], ...] = ()
 
     def recorded_snippets(self) -> RecordedSnippets:
         """The snippets that those runs have a record of."""
