@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ralph_cli.core.awaiting import as_coroutine
+from ralph_cli.core.awaiting import Following, as_coroutine
 
 if TYPE_CHECKING:  # each function imports what it needs: none waits for what the others need
     from ralph_cli.checks.command import CommandVerifier
     from ralph_cli.checks.verifier import Verifier
     from ralph_cli.config import Settings
-    from ralph_cli.core.events import EventSink
+    from ralph_cli.core.events import AnyEvent, EventSink
     from ralph_cli.core.judge_test import JudgeTest
     from ralph_cli.core.model import Model
     from ralph_cli.core.results.goal import GoalState
@@ -40,6 +40,10 @@ else:
         if name in _ELSEWHERE:
             return getattr(import_module(f"ralph_cli.runs.{_ELSEWHERE[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def ask(
@@ -197,6 +201,31 @@ arun_task = as_coroutine(run_task, _AS_COROUTINE.format(name="run_task"))
 arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
 
 
+def follow(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> Following[AnyEvent, T]:
+    """Start `call`, such as `aask`, with these arguments: iterate over its events while it runs, await its result.
+
+        run = follow(aask, "report.pdf", "What was capital expenditure in 2023?")
+        async for event in run:
+            print(event.kind)
+        result = await run
+
+    It begins at once, in the event loop that is running. Iterating ends with the run and raises nothing of it; awaiting
+    gives its result or raises its error, then or later. A `sink` among the arguments is called as well. Each event is
+    one of `ralph_cli.core.events`.
+    """
+    given: Any = kwargs.pop("sink", None)
+
+    def start(hear: EventSink) -> Coroutine[Any, Any, T]:
+        def sink(event: AnyEvent, /) -> None:
+            if given is not None:
+                given(event)
+            hear(event)
+
+        return call(*args, **{**kwargs, "sink": sink})  # type: ignore[arg-type]
+
+    return Following(start)
+
+
 def goal_of(folder: Path) -> GoalState:
     """Status, output and evidence of the goal whose run is in `folder`. Raises JournalError."""
     from ralph_cli.modes import goal_record
@@ -336,6 +365,9 @@ def make_table(
 
         fill = Submission(database, str(store), on_wait)
     return make.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill)
+
+
+atable = as_coroutine(make_table, _AS_COROUTINE.format(name="make_table"), name="atable")
 
 
 def _read_asked(

@@ -99,13 +99,13 @@ def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPass
             break
         if all(end + WINDOW // 2 < near.start or near.end + WINDOW // 2 < start for near in chosen):
             held_words = dict.fromkeys(words[stem] for _, _, stem in places[first : last + 1])
-            chosen.append(NearPassage(*_widen_to_lines(text, start, end), tuple(held_words), score / total))
+            chosen.append(NearPassage(*widen_to_lines(text, start, end), tuple(held_words), score / total))
         if len(chosen) == limit:
             break
     return tuple(chosen)
 
 
-def _widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
+def widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
     """The interval with the whole lines around it that are within MARGIN characters, on the same page."""
     low = max(text.rfind("\f", 0, start) + 1, start - MARGIN)
     breaks = [at for at in (text.find("\n", low - 1, start), text.find("\f", low - 1, start)) if at >= 0]
