@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ralph_cli.config import PLACES
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CoverageAdded, EventSink, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Json
@@ -23,8 +24,7 @@ REUSED = "reused"
 """The code of the notice that tells of it."""
 
 _ACCEPTED = (StopType.COMPLETION, StopType.ABSENT)
-_WHERE_ASKED = frozenset({"anthropic_base_url", "openai_base_url", "openai_api"})
-_WITHOUT_EFFECT = (ALWAYS_CURRENT | LOWER_OF_BOTH) - _WHERE_ASKED
+_WITHOUT_EFFECT = (ALWAYS_CURRENT | LOWER_OF_BOTH) - PLACES
 """Settings that change nothing of an answer that was accepted: bounds, keys, folders, what a person sees."""
 
 _NEVER_REUSED = ("offline", "scripted")

@@ -125,7 +125,7 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
     wanted = [(name, model) for name, model in wanted if model != getattr(current, name)]
     wanted += [("panel", model) for model in chosen.panel if model not in current.panel]
     for name, model in wanted:
-        if model and parse_model_name(model, "openai")[0] == "scripted":
+        if model and parse_model_name(model, "openai", chosen.profiles)[0] == "scripted":
             setting = name.replace("_", "-")
             what = f"{setting} of that run is a file ({model}), and a record does not choose what is read"
             hint = f"if you know the file: name it again (--model, --judge-model), or, to resume, {_ACCEPT_HINT}"
