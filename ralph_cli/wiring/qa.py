@@ -47,7 +47,16 @@ def build_qa(
     mode = QaMode(
         reader=reader,
         local_checks=checks,
-        judge=Judge(models.judge, document, question, context.nonces, models.panel, counter, settings.context_chars),
+        judge=Judge(
+            models.judge,
+            document,
+            question,
+            context.nonces,
+            models.panel,
+            counter,
+            settings.context_chars,
+            can_mend=True,
+        ),
         figure_check=figures,
         counter_check=counter,
         verifier=build_verifier_check(context, question, verifier),
