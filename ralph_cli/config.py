@@ -194,9 +194,7 @@ class Settings(BaseModel):
     )
     """Model of llm_query."""
     panel: Models = setting((), MODELS, RECORDED)
-    """Models, with commas between, that are asked too where a claim is half proved. Without any, the judge is asked
-    again.
-    """
+    """Models, with commas between, that are asked too where a claim is half proved."""
     anthropic_key: Key = setting(None, MODELS, CURRENT, "ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY", secret=True)
     """Never in `ralph.toml`."""
     openai_key: Key = setting(None, MODELS, CURRENT, "OPENAI_API_KEY", "OPENAI_APIKEY", secret=True)

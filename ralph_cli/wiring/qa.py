@@ -52,7 +52,16 @@ def build_qa(
     mode = QaMode(
         reader=reader,
         local_checks=checks,
-        judge=Judge(models.judge, document, asked, context.nonces, models.panel, counter, settings.context_chars),
+        judge=Judge(
+            models.judge,
+            document,
+            asked,
+            context.nonces,
+            models.panel,
+            counter,
+            settings.context_chars,
+            can_mend=True,
+        ),
         figure_check=figures,
         counter_check=counter,
         verifier=build_verifier_check(context, asked, verifier),
