@@ -8,9 +8,10 @@ the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date as Day
+from datetime import timedelta
 from decimal import Decimal, DecimalException, localcontext
 from itertools import product
 from typing import Literal
@@ -31,7 +32,7 @@ from ralph_cli.checks.figures.terms import (
     displayed_values,
     write_number,
 )
-from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.relations import Change
 from ralph_cli.text.quantities.vocabulary import units_named
 
@@ -79,7 +80,7 @@ class Calculator:
             replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
             for one in self.candidates
         ]
-        self.candidates += (*found, *parts)
+        self.candidates += (*found, *parts, *_eve(term))
         return found
 
     def _places_of(self, values: set[Decimal]) -> list[Place]:
@@ -339,6 +340,14 @@ class Calculator:
             rate = stated.kind in ("percent", "points")
             term = replace(term, kind=stated.kind, unit=stated.unit, value=value / 100 if rate else term.value)
         return as_candidate(term, stated.text)
+
+
+def _eve(term: Term) -> Iterator[Candidate]:
+    """The day before the one that so many months lead to: the last one of them."""
+    if len(term.days) == 1 and term.unit in MONTHS_IN:
+        day = term.days[0] - timedelta(days=1)
+        date = Date(day.year, day.month, day.day)
+        yield Candidate(Quantity(f"{day:%d %B %Y}", 0, 0, Decimal(0), kind="date", date=date), source="calculation")
 
 
 def _refuse_days(*terms: Term) -> None:

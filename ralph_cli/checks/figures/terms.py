@@ -59,8 +59,9 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
                 return replace(term, powers=frozenset((shift,)))
     if kinds == {"percent", "none"} and candidate.in_table and same_value(figure, candidate):
         return Term(value, "percent")  # 9.38 % of 0.0938
-    if bare and other.unit == "cent" and figure.value == abs(other.value) * 100:
-        return replace(term, powers=frozenset((-2,)))
+    if bare and other.unit in ("cent", "basis point") and figure.value == abs(other.value) * 100:
+        points = other.unit == "basis point"
+        return replace(term, value=value / 100) if points else replace(term, powers=frozenset((-2,)))
     if candidate.source == "calculation" and same_value(figure, candidate):
         is_rate = candidate.is_pure and figure.kind == "percent"
         return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)
@@ -94,7 +95,8 @@ def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
         hundredth = (value / 100,) if term.is_hundredfold and stated.unit == "basis point" else ()
         return (*shares, *plain, *(hundredth if plain else (value,) if hundredth else ()))
     if stated.kind == "ratio" or stated.power is None:
-        percent = (value * 100,) if term.kind in PERCENTAGES else ()
+        basis = (value * 10_000,) if term.unit == "basis point" else ()
+        percent = (*basis, value * 100) if term.kind in PERCENTAGES else ()
         return (*percent, value, *(value * Decimal(10) ** power for power in term.powers if power))
     return tuple(value * Decimal(10) ** (power - stated.power) for power in term.powers)
 
