@@ -151,7 +151,8 @@ def _untold(text: str, computed: Sequence[tuple[str, Sequence[Candidate]]]) -> I
     told = read_quantities(text, "prose")
     for calculation, results in reversed(computed):
         changes = [one for one in results if one.quantity.value % 1 or not one.quantity.is_small]
-        is_told = any(compare(one, result, "") for one in told for result in changes)
+        timed = any(one.quantity.kind == "duration" for one in changes) and any(one.kind == "duration" for one in told)
+        is_told = timed or any(compare(one, result, "") for one in told for result in changes)
         if any(one.quantity.is_measured for one in changes) and _DIFFERENCE.search(calculation) and not is_told:
             yield calculation
         told += read_quantities(calculation)
