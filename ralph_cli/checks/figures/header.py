@@ -25,8 +25,20 @@ from ralph_cli.text.tables import NIL, count_cells, has_columns, header_lines, i
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
 
-_WORDS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "mio": 6, "bn": 9, "m": 6, "k": 3, "0": 3}
-_SCALE = "thousand|million|billion|trillion"
+_WORDS = {
+    "thousand": 3,
+    "million": 6,
+    "billion": 9,
+    "trillion": 12,
+    "tsd": 3,
+    "mn": 6,
+    "mio": 6,
+    "bn": 9,
+    "m": 6,
+    "k": 3,
+    "0": 3,
+}
+_SCALE = "thousand|million|billion|trillion|tsd|mn|bn"
 _MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
 SCALE_STATEMENT = re.compile(
     rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"

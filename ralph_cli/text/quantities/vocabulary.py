@@ -10,7 +10,7 @@ from ralph_cli.text import lexicon
 from ralph_cli.text.lexicon import FOREIGN_PARTS, ORDINALS, STOP_WORDS, TENS, UNITS
 
 SCALES = {
-    "thousand": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
+    "thousand": 3, "tsd": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
     "b": 9, "mrd": 9, "trillion": 12, "tn": 12, "lakh": 5, "crore": 7,
 }  # fmt: skip
 EAST_ASIAN_SCALES = dict(zip("十百千万萬亿億兆천만억조", (1, 2, 3, 4, 4, 8, 8, 12, 3, 4, 8, 12), strict=True))
@@ -32,7 +32,8 @@ BARE_MULTIPLES = {f"{stem}e": value for stem, value in _VERBS.items()} | {"halve
 """The same without an ending: a multiple before "the" or "after", but none in "double net"."""
 
 TIMES = {
-    "day": "day", "night": "night", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
+    "day": "day", "night": "night", "week": "week", "month": "month", "mo": "month", "quarter": "quarter",
+    "year": "year",
     "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "sec": "second",
     "decade": "decade", "h": "hour", "hr": "hour", "min": "minute",
 }  # fmt: skip
