@@ -219,30 +219,30 @@ def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least:
     if window.end - window.start <= LONG_TABLE:
         return [window]
     text = document.text
-    lines: list[Span] = []
+    lines: list[tuple[int, int]] = []
     at = window.start
     for line in re.split(r"[\n\f]", text[window.start : window.end]):
-        lines.append(Span(at, at + len(line)))
+        lines.append((at, at + len(line)))
         at += len(line) + 1
-    said = [text[line.start : line.end] for line in lines]
+    said = [text[slice(*line)] for line in lines]
     rows = [is_row(line) for line in said]
-    own = [[n for n, line in enumerate(lines) if line.start < it.end and it.start <= line.end] for it in marks]
+    own = [[n for n, (low, high) in enumerate(lines) if low < it.end and it.start <= high] for it in marks]
     needed = set(range(rows.index(True) + 1 if True in rows else 1))  # what the table begins with
     for mark, marked in zip(marks, own, strict=True):
         needed |= _lines_that_name(marked[0], said, rows, _lines_above(document, mark))
         needed |= set(range(marked[0] - ROWS_AROUND, marked[-1] + ROWS_AROUND + 1))
     parts: list[Span] = []
     is_kept = True
-    for number, line in reversed(list(enumerate(lines))):
-        is_near = min(max(mark.start - line.end, line.start - mark.end) for mark in marks) <= least
+    for number, (low, high) in reversed(list(enumerate(lines))):
+        is_near = min(max(mark.start - high, low - mark.end) for mark in marks) <= least
         if number in needed or is_near:
             is_kept = True
         elif said[number].strip() and (rows[number] or not _is_label(said[number])):
             is_kept = not rows[number]
-        if is_kept and parts and line.end + 1 >= parts[0].start:  # a label is kept as what stands below it
-            parts[0] = Span(line.start, parts[0].end)
-        elif is_kept and line.end > line.start:
-            parts.insert(0, line)
+        if is_kept and parts and high + 1 >= parts[0].start:  # a label is kept as what stands below it
+            parts[0] = Span(low, parts[0].end)
+        elif is_kept and high > low:
+            parts.insert(0, Span(low, high))
     return parts
 
 

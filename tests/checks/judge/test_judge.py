@@ -396,6 +396,9 @@ def test_rows_that_are_left_out_take_their_labels_and_headers_with_them():
     said = DraftClaim("Salt of kind 9 sold for 9,000.", ("Salt 9  9,000  9,100",))
     shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n", 10)
     assert "Salt account:\nThree Months Ended March 31, 2018  2017\n[...]\n" in shown and "Salt 6  6,000" in shown
+    apart = document(about.text.replace("Iron account", "\n\nIron account"))  # and empty lines are lines
+    quotes = resolve_quotes(Draft((said,)), apart, QuoteIndex(apart)).quotes
+    assert "Iron account" in render_passages(apart, quotes, "n", 2_000)
     assert "Wood" not in shown and "Iron account" not in shown and shown.count("Three Months") == 2  # and the first
 
 
