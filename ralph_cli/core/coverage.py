@@ -10,9 +10,8 @@ from typing import Literal
 Spans = tuple[tuple[int, int], ...]
 """Half-open intervals of a document's text, in order and apart."""
 
-_ASKS_FOR_LIST = re.compile(
-    r"(?i)\b(?:every|each|lists?|enumerate|summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|complete)\b"
-)
+_SUMMARY = r"summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview"
+_ASKS_FOR_LIST = re.compile(rf"(?i)\b(?:every|each|lists?|enumerate|complete|(?P<summary>{_SUMMARY}))\b")
 _ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 
 
@@ -174,3 +173,9 @@ def asks_for_all(text: str, *, question: bool = False) -> bool:
     In a question a plain "all" seldom does: "Did it keep all its covenants?" is answered by one sentence.
     """
     return bool(_ASKS_FOR_LIST.search(text)) or (not question and bool(_ASKS_FOR_WHOLE.search(text)))
+
+
+def asks_for_summary(text: str) -> bool:
+    """Whether a task asks for the whole in short, and for no list: what matters in it must be chosen."""
+    found = list(_ASKS_FOR_LIST.finditer(text))
+    return bool(found) and all(match["summary"] for match in found) and not _ASKS_FOR_WHOLE.search(text)

@@ -71,7 +71,7 @@ def test_a_list_is_sent_back_until_something_shows_that_nothing_is_missing(setti
     judge_saw = next(
         event for event in read_run(done.folder).events if event.kind == "call_started" and "judge" in event.agent
     )
-    assert "every place of these terms" in judge_saw.sent and "searched: rent of: 1 places" in judge_saw.sent
+    assert "every place of these terms" in judge_saw.sent and "searched, places counted: rent of: 1" in judge_saw.sent
 
 
 def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
