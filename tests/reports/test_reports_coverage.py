@@ -6,8 +6,9 @@ from typing import Any
 from test_reports import shown
 
 from ralph_cli.core.coverage import Coverage, coverage_map
-from ralph_cli.core.run import StopType
+from ralph_cli.core.run import Search, StopType
 from ralph_cli.reports.json import as_object
+from ralph_cli.reports.sections.absence import describe_term
 from ralph_cli.reports.sections.coverage import coverage_line
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.reports.view import RunView
@@ -24,6 +25,27 @@ def test_a_look_up_that_found_its_quotes_says_it_quietly() -> None:
     line = coverage_line(seen((0, 150)))
     assert line == ("Read, at least in part: 2 of 10 pages, 15 % of the text; never read: pages 3-10.", "dim")
     assert line[0] in report_text(seen((0, 150)))
+
+
+def test_what_was_searched_is_no_lack_of_an_answer_that_was_found() -> None:
+    line = coverage_line(seen((0, 150), is_searched=True))
+    told = "Read, at least in part: 2 of 10 pages, 15 % of the text; all of it was searched by code."
+    assert line == (told, "dim")
+    line = coverage_line(seen((0, 150), is_searched=True, absence="nothing"))
+    assert line is not None and line[0].startswith("Searched by code, but never read: pages 3-10 (read") and line[1]
+    assert coverage_line(seen((0, 500), starts=(0,), is_searched=True, absence="x")) == (
+        "Only 50 % of the text was read; all of it was searched by code; "
+        "what stands elsewhere in other words may be missed.",
+        "yellow",
+    )
+
+
+def test_a_page_without_text_is_neither_read_nor_unread() -> None:
+    told = coverage_map(Coverage(((0, 99),), ()), (0, 100, 101, 102), 202)
+    assert [page.has_text for page in told.pages] == [True, False, False, True]
+    assert told.shown_pages == (1,) and told.unread_pages == (4,)
+    line = coverage_line(replace(shown(StopType.COMPLETION), coverage=told))
+    assert line is not None and "1 of 2 pages" in line[0] and "never read: page 4" in line[0]
 
 
 def test_an_absence_warns() -> None:
@@ -65,3 +87,12 @@ def test_the_object_has_shares_and_runs_of_pages() -> None:
 def test_a_run_that_recorded_nothing_says_nothing() -> None:
     told = shown(StopType.COMPLETION)
     assert told.coverage is None and as_object(told)["coverage"] is None and "read" not in report_text(told).lower()
+
+
+def test_a_pattern_that_is_words_is_told_as_words() -> None:
+    told = {
+        r"\bgarage\b|parking\s+space": "garage or parking space, in its code",
+        r"garage|par.ing": "garage|par.ing (as a pattern), in its code",
+    }
+    assert {term: describe_term(Search(term, 1, "code", pattern=True)) for term in told} == told
+    assert describe_term(Search("a.b", 1)) == "a.b"

@@ -1,9 +1,14 @@
 """What an absence rests on, in the same words in every report: searches, pages read, the passages nearest to it."""
 
+import re
+
 from ralph_cli.core.run import Search
 from ralph_cli.reports.sections.coverage import percent
 from ralph_cli.reports.sections.documents import describe_pages
 from ralph_cli.reports.view import RunView
+
+_BETWEEN_WORDS = re.compile(r"\\b|\\s[+*]?")
+_WORDS = re.compile(r"[\w '\u2019%,-]*\w[\w '\u2019%,-]*")
 
 SEARCHED = "Searched, with the number of places counted in the text"
 NEAREST = "The passages that hold most of the question's words (nothing says that they answer it)"
@@ -11,9 +16,17 @@ NEAREST = "The passages that hold most of the question's words (nothing says tha
 
 def describe_term(search: Search) -> str:
     """What was searched, as the beginning of words or as a pattern, and whether the worker or its code names it."""
-    kind = " (as a pattern)" if search.pattern else ""
+    words = _plain_words(search.term) if search.pattern else search.term
+    kind = " (as a pattern)" if search.pattern and not words else ""
     where = f", in {search.within} only" if search.within else ""
-    return f"{search.term}{'…' if search.stem else ''}{kind}{'' if search.by == 'worker' else ', in its code'}{where}"
+    stem = "…" if search.stem else ""
+    return f"{words or search.term}{stem}{kind}{'' if search.by == 'worker' else ', in its code'}{where}"
+
+
+def _plain_words(pattern: str) -> str:
+    """The words that a pattern looks for, if it is no more than words, one or another; else nothing."""
+    words = [" ".join(_BETWEEN_WORDS.sub(" ", part).split()) for part in pattern.split("|")]
+    return " or ".join(words) if all(_WORDS.fullmatch(part) for part in words) else ""
 
 
 def describe_hits(search: Search) -> str:
