@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from ralph_cli.checks.form import AnswerForm, Range
+from ralph_cli.checks.form import LIST_FORM, AnswerForm, Range, is_list
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
@@ -405,8 +405,12 @@ class Settings(BaseModel):
 
     @property
     def form(self) -> AnswerForm:
-        """The form that an answer must have."""
-        return AnswerForm(self.bullets, self.quotes, self.quote_chars)
+        """The form that an answer must have: a list has as many claims as items, unless a number of them is set."""
+        usual = AnswerForm()
+        listed = LIST_FORM if is_list(self.answer_as) else usual
+        bullets = listed.bullets if self.bullets == usual.bullets else self.bullets
+        quotes = listed.quotes if self.quotes == usual.quotes else self.quotes
+        return AnswerForm(bullets, quotes, self.quote_chars)
 
     @property
     def output_format(self) -> Format:

@@ -300,7 +300,7 @@ def test_every_report_of_an_absence_shows_the_pages_read_and_the_passages_near(a
     ):
         assert "Pages read, at least in part: 2, 4 (" in text
         assert "The passages that hold most of the question's words" in text
-        assert "garage (as a pattern), in its code" in text and "p. 2 (printed ii): " in text
+        assert "garage, in its code" in text and "p. 2 (printed ii): " in text
     found = as_object(told)["not_found"]
     assert found["pages_read"] == [[2, 2], [4, 4]] and found["nearest"][0]["page"] == 2
 
