@@ -20,6 +20,7 @@ from ralph_cli.core.errors import RalphError, UserError
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
     from ralph_cli.core.document import Document
+    from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.run import Quote
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.reports.styled import Styled
@@ -108,6 +109,7 @@ class Talk:
     last: "Result | None" = None
     results: "list[Result]" = field(default_factory=list)
     is_any_open: bool = False
+    told: set[str] = field(default_factory=set)
 
     def take(self, line: str) -> None:
         """Do what a line says: a question is asked, a command carried out. An error is told, and nothing ends."""
@@ -154,7 +156,14 @@ class Talk:
         from ralph_cli.runs.questions import answer_question
         from ralph_cli.runs.resuming.following import follow_run
 
-        setup = replace(self.setup, sink=display)
+        def listen(event: "AnyEvent", /) -> None:
+            if event.kind == "noticed":  # each is told once, however many questions it is true of
+                if event.message in self.told:
+                    return
+                self.told.add(event.message)
+            display(event)
+
+        setup = replace(self.setup, sink=listen)
         if self.last is None:
             return answer_question(self.source, question, setup)
         return follow_run(self.last.folder, question, setup, self.source)

@@ -1,6 +1,9 @@
 """A further question on a run: conversation, variables and answers go on, and every claim is proved again."""
 
+import os
 import shutil
+import signal
+import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,14 +16,15 @@ from ralph_cli.api import ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import Journal, read_chain, read_events
+from ralph_cli.journal.store import Journal, hold_run, read_chain, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
+from ralph_cli.runs.deletion import delete_run
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.replay import replay
@@ -291,6 +295,65 @@ def forged(folder: Path, events: list[AnyEvent]) -> None:
     for event in events:
         journal(event)
     journal.close()
+
+
+def test_a_run_that_is_deleted_is_gone_from_those_that_follow_it(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    second = further(first.folder, SECOND, Desk([{"claims": [TERM]}]), tmp_path)
+    assert delete_run(tmp_path, first.folder.name).copied_to == (second.folder.name,)
+    assert not list((second.folder / "earlier").iterdir())
+    assert verify(second.folder, document=MEMO, settings=settings(tmp_path)).holds
+    with pytest.raises(JournalError, match=first.folder.name):
+        further(second.folder, THIRD, Desk([]), tmp_path)
+
+
+def test_a_run_that_is_made_is_not_followed_and_one_that_was_killed_is(tmp_path: Path) -> None:
+    events = list(read_events(begin(tmp_path / "out").folder))
+    for at in (2, 5, 9, 14, len(events) - 1):
+        killed, desk = cut_off(tuple(events), at, tmp_path / str(at) / "cut"), Desk([LOOK, {"claims": [TERM]}])
+        with hold_run(killed), pytest.raises(JournalError, match="another process"):
+            further(killed, SECOND, desk, tmp_path / "held")
+        assert further(killed, SECOND, desk, tmp_path / str(at)).ok
+        assert f"- {FIRST}\n</data-" in desk.judged[0]
+
+
+def kill_at_commit(number: int, out: Path, before: Path) -> None:
+    """Put a further question in a process of its own, which is killed as soon as that many events are recorded."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # no thread of these tests is at work
+        child = os.fork()
+    if child == 0:
+        try:
+            commits, commit = iter(range(1, 1_000)), Journal.__call__
+
+            def counted(journal: Journal, event: AnyEvent) -> None:
+                commit(journal, event)
+                if next(commits) == number:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            Journal.__call__ = counted  # type: ignore[method-assign]
+            further(before, SECOND, Desk([RECALL, {"claims": [TERM]}]), out)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def test_a_follow_up_that_is_killed_is_resumed_and_buys_nothing_again(tmp_path: Path) -> None:
+    first = begin(tmp_path / "first")
+    whole = further(first.folder, SECOND, Desk([RECALL, {"claims": [TERM]}]), tmp_path / "whole")
+    for number in range(3, len(list(read_events(whole.folder))), 4):
+        out = tmp_path / str(number)
+        kill_at_commit(number, out, first.folder)
+        (killed,) = (path.parent for path in out.glob("*/journal.sqlite3"))
+        events = list(read_events(killed))
+        assert not isinstance(events[-1], RunHalted)
+        paid = [event for event in events if isinstance(event, CallFinished)]
+        left = [RECALL, {"claims": [TERM]}][sum(event.agent == "worker" for event in paid) :]
+        desk = Desk(left)
+        again = resume(settings=Settings(out=out), document=MEMO, models=desk.models, engine=FakeSandbox)
+        assert (again.outcome, again.usage, desk.subqueries) == (whole.outcome, whole.usage, 0)
+        assert len(desk.asked) + len(desk.judged) + len(paid) == whole.usage.calls
+        assert replay(again.folder, document=MEMO, settings=settings(tmp_path)).difference == ""
 
 
 def test_a_record_names_no_file_and_its_quotes_are_looked_up(tmp_path: Path) -> None:
