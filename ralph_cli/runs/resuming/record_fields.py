@@ -116,6 +116,16 @@ def resumed_settings(
     return chosen, notices
 
 
+def models_for_want_of_a_key(started: RunStarted) -> set[str]:
+    """The settings of the models that nobody had named, and for which the built-in engine stood."""
+    models = started.settings.get("models", {})
+    return {
+        setting
+        for role, setting in _MODEL_SETTINGS.items()
+        if started.settings.get(setting) is None and str(models.get(role)).startswith("offline:")
+    }
+
+
 def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
     """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too.
 

@@ -16,17 +16,20 @@ from ralph_cli.api import ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted, StepFinished
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import Journal, hold_run, read_chain, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.runs.deletion import delete_run
+from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.following import open_followed
 from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.runs.verifying.verify import verify
@@ -164,6 +167,42 @@ def started_of(run: Result) -> RunStarted:
     started = next(read_events(run.folder))
     assert isinstance(started, RunStarted)
     return started
+
+
+def test_a_short_document_that_was_given_whole_is_not_given_again(tmp_path: Path) -> None:
+    whole = Settings(out=tmp_path, counter_evidence=False)
+    first = ask(MEMO, FIRST, settings=whole, models=Desk([{"claims": [RENT]}]).models, engine=FakeSandbox)
+    desk = Desk([{"claims": [TERM]}])
+    second = further(first.folder, SECOND, desk, tmp_path)
+    assert first.ok and second.ok and second.coverage.shown == first.coverage.shown == ((0, len(MEMO.text)),)
+    assert "\n".join(desk.first_request).count(TERM["quotes"][0]) == 1
+
+
+def test_a_quote_of_a_record_is_told_only_if_it_stands_in_the_document(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    events = []
+    for event in read_events(first.folder):
+        if isinstance(event, StepFinished):
+            quotes = tuple(replace(quote, text="a base rent of $84,000 a year") for quote in event.step.attempt.quotes)
+            event = replace(event, step=replace(event.step, attempt=replace(event.step.attempt, quotes=quotes)))
+        events.append(event)
+    forged(tmp_path / "forged", events)
+    desk = Desk([LOOK, {"claims": [TERM]}], name="c:other")
+    assert further(tmp_path / "forged", SECOND, desk, tmp_path).ok
+    assert RENT["text"] in desk.first_request[0] and "$84,000" not in desk.first_request[0]
+
+
+def test_where_the_built_in_engine_stood_for_want_of_a_key_a_model_of_now_answers(tmp_path: Path) -> None:
+    first = ask(MEMO, FIRST, settings=Settings(out=tmp_path), engine=FakeSandbox)
+    assert first.ok is None
+    keys = Settings(out=tmp_path, anthropic_key="a", openai_key="b", anthropic_base_url="http://127.0.0.1:9")
+    _, setup = open_followed(first.folder, Setup(settings=keys), DocumentSource.of(MEMO))
+    names = setup.choose_models()
+    assert names.worker.startswith("anthropic:") and names.judge.startswith("openai:")
+    # One that was named is asked again.
+    named = ask(MEMO, FIRST, settings=Settings(out=tmp_path, model="offline"), engine=FakeSandbox)
+    _, setup = open_followed(named.folder, Setup(settings=keys), DocumentSource.of(MEMO))
+    assert setup.choose_models().worker.startswith("offline:")
 
 
 def test_another_model_is_told_what_was_asked_answered_and_quoted(tmp_path: Path) -> None:
