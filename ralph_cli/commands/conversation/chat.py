@@ -14,6 +14,7 @@ from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import write_requested_reports
+from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import print_error, print_lines, print_report
 from ralph_cli.core.errors import RalphError, UserError
 
@@ -132,7 +133,7 @@ class Talk:
             with progress(self.setup.settings, quiet=self.quiet) as display:
                 result = self._answer(question, display)
         except KeyboardInterrupt as error:
-            if not self.is_short:
+            if self._is_over:
                 raise
             for note in getattr(error, "__notes__", []):
                 print_error(note, "")
@@ -149,8 +150,13 @@ class Talk:
             typer.echo(f"> {question}\n")
             print_report(result.view)
             typer.echo()
-        if code == 130 and not self.is_short:
+        if code == 130 and self._is_over:
             raise KeyboardInterrupt
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether an interrupt ends the prompt, too: what is no Ctrl-C does, and so does any where nobody types."""
+        return not self.is_short or interrupts.exit_code != 130
 
     def _answer(self, question: str, display: "SilentProgress") -> "Result":
         from ralph_cli.runs.questions import answer_question

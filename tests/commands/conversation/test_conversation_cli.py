@@ -184,10 +184,15 @@ class Terminal:
         os.close(self._master)
 
 
-def test_sigterm_ends_a_prompt(memo: Path) -> None:
-    terminal = Terminal("memo.txt", *NATIVE)
+@pytest.mark.parametrize("is_at_work", [False, True])
+def test_sigterm_ends_a_prompt(memo: Path, is_at_work: bool) -> None:
+    script({"code": "import time\ntime.sleep(25)"}, {"claims": [END]})
+    terminal = Terminal("memo.txt", *PLAYED)
     try:
         terminal.wait_for(lambda seen: seen.endswith("> "))
+        if is_at_work:
+            terminal.press(f"{QUESTION}\n")
+            terminal.wait_for(lambda seen: "running code" in seen)
         os.kill(terminal.child.pid, signal.SIGTERM)
         assert terminal.child.wait(timeout=30) == 128 + signal.SIGTERM
     finally:

@@ -1,5 +1,6 @@
 """A further question on a run: conversation, variables and answers go on, and every claim is proved again."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ from fakes import FakeSandbox, document
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 from test_resume import cut_off, priced
 
-from ralph_cli.api import ask, follow_up
+from ralph_cli.api import afollow_up, ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
@@ -190,6 +191,17 @@ def test_a_quote_of_a_record_is_told_only_if_it_stands_in_the_document(tmp_path:
     desk = Desk([LOOK, {"claims": [TERM]}], name="c:other")
     assert further(tmp_path / "forged", SECOND, desk, tmp_path).ok
     assert RENT["text"] in desk.first_request[0] and "$84,000" not in desk.first_request[0]
+
+
+def test_the_built_in_engine_looks_for_the_words_of_the_question_before(tmp_path: Path) -> None:
+    first = ask(MEMO, "What about notice?", settings=Settings(out=tmp_path), engine=FakeSandbox)
+    second = asyncio.run(
+        afollow_up(first.folder, "And then?", document=MEMO, settings=Settings(out=tmp_path), engine=FakeSandbox)
+    )
+    assert second.stop.type is StopType.PASSAGES and "six months' notice" in second.quotes[0].text
+    assert any("understands none of them" in notice.message for notice in second.notices)
+    alone = ask(MEMO, "And then?", settings=Settings(out=tmp_path), engine=FakeSandbox)
+    assert alone.stop.type is StopType.NO_PASSAGES
 
 
 def test_where_the_built_in_engine_stood_for_want_of_a_key_a_model_of_now_answers(tmp_path: Path) -> None:
