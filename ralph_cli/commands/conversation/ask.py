@@ -34,7 +34,7 @@ def ask(
 ) -> int:
     """Ask a further question about the document of a run; it is understood from what was asked before.
 
-    Models and settings are those of the run, but for what is set now. Bounds are those of now.
+    Models and settings are those that the run was given, but for what is set now. Bounds are those of now.
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress

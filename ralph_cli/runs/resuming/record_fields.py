@@ -116,14 +116,9 @@ def resumed_settings(
     return chosen, notices
 
 
-def models_for_want_of_a_key(started: RunStarted) -> set[str]:
-    """The settings of the models that nobody had named, and for which the built-in engine stood."""
-    models = started.settings.get("models", {})
-    return {
-        setting
-        for role, setting in _MODEL_SETTINGS.items()
-        if started.settings.get(setting) is None and str(models.get(role)).startswith("offline:")
-    }
+def unnamed_models(started: RunStarted) -> set[str]:
+    """The settings of the models that nobody had named for a run: they were chosen by its keys."""
+    return {setting for setting in _MODEL_SETTINGS.values() if started.settings.get(setting) is None}
 
 
 def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
