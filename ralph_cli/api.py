@@ -113,7 +113,8 @@ def follow_up(
     that was accepted before; who judges is shown the questions before.
 
     The Result is that of a run of its own, which has copies of those that it follows on and can be followed itself.
-    Models and settings are those of the run, but for what `settings` set, and for bounds, which are those of now.
+    Models and settings are those that the run was given, but for what `settings` set. Bounds, and models that nobody
+    had named, are those of now.
     `document` says where the document is now; it must be the same. The rest, and what is raised, is as in `ask`; a run
     that cannot be used is a JournalError.
     """
