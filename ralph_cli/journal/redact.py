@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from ralph_cli.core.model import Json
 
-PRIVATE_SETTINGS = ("out", "cache", "anthropic_base_url", "openai_base_url")
+PRIVATE_SETTINGS = ("out", "cache", "anthropic_base_url", "openai_base_url", "otel")
 """Settings that say something of the machine and nothing of the run."""
 
 FILE_FIELDS = ("output_schema", "memory", "path")
