@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp_clients import CLAIM, LEASE, QUESTION, MakeFront, call, judged, models, talk, text_of
 
+from ralph_cli.commands.mcp.server import PAID_AT_ONCE
 from ralph_cli.commands.mcp.tools import TOOLS
 from ralph_cli.core.events import CallFinished
 from ralph_cli.core.model import Reply, Request, Usage
@@ -237,6 +238,39 @@ def test_a_long_run_keeps_nobody_waiting_and_ends_when_its_client_cancels_it(mak
         events = list(read_events(folder))
         assert sum(isinstance(event, CallFinished) for event in events) == 1  # the call in flight was the last
         assert events[-1].kind == "run_halted"
+
+
+def test_so_many_runs_are_at_work_side_by_side_and_one_that_was_cancelled_counts_until_it_ends(
+    make_front: MakeFront,
+) -> None:
+    working, most, go, lock = [0], [0], threading.Event(), threading.Lock()
+
+    def think(request: Request) -> Reply:
+        with lock:
+            working[0] += 1
+            most[0] = max(most[0], working[0])
+        assert go.wait(20)
+        with lock:
+            working[0] -= 1
+        return tool_reply({"claims": [CLAIM]})
+
+    front = make_front(models(worker=think))
+
+    async def use(client: Client) -> None:
+        running = [asyncio.create_task(client.call_tool("ask", QUESTION)) for _ in range(PAID_AT_ONCE + 3)]
+        while working[0] < PAID_AT_ONCE:
+            await asyncio.sleep(0.01)
+        for task in (running[0], running[-1]):
+            task.cancel()
+        await client.call_tool("read_page", {"document": "lease.txt"})
+        assert most[0] == working[0] == PAID_AT_ONCE
+        go.set()
+        found = await asyncio.gather(*running, return_exceptions=True)
+        assert sum(isinstance(item, asyncio.CancelledError) for item in found) == 2
+        assert sum(item.structured_content["ok"] is True for item in found if not isinstance(item, BaseException)) == 5
+
+    talk(front, use)
+    assert most[0] == PAID_AT_ONCE
 
 
 @pytest.mark.parametrize(("cap", "asked"), [(0.09, [True, True, False]), (0.05, [True, False]), (0.01, [False])])
