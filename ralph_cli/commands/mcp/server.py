@@ -33,7 +33,7 @@ from ralph_cli.commands.mcp import evidence
 from ralph_cli.commands.mcp.arguments import Kind, parse_arguments
 from ralph_cli.commands.mcp.tools import TOOLS, Tool, Toolbox
 from ralph_cli.commands.terminal.progress import ACTIVITIES, LineProgress
-from ralph_cli.core.awaiting import Following, as_coroutine, cancellation
+from ralph_cli.core.awaiting import WatchedRun, as_coroutine, cancellation
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted
 from ralph_cli.core.version import __version__
@@ -121,7 +121,7 @@ class Front:
         def start(hear: Callable[[AnyEvent], None]) -> Any:
             return as_coroutine(self._in_turn(tool.kind, lambda: tool.run(self.tools, said, hear)))()
 
-        running: Following[AnyEvent, dict[str, Any]] = Following(start)
+        running: WatchedRun[AnyEvent, dict[str, Any]] = WatchedRun(start)
         lines, number, last = LineProgress(0), 0, ""
         try:
             async for event in running:
