@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ralph_cli.core.awaiting import Following, as_coroutine
+from ralph_cli.core.awaiting import WatchedRun, as_coroutine
 
 if TYPE_CHECKING:  # each function imports what it needs: none waits for what the others need
     from ralph_cli.checks.command import CommandVerifier
@@ -202,10 +202,10 @@ arun_task = as_coroutine(run_task, _AS_COROUTINE.format(name="run_task"))
 arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
 
 
-def follow(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> Following[AnyEvent, T]:
+def watch(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> WatchedRun[AnyEvent, T]:
     """Start `call`, such as `aask`, with these arguments: iterate over its events while it runs, await its result.
 
-        run = follow(aask, "report.pdf", "What was capital expenditure in 2023?")
+        run = watch(aask, "report.pdf", "What was capital expenditure in 2023?")
         async for event in run:
             print(event.kind)
         result = await run
@@ -224,7 +224,7 @@ def follow(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P
 
         return call(*args, **{**kwargs, "sink": sink})  # type: ignore[arg-type]
 
-    return Following(start)
+    return WatchedRun(start)
 
 
 def goal_of(folder: Path) -> GoalState:

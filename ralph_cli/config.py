@@ -379,6 +379,20 @@ class Settings(BaseModel):
     """Folder for runs and traces."""
     heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, old=("PROGRESS_HEARTBEAT_MS",), ge=100)
     """Milliseconds after which waiting is reported when standard error is not a terminal."""
+    otel: str = setting(
+        "",
+        OUTPUT,
+        CURRENT,
+        "RALPH_OTEL",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        default_words="none",
+        metavar="<address>",
+    )
+    """OpenTelemetry collector to which spans of runs are sent, such as http://localhost:4318. They have no text of
+    documents, questions or answers.
+    """
+    otel_texts: bool = setting(False, OUTPUT, CURRENT)
+    """Put questions, prompts, replies, code and its output into the spans, too."""
     sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED)
     """Where snippets run: `auto`, `pyodide` or `native` (Linux)."""
     require_walls: bool = setting(False, MACHINE, CURRENT)
