@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _answer(request: Json) -> Json:
-    """The line on the fee that is asked for, or code that looks for it; a judge agrees with claims, and finds no limit."""
+    """The line on the fee that is asked for, or code that looks for it; a judge agrees and finds no limits."""
     text = "\n".join(words for words, _ in _blocks(request)).replace("\\n", "\n")
     if str(request["model"]).startswith("judge"):
         ids = sorted(set(re.findall(r'\\"id\\": (\d+)', text))) or ["1"]
