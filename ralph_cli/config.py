@@ -84,7 +84,7 @@ def _check_key(value: Any) -> Any:
     if isinstance(value, str):
         value = value.strip()
         if not value.isascii() or not value.isprintable() or " " in value:
-            raise ValueError("the key has spaces or control characters in it; copy it again")
+            raise ValueError("it has spaces or control characters in it; copy it again")
     return value
 
 
@@ -216,7 +216,9 @@ class Settings(BaseModel):
     azure_endpoint: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_ENDPOINT")
     """Where your deployments are served: `https://NAME.openai.azure.com`."""
     azure_api_version: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
-    """Version of Azure's API, a date. From 2025-03-01 on it is spoken to by Responses, before by Chat Completions."""
+    """Version of Azure's API: a date, "v1" or "preview". It is spoken to by Responses, before 2025-03-01 by Chat
+    Completions.
+    """
     bedrock_key: Key = setting(None, MODELS, CURRENT, "AWS_BEARER_TOKEN_BEDROCK", secret=True)
     """A key of Amazon Bedrock, in place of keys that sign. Never in `ralph.toml`."""
     aws_access_key: Key = setting(None, MODELS, CURRENT, "AWS_ACCESS_KEY_ID", secret=True)
