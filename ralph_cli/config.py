@@ -12,7 +12,6 @@ from io import StringIO
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.request import getproxies
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -580,10 +579,16 @@ def _read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[di
     """
     real = dict(os.environ if environ is None else environ)
     dotenv, left_out = _read_dotenv(folder / ".env")
-    system = getproxies() if environ is None and sys.platform in ("darwin", "win32") else {}
+    system = _system_proxies() if environ is None and sys.platform in ("darwin", "win32") else {}
     variables = {"HTTPS_PROXY": system["https"]} if system.get("https") else {}
     variables |= dotenv | {name: value for name, value in real.items() if value.strip()}
     return variables | {name.upper(): value for name, value in variables.items() if name in _SMALL_NAMES}, left_out
+
+
+def _system_proxies() -> dict[str, str]:
+    from urllib.request import getproxies  # not before it is needed: it takes long
+
+    return getproxies()
 
 
 _SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
-from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
 from ralph_cli.core.errors import ConfigError
 
@@ -42,6 +41,9 @@ class Network:
         host = parts.hostname or ""
         if not self.proxy or parts.scheme != "https":
             return None
+        # Imported on use: it brings along what speaks HTTP, for which nobody waits who asks no model.
+        from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
+
         if proxy_bypass_environment(parts.netloc, {"no": self.no_proxy}) or any(self._networks_with(host)):
             return None
         proxy = self.proxy if "://" in self.proxy else f"http://{self.proxy}"
