@@ -12,7 +12,6 @@ from io import StringIO
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.request import getproxies
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -84,7 +83,7 @@ def _check_key(value: Any) -> Any:
     if isinstance(value, str):
         value = value.strip()
         if not value.isascii() or not value.isprintable() or " " in value:
-            raise ValueError("the key has spaces or control characters in it; copy it again")
+            raise ValueError("it has spaces or control characters in it; copy it again")
     return value
 
 
@@ -214,7 +213,9 @@ class Settings(BaseModel):
     azure_endpoint: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_ENDPOINT")
     """Where your deployments are served: `https://NAME.openai.azure.com`."""
     azure_api_version: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
-    """Version of Azure's API, a date. From 2025-03-01 on it is spoken to by Responses, before by Chat Completions."""
+    """Version of Azure's API: a date, "v1" or "preview". It is spoken to by Responses, before 2025-03-01 by Chat
+    Completions.
+    """
     bedrock_key: Key = setting(None, MODELS, CURRENT, "AWS_BEARER_TOKEN_BEDROCK", secret=True)
     """A key of Amazon Bedrock, in place of keys that sign. Never in `ralph.toml`."""
     aws_access_key: Key = setting(None, MODELS, CURRENT, "AWS_ACCESS_KEY_ID", secret=True)
@@ -594,10 +595,16 @@ def _read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[di
     """
     real = dict(os.environ if environ is None else environ)
     dotenv, left_out = _read_dotenv(folder / ".env")
-    system = getproxies() if environ is None and sys.platform in ("darwin", "win32") else {}
+    system = _system_proxies() if environ is None and sys.platform in ("darwin", "win32") else {}
     variables = {"HTTPS_PROXY": system["https"]} if system.get("https") else {}
     variables |= dotenv | {name: value for name, value in real.items() if value.strip()}
     return variables | {name.upper(): value for name, value in variables.items() if name in _SMALL_NAMES}, left_out
+
+
+def _system_proxies() -> dict[str, str]:
+    from urllib.request import getproxies  # not before it is needed: it takes long
+
+    return getproxies()
 
 
 _SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
