@@ -8,11 +8,15 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in `typing`, which takes long to import
 if TYPE_CHECKING:
     from ralph_cli.api import aask as aask
+    from ralph_cli.api import afollow_up as afollow_up
     from ralph_cli.api import arun_goal as arun_goal
     from ralph_cli.api import arun_task as arun_task
     from ralph_cli.api import ask as ask
+    from ralph_cli.api import atable as atable
     from ralph_cli.api import estimate_table as estimate_table
     from ralph_cli.api import evaluate as evaluate
+    from ralph_cli.api import follow as follow
+    from ralph_cli.api import follow_up as follow_up
     from ralph_cli.api import judge_test as judge_test
     from ralph_cli.api import make_table as make_table
     from ralph_cli.api import run_goal as run_goal
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from ralph_cli.checks.verifier import VerificationResult as VerificationResult
     from ralph_cli.checks.verifier import Verifier as Verifier
     from ralph_cli.config import Settings as Settings
+    from ralph_cli.core.awaiting import Following as Following
     from ralph_cli.core.errors import ConfigError as ConfigError
     from ralph_cli.core.errors import DocumentError as DocumentError
     from ralph_cli.core.errors import EngineError as EngineError
@@ -91,11 +96,15 @@ if TYPE_CHECKING:
 _MODULES = {
     "api": (
         "aask",
+        "afollow_up",
         "arun_goal",
         "arun_task",
         "ask",
+        "atable",
         "estimate_table",
         "evaluate",
+        "follow",
+        "follow_up",
         "judge_test",
         "make_table",
         "run_goal",
@@ -111,6 +120,7 @@ _MODULES = {
     "core.results.table": ("Cell", "CellState", "Table", "TableQuestion", "Value"),
     "runs.verifying.verify": ("verify",),
     "core.results.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
+    "core.awaiting": ("Following",),
     "core.errors": (
         "ConfigError",
         "DocumentError",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ralph_cli.core.awaiting import as_coroutine
+from ralph_cli.core.awaiting import Following, as_coroutine
 
 if TYPE_CHECKING:  # each function imports what it needs: none waits for what the others need
     from ralph_cli.checks.command import CommandVerifier
     from ralph_cli.checks.verifier import Verifier
     from ralph_cli.config import Settings
-    from ralph_cli.core.events import EventSink
+    from ralph_cli.core.events import AnyEvent, EventSink
     from ralph_cli.core.judge_test import JudgeTest
     from ralph_cli.core.model import Model
     from ralph_cli.core.results.goal import GoalState
@@ -40,6 +40,10 @@ else:
         if name in _ELSEWHERE:
             return getattr(import_module(f"ralph_cli.runs.{_ELSEWHERE[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def ask(
@@ -84,6 +88,42 @@ def ask(
 
     source = DocumentSource.of(document, password=password, encoding=encoding)
     return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
+
+
+def follow_up(
+    run: str | Path,
+    question: str,
+    *,
+    document: DocumentLike | None = None,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: EventSink | None = None,
+    password: str | None = None,
+) -> Result:
+    """Put a further `question` to the document of a `run` that was a question; it is understood from that one.
+
+        first = ask("report.pdf", "What was capital expenditure in 2020?")
+        second = follow_up(first.folder, "and in 2021?")
+
+    `run` is a run's folder, its name, the end of it, or "last". The worker goes on in the conversation of that run,
+    with the variables of its code; where that cannot be, it is told what was asked, answered and quoted. Nothing of it
+    is paid for again but as a part of the new prompts. Every claim is pinned, checked and judged as in `ask`, also one
+    that was accepted before; who judges is shown the questions before.
+
+    The Result is that of a run of its own, which has copies of those that it follows on and can be followed itself.
+    Models and settings are those of the run, but for what `settings` set, and for bounds, which are those of now.
+    `document` says where the document is now; it must be the same. The rest, and what is raised, is as in `ask`; a run
+    that cannot be used is a JournalError.
+    """
+    from ralph_cli.documents.source import DocumentSource
+    from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.resuming.following import find_question, follow_run
+
+    setup = Setup.of(settings, models, verifier, engine, sink)
+    folder = run if isinstance(run, Path) else find_question(setup.settings.out, run)
+    return follow_run(folder, question, setup, DocumentSource.of(document or "", password=password))
 
 
 def run_task(
@@ -156,8 +196,34 @@ _AS_COROUTINE = (
 )
 
 aask = as_coroutine(ask, _AS_COROUTINE.format(name="ask"))
+afollow_up = as_coroutine(follow_up, _AS_COROUTINE.format(name="follow_up"))
 arun_task = as_coroutine(run_task, _AS_COROUTINE.format(name="run_task"))
 arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
+
+
+def follow(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> Following[AnyEvent, T]:
+    """Start `call`, such as `aask`, with these arguments: iterate over its events while it runs, await its result.
+
+        run = follow(aask, "report.pdf", "What was capital expenditure in 2023?")
+        async for event in run:
+            print(event.kind)
+        result = await run
+
+    It begins at once, in the event loop that is running. Iterating ends with the run and raises nothing of it; awaiting
+    gives its result or raises its error, then or later. A `sink` among the arguments is called as well. Each event is
+    one of `ralph_cli.core.events`.
+    """
+    given: Any = kwargs.pop("sink", None)
+
+    def start(hear: EventSink) -> Coroutine[Any, Any, T]:
+        def sink(event: AnyEvent, /) -> None:
+            if given is not None:
+                given(event)
+            hear(event)
+
+        return call(*args, **{**kwargs, "sink": sink})  # type: ignore[arg-type]
+
+    return Following(start)
 
 
 def goal_of(folder: Path) -> GoalState:
@@ -299,6 +365,9 @@ def make_table(
 
         fill = Submission(database, str(store), on_wait)
     return make.make_table(asked, source, Path(folder), setup, filling, resume=resume, on_cell=on_cell, fill=fill)
+
+
+atable = as_coroutine(make_table, _AS_COROUTINE.format(name="make_table"), name="atable")
 
 
 def _read_asked(

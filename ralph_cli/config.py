@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+import sys
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ from io import StringIO
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.request import getproxies
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -31,9 +33,11 @@ from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.documents.ocr.engine import DEFAULT_LANGUAGE, OcrOptions
 from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.providers.endpoint import AwsAccess, AzureAccess, Endpoint, GoogleAccess, Network
 from ralph_cli.providers.governor import MAX_IN_FLIGHT
 from ralph_cli.providers.prices import PriceList, parse_prices
-from ralph_cli.providers.registry import KEYLESS_VENDORS, Endpoint
+from ralph_cli.providers.profiles import Profile, check_profiles, parse_profiles, profile_error
+from ralph_cli.providers.registry import KEYLESS_VENDORS, VENDORS
 
 SETTINGS_FILE = "ralph.toml"
 
@@ -137,6 +141,7 @@ Counts = Annotated[Range, BeforeValidator(_parse_range)]
 Lengths = Annotated[Range, BeforeValidator(_parse_lengths)]
 Models = Annotated[tuple[str, ...], BeforeValidator(_parse_models)]
 Prices = Annotated[tuple[str, ...], BeforeValidator(_parse_models), AfterValidator(_check_prices)]
+Providers = Annotated[dict[str, Profile], BeforeValidator(parse_profiles), AfterValidator(check_profiles)]
 Key = Annotated[SecretStr | None, BeforeValidator(_check_key)]
 
 
@@ -189,9 +194,7 @@ class Settings(BaseModel):
     )
     """Model of llm_query."""
     panel: Models = setting((), MODELS, RECORDED)
-    """Models, with commas between, that are asked too where a claim is half proved. Without any, the judge is asked
-    again.
-    """
+    """Models, with commas between, that are asked too where a claim is half proved."""
     anthropic_key: Key = setting(None, MODELS, CURRENT, "ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY", secret=True)
     """Never in `ralph.toml`."""
     openai_key: Key = setting(None, MODELS, CURRENT, "OPENAI_API_KEY", "OPENAI_APIKEY", secret=True)
@@ -204,6 +207,65 @@ class Settings(BaseModel):
         None, MODELS, CURRENT, "OPENAI_API", default_words="`responses` at the vendor's, `chat` elsewhere"
     )
     """How that server is spoken to."""
+    azure_key: Key = setting(None, MODELS, CURRENT, "AZURE_OPENAI_API_KEY", secret=True)
+    """Never in `ralph.toml`."""
+    azure_token: Key = setting(None, MODELS, CURRENT, "AZURE_OPENAI_AD_TOKEN", secret=True)
+    """A token of Entra ID, in place of the key. Never in `ralph.toml`."""
+    azure_endpoint: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_ENDPOINT")
+    """Where your deployments are served: `https://NAME.openai.azure.com`."""
+    azure_api_version: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
+    """Version of Azure's API, a date. From 2025-03-01 on it is spoken to by Responses, before by Chat Completions."""
+    bedrock_key: Key = setting(None, MODELS, CURRENT, "AWS_BEARER_TOKEN_BEDROCK", secret=True)
+    """A key of Amazon Bedrock, in place of keys that sign. Never in `ralph.toml`."""
+    aws_access_key: Key = setting(None, MODELS, CURRENT, "AWS_ACCESS_KEY_ID", secret=True)
+    """Never in `ralph.toml`."""
+    aws_secret_key: Key = setting(None, MODELS, CURRENT, "AWS_SECRET_ACCESS_KEY", secret=True)
+    """Never in `ralph.toml`."""
+    aws_session_token: Key = setting(None, MODELS, CURRENT, "AWS_SESSION_TOKEN", secret=True)
+    """Never in `ralph.toml`."""
+    aws_profile: str | None = setting(
+        None, MODELS, CURRENT, "AWS_PROFILE", default_words="what Amazon's own chain finds"
+    )
+    """A profile of Amazon's files, which says who asks."""
+    aws_region: str | None = setting(
+        None, MODELS, CURRENT, "AWS_REGION", "AWS_DEFAULT_REGION", default_words="that of the profile"
+    )
+    """Region in which Amazon Bedrock is asked."""
+    bedrock_base_url: str | None = setting(
+        None,
+        MODELS,
+        CURRENT,
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+        "ANTHROPIC_BEDROCK_BASE_URL",
+        default_words="the region's",
+    )
+    """Where Amazon Bedrock is served, such as an endpoint of your own network."""
+    google_project: str | None = setting(None, MODELS, CURRENT, "GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID")
+    """Project in which Google Vertex is asked."""
+    google_location: str | None = setting(None, MODELS, CURRENT, "GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION")
+    """Location in which it is asked, such as `europe-west1` or `global`."""
+    google_credentials: Folder | None = setting(
+        None, MODELS, CURRENT, "GOOGLE_APPLICATION_CREDENTIALS", default_words="the machine's own"
+    )
+    """File that says who asks, such as that of a service account."""
+    google_token: Key = setting(
+        None, MODELS, CURRENT, "GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", secret=True
+    )
+    """A token in place of that file. Never in `ralph.toml`."""
+    vertex_base_url: str | None = setting(
+        None, MODELS, CURRENT, "ANTHROPIC_VERTEX_BASE_URL", default_words="the location's"
+    )
+    """Where Google Vertex is served, up to `/v1`."""
+    providers: Providers = setting({}, MODELS, CURRENT, default_words="none")
+    """Servers of your own, a section `[providers.NAME]` each, whose models are `NAME:model`. It has `base_url`,
+    `key_variable`, `api` (`chat`, `responses` or `messages`) and `headers`; that of a vendor only `headers`.
+    """
+    proxy: Key = setting(None, MODELS, CURRENT, "HTTPS_PROXY", "ALL_PROXY", secret=True)
+    """Proxy through which `https` addresses are asked. Never in `ralph.toml`."""
+    no_proxy: str = setting("", MODELS, CURRENT, "NO_PROXY", default_words="none")
+    """Hosts, domains and networks, with commas between, that are asked without it."""
+    ca_file: str | None = setting(None, MODELS, CURRENT, "SSL_CERT_FILE", "SSL_CERT_DIR", default_words="the machine's")
+    """File or folder of certificates that are trusted, in PEM form."""
     bullets: Counts = setting(Range(1, 7), ANSWER, RECORDED)
     """How many claims: 5 (exactly) or 3-7."""
     quotes: Counts = setting(Range(1, 8), ANSWER, RECORDED)
@@ -377,22 +439,48 @@ class Settings(BaseModel):
         """Where the sandbox's runtime and the texts of documents are kept."""
         return self.cache.expanduser()
 
+    @property
+    def network(self) -> Network:
+        """How models are reached."""
+        return Network(_secret(self.proxy), self.no_proxy, self.ca_file)
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The names of the servers of one's own."""
+        return tuple(name for name in self.providers if name not in VENDORS)
+
     def endpoint(self, vendor: str) -> Endpoint:
-        """Where the models of `vendor` are served; without key and address it is the vendor's own service."""
-        if vendor == "anthropic":
-            return Endpoint("anthropic", _secret(self.anthropic_key), self.anthropic_base_url)
-        if vendor == "openai":
-            return Endpoint("openai", _secret(self.openai_key), self.openai_base_url, self.openai_api)
-        return Endpoint(vendor)
+        """Where the models of a vendor or profile are served; without an address it is the vendor's own service."""
+        profile, key = self.providers.get(vendor) or Profile(), _secret
+        around: dict[str, Any] = {"headers": profile.sent_headers, "network": self.network}
+        around |= {"held": profile.held, "unset": profile.unset}
+        match vendor:
+            case "anthropic":
+                return Endpoint(vendor, key(self.anthropic_key), self.anthropic_base_url, **around)
+            case "openai":
+                return Endpoint(vendor, key(self.openai_key), self.openai_base_url, self.openai_api, **around)
+            case "azure":
+                azure = AzureAccess(self.azure_api_version, key(self.azure_token))
+                return Endpoint(vendor, key(self.azure_key), self.azure_endpoint, access=azure, **around)
+            case "bedrock":
+                keys = map(key, (self.aws_access_key, self.aws_secret_key, self.aws_session_token))
+                aws = AwsAccess(self.aws_region, self.aws_profile, *keys)
+                return Endpoint(vendor, key(self.bedrock_key), self.bedrock_base_url, access=aws, **around)
+            case "vertex":
+                token, file = key(self.google_token), self.google_credentials
+                google = GoogleAccess(self.google_project, self.google_location, token, file)
+                return Endpoint(vendor, None, self.vertex_base_url, access=google, **around)
+        around["key_variable"] = profile.key_variable
+        return Endpoint(vendor, profile.key, profile.base_url, profile.api, **around)
 
     def can_reach(self, vendor: str) -> bool:
-        """Whether models of `vendor` can be asked: there is a key, or the address of a server that may need none."""
-        endpoint = self.endpoint(vendor)
-        return vendor in KEYLESS_VENDORS or bool(endpoint.api_key or endpoint.base_url)
+        """Whether models of `vendor` can be asked: nothing that they need is missing."""
+        return vendor in KEYLESS_VENDORS or not self.endpoint(vendor).missing
 
     def shown(self) -> dict[str, Any]:
         """The settings as a trace may hold them: no keys."""
-        plain = self.model_dump(mode="json", exclude={*SECRETS, "bullets", "quotes", "quote_chars"})
+        plain = self.model_dump(mode="json", exclude={*SECRETS, "bullets", "quotes", "quote_chars", "providers"})
+        plain["providers"] = {name: self.providers[name].base_url for name in self.profiles}  # headers may hold keys
         # In full: a range of one length must not be read back as an upper bound.
         lengths = f"{self.quote_chars.low}-{self.quote_chars.high}"
         unbounded = {"max_cost": "none"} if self.max_cost == inf else {}
@@ -416,6 +504,13 @@ ENVIRONMENT_VARIABLES = {name: (*option.environment, *option.old_environment) fo
 """Which variables set which setting, first one set wins. A blank value counts as not set."""
 
 SECRETS = frozenset(name for name, option in OPTIONS.items() if option.secret)
+
+PLACES = frozenset(
+    name
+    for name, option in OPTIONS.items()
+    if option.group is MODELS and option.on_resume is CURRENT and name not in SECRETS
+)
+"""The settings that say where models are asked, and how."""
 
 
 def _secret(key: SecretStr | None) -> str | None:
@@ -448,9 +543,7 @@ def _load(
         folder = folder or Path.cwd()
     except OSError as error:
         raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
-    real = dict(os.environ if environ is None else environ)
-    dotenv, left_out = _read_dotenv(folder / ".env")
-    variables = {**dotenv, **{name: value for name, value in real.items() if value.strip()}}
+    variables, left_out = _read_variables(environ, folder)
     layers = [
         {name: (f"{name} in {SETTINGS_FILE}", value) for name, value in _read_toml(folder / SETTINGS_FILE).items()},
         _settings_from_environment(variables),
@@ -459,7 +552,38 @@ def _load(
     notices = (*left_out, *_variable_notices(variables))
     merged = {name: where_and_value for layer in layers for name, where_and_value in layer.items()}
     values = {name: value for name, (_, value) in merged.items()}
-    return make_settings(values, {name: where for name, (where, _) in merged.items()}), notices
+    settings = make_settings(values, {name: where for name, (where, _) in merged.items()})
+    _look_up_variables(settings.providers, variables)
+    return settings, notices
+
+
+def _look_up_variables(profiles: Mapping[str, Profile], variables: Mapping[str, str]) -> None:
+    """Give each section what the variables hold that it names. A key of another service is none of these."""
+    taken = {variable for name in SECRETS for variable in ENVIRONMENT_VARIABLES[name]}
+    for name, profile in profiles.items():
+        for variable in profile.wanted_variables:
+            if variable in taken:
+                what = f"[providers.{name}] names {variable}, which holds the key of another service"
+                hint = "give this server a variable of its own, with the same key in it if that is meant"
+                raise ConfigError(what, code="key-of-another", hint=hint)
+        profile.remember(variables)
+
+
+def _read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables of the environment, before those of `.env`; and what is said of that file's lines that set none.
+
+    Those of proxies have one spelling then, and on macOS and Windows the system may know of one.
+    """
+    real = dict(os.environ if environ is None else environ)
+    dotenv, left_out = _read_dotenv(folder / ".env")
+    system = getproxies() if environ is None and sys.platform in ("darwin", "win32") else {}
+    variables = {"HTTPS_PROXY": system["https"]} if system.get("https") else {}
+    variables |= dotenv | {name: value for name, value in real.items() if value.strip()}
+    return variables | {name.upper(): value for name, value in variables.items() if name in _SMALL_NAMES}, left_out
+
+
+_SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
+"""Variables that most programs know in small letters, too, and prefer so."""
 
 
 def make_settings(values: Mapping[str, Any], origin: Mapping[str, str]) -> Settings:
@@ -482,8 +606,9 @@ def complete_settings(settings: Settings | None) -> Settings:
     if settings is None:
         return load_settings()
     found, _ = _load()
-    names = {name for name, option in OPTIONS.items() if option.group is MODELS and option.on_resume is CURRENT}
-    return settings.model_copy(update={name: getattr(found, name) for name in names - settings.model_fields_set})
+    names = (PLACES | SECRETS) - settings.model_fields_set
+    _look_up_variables(settings.providers, _read_variables(None, Path.cwd())[0])
+    return settings.model_copy(update={name: getattr(found, name) for name in names})
 
 
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -533,8 +658,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         if (meant := _nearest_setting(name)) in SECRETS:
             hint = f"set {ENVIRONMENT_VARIABLES[meant][0]} in the environment or in .env, which git ignores"
             raise ConfigError(f"{path.name} must not hold a key ({name})", code="key-in-file", hint=hint)
-        if isinstance(value, dict):
-            hint = "leave out the line in brackets: settings stand in no section"
+        if isinstance(value, dict) and name != "providers":
+            hint = "leave out the line in brackets: only servers have a section, [providers.NAME]"
             raise ConfigError(f"{path.name} has a section [{name}]", code="bad-settings-file", hint=hint)
     return values
 
@@ -591,6 +716,8 @@ def _as_config_error(error: ValidationError, origin: Mapping[str, str]) -> Confi
     fault = error.errors(include_url=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     where = origin.get(name, name)
+    if name == "providers" and len(fault["loc"]) > 1:
+        return profile_error(fault, where.removeprefix("providers in "), _FAULTS)
     if fault["type"] == "extra_forbidden":
         near = _nearest_setting(name)
         hint = f"did you mean {near}?" if near else "`ralph qa --help` shows settings: --max-cost is max_cost"

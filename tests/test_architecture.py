@@ -17,7 +17,7 @@ GUEST = {
         f"sandbox/guest/{name}.py"
         for name in ("touched", "probes", "names", "reports", "stand_ins", "queries", "session")
     ),
-    *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
+    *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "rows", "find", "parts")),
     "ralph_cli/providers/offline/rank.py",
 }
 CHILDREN = {f"sandbox/{name}.py" for name in ("worker", "native_worker", "deno/worker", "deno/launcher", "kernel")}

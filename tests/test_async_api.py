@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from fakes import FakeSandbox, document
 
-from ralph_cli.api import aask, arun_goal, arun_task, ask, run_goal, run_task
+from ralph_cli.api import aask, arun_goal, arun_task, ask, atable, follow, make_table, run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted
+from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, RunStarted
 from ralph_cli.core.model import Reply, Request
+from ralph_cli.core.results.table import TableQuestion
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 
 LEASE = document("The tenant pays a base rent of $48,000 a year.\n")
@@ -85,8 +87,105 @@ def test_a_cancelled_coroutine_ends_at_once_and_its_run_before_the_next_call(tmp
     assert [event.agent for event in events if isinstance(event, CallStarted)] == ["worker"]
 
 
-@pytest.mark.parametrize(("asynchronous", "plain"), [(aask, ask), (arun_task, run_task), (arun_goal, run_goal)])
+def test_the_events_of_a_run_come_in_order_while_it_is_at_work(tmp_path: Path) -> None:
+    go, heard = threading.Event(), []
+
+    def reply(request: Request) -> Reply:
+        assert go.wait(10)  # until the first event has been seen
+        return tool_reply({"claims": [CLAIM]})
+
+    async def listen() -> None:
+        models = {"worker": ScriptedModel(reply), "judge": judge(), "subquery": ScriptedModel([])}
+        settings = Settings(out=tmp_path, counter_evidence=False)
+        given = {"settings": settings, "models": models, "engine": FakeSandbox, "sink": heard.append}
+        run = follow(aask, LEASE, "What is the rent?", **given)
+        seen = []
+        async for event in run:
+            go.set()
+            seen.append(event)
+        result = await run
+        assert result.ok and (await run) is result and [event async for event in run] == []
+        assert seen == heard == list(read_events(result.folder))
+        assert isinstance(seen[0], RunStarted) and isinstance(seen[-1], RunHalted)
+
+    asyncio.run(listen())
+
+
+def test_an_error_ends_the_iteration_and_is_raised_when_the_result_is_awaited(tmp_path: Path) -> None:
+    async def listen() -> None:
+        run = follow(aask, LEASE, " ", settings=Settings(out=tmp_path))
+        assert [event async for event in run] == []
+        with pytest.raises(ConfigError, match="the question is empty"):
+            await run
+
+    asyncio.run(listen())
+
+
+@pytest.mark.parametrize("by", ["cancel", "iterating"])
+def test_cancelling_whoever_listens_ends_the_run(tmp_path: Path, by: str) -> None:
+    go, halted = threading.Event(), threading.Event()
+
+    def reply(request: Request) -> Reply:
+        assert go.wait(10)
+        return tool_reply({"code": "print(1)"})
+
+    async def listen() -> None:
+        models = {"worker": ScriptedModel(reply), "judge": judge(), "subquery": ScriptedModel([])}
+
+        def hear(event: AnyEvent, /) -> None:
+            if isinstance(event, RunHalted):
+                halted.set()
+
+        run = follow(
+            aask, LEASE, "What?", settings=Settings(out=tmp_path), models=models, engine=FakeSandbox, sink=hear
+        )
+
+        async def iterate() -> None:
+            async for event in run:
+                if isinstance(event, CallStarted):
+                    run.cancel() if by == "cancel" else task.cancel()
+
+        task = asyncio.create_task(iterate())
+        if by == "cancel":
+            await task
+        with pytest.raises(asyncio.CancelledError):
+            await (run if by == "cancel" else task)
+        go.set()
+        await asyncio.to_thread(halted.wait, 10)
+
+    asyncio.run(listen())
+    assert halted.is_set()
+    (folder,) = tmp_path.glob("*-qa-*")
+    assert sum(isinstance(event, CallStarted) for event in read_events(folder)) == 1
+
+
+def test_a_table_is_made_while_the_loop_is_free(tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text(LEASE.text)
+
+    async def make() -> list[str]:
+        models = {"worker": ScriptedModel(lambda _: tool_reply({"claims": [CLAIM]})), "judge": judge()}
+        run = follow(
+            atable,
+            [TableQuestion(id="rent", question="What is the rent?")],
+            tmp_path / "lease.txt",
+            folder=tmp_path / "table",
+            settings=Settings(out=tmp_path / "out", counter_evidence=False),
+            models={**models, "subquery": ScriptedModel([])},
+            engine=FakeSandbox,
+        )
+        kinds = [event.kind async for event in run]
+        assert kinds[-1] == "run_halted"
+        return [cell.answer for cell in await run]
+
+    assert asyncio.run(make()) == [CLAIM["text"]]
+
+
+PAIRS = [(aask, ask), (arun_task, run_task), (arun_goal, run_goal), (atable, make_table)]
+
+
+@pytest.mark.parametrize(("asynchronous", "plain"), PAIRS)
 def test_a_coroutine_has_the_signature_of_its_function(asynchronous: object, plain: object) -> None:
     assert inspect.iscoroutinefunction(asynchronous)
     assert inspect.signature(asynchronous).parameters == inspect.signature(plain).parameters  # type: ignore[arg-type]
-    assert asynchronous.__name__ == f"a{plain.__name__}" and f"`{plain.__name__}`" in (asynchronous.__doc__ or "")  # type: ignore[attr-defined]
+    name = "atable" if plain is make_table else f"a{plain.__name__}"  # type: ignore[attr-defined]
+    assert asynchronous.__name__ == name and f"`{plain.__name__}`" in (asynchronous.__doc__ or "")  # type: ignore[attr-defined]

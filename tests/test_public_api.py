@@ -22,17 +22,21 @@ DOCUMENTS = {
     "Result",
     "Settings",
     "aask",
+    "afollow_up",
     "arun_goal",
     "arun_task",
     "ask",
+    "atable",
     "check_memo",
     "check_quotes",
+    "follow",
+    "follow_up",
     "resume",
     "run_goal",
     "run_task",
     "verify",
 }
-DOCUMENTS |= {"DocumentSource", "Evaluation", "JudgeTest", "VerifierCommands", "evaluate", "judge_test"}
+DOCUMENTS |= {"DocumentSource", "Evaluation", "Following", "JudgeTest", "VerifierCommands", "evaluate", "judge_test"}
 TABLES = {"Cell", "CellState", "Table", "TableQuestion", "Value", "estimate_table", "make_table"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "Quote", "StopType", "Usage"}

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges, merge_spans
@@ -29,7 +30,8 @@ from ralph_cli.core.run import (
 )
 from ralph_cli.documents.search.nearest import WINDOW, NearPassage, find_words, key_words, nearest_passages
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
-from ralph_cli.text.sentences import line_at
+from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.sentences import line_at, sentence_ends
 
 NAME = "absence"
 RARE_WORD_MAX_PLACES = 12
@@ -70,6 +72,39 @@ _NOT_SAID = re.compile(
 """Words that speak of what the document says, and not of what it speaks of."""
 
 
+_NO = re.compile(
+    rf"(?i)\b(?:{NEGATIONS}|silent|absent|missing|lacks?|omits?|omitted|unknown|unstated|undisclosed|unspecified)\b"
+)
+_BESIDE = r"but|while|whereas|although|though|however|yet"
+_NEXT = re.compile(rf"(?i)[;\n]|,?\s+(?:{_BESIDE})\b")
+_FIRST = re.compile(rf"(?i)\A\W*(?:{_BESIDE})\b[^,]*,")
+"""What parts a statement from another one beside it, behind it or before it."""
+
+_STATED = re.compile(r"\w+\W+\w+\W+\w+")
+_SUM = re.compile(
+    r"(?i)[$\u20ac\u00a3\u00a5]\s?(\d[\d.,]*)|(\d[\d.,]*)\s?(?:%|per\s?cent\b|thousand\b|[mb]illion\b|(?-i:[A-Z]{3})\b)"
+)
+"""A figure that is no year, date or number of a part."""
+
+
+def find_positive_part(claim: DraftClaim | Claim, question: str) -> str:
+    """The words of a claim that something is not there which say that something is; empty if there are none.
+
+    They are a sentence or clause without a negation, or a sum or share that was neither asked for nor searched.
+    """
+    text = " ".join(claim.text.split())
+    terms = claim.searched if isinstance(claim, DraftClaim) else tuple(search.term for search in claim.searches)
+    ends = [0, *(end for end, _ in sentence_ends(text)), len(text)]
+    for start, end in pairwise(ends):
+        first = _FIRST.match(text[start:end])
+        middle = start + first.end() if first else start
+        for part in (text[start:middle], *_NEXT.split(text[middle:end])):
+            if _STATED.search(part) and not _NO.search(part):
+                return part.strip(" ,;")
+    known = " ".join((question, *terms))
+    return next((match[0] for match in _SUM.finditer(text) if (match[1] or match[2]) not in known), "")
+
+
 def says_absent(text: str) -> bool:
     """Whether a claim says that the document does not say something."""
     return _NOT_SAID.search(text) is not None
@@ -81,8 +116,19 @@ def describe_searches(searches: Sequence[Search]) -> str:
     return f"counted by code: {', '.join(counts)}"
 
 
-def rule_on_absence(claim: Claim) -> Ruling:
-    """What stands in place of a judge's word on a claim that something is not in the document."""
+def _has_form(term: str, stem: str, word: str) -> bool:
+    """Whether a term that was searched has a word of the question, by its `stem` or by how it begins."""
+    begun = word[:SAME_LETTERS].casefold()
+    is_long = len(begun) == SAME_LETTERS
+    forms = (is_long and form.startswith(begun) for form in re.findall(r"\w+", term.casefold()))
+    return bool(find_words({stem: word}, term)) or any(forms)
+
+
+def rule_on_absence(claim: Claim, question: str) -> Ruling | None:
+    """What stands in place of a judge's word on a claim that says only that something is not in the document; None for
+    one that has quotes, or says something else, too."""
+    if not claim.searches or find_positive_part(claim, question):
+        return None
     return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
 
@@ -141,25 +187,26 @@ class AbsenceReview:
     def _words_to_replace(self, tallies: Sequence[Tally]) -> list[str]:
         """The words of the question for which the document may use others: those that stand nowhere in it, or, if
         nothing that was searched does, the rare ones. None when all of the text was read, or enough other words were
-        searched.
+        searched. What a worker searched tells which words name the subject: nobody searches for "drove" or "speaks".
         """
         low, high = self._bounds
         if count_covered(self.shown_spans(), low, high) >= high - low:
             return []
         places = Counter(stem for _, _, stem in self._question_places)
         has_hits = any(tally.search.hits for tally in tallies)
-        words = [word for stem, word in self._question_words.items() if not places[stem]]
-        if not words and not has_hits:
-            rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
-            words = rare or list(self._question_words.values()) or ["what was asked"]
         counted = [tally.search.term for tally in tallies if tally.search.hits is not None]
+        asked = self._question_words
+        named = {stem: word for stem, word in asked.items() if any(_has_form(term, stem, word) for term in counted)}
+        named = named or asked
+        words = [word for stem, word in named.items() if not places[stem]]
+        if not words and not has_hits:
+            rare = [word for stem, word in named.items() if places[stem] <= RARE_WORD_MAX_PLACES]
+            words = rare or list(named.values()) or ["what was asked"]
         return words if sum(map(self._is_other_word, counted)) < ENOUGH_OTHERS else []
 
     def _is_other_word(self, term: str) -> bool:
         """Whether a term that was searched has none of the words of the question, in whatever form."""
-        begun = {word[:SAME_LETTERS].casefold() for word in self._question_words.values() if len(word) >= SAME_LETTERS}
-        forms = (word[:SAME_LETTERS] in begun for word in re.findall(r"\w+", term.casefold()))
-        return not find_words(self._question_words, term) and not any(forms)
+        return not any(_has_form(term, stem, word) for stem, word in self._question_words.items())
 
     def _other_words_refusal(self, words: Sequence[str], tallies: Sequence[Tally], places: Sequence[Place]) -> Issue:
         """The refusal of a search for words that the document does not have: it may say the same in others."""
@@ -183,8 +230,15 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                review = self._claim_reviews.setdefault(key, self._review_of(key))
-                for issue in review.issues(Absence(claim.searched)):
+                positive = find_positive_part(claim, self.question)
+                if positive and _NO.search(key):  # of one without any negation code cannot tell, and the judge is asked
+                    message = (
+                        f"claim {number} says that something is not in the document, and beside it that something is: "
+                        "hand that in as a claim of its own, with its quotes"
+                    )
+                    found.append(Issue(NAME, message, number, positive))
+                    continue
+                for issue in self._review_of(key).issues(Absence(claim.searched)):
                     what = f"claim {number} says that something is not in the document; {issue.message}"
                     found.append(replace(issue, message=what, claim=number))
             elif says_absent(key) and key not in self._told_claims:
@@ -198,10 +252,14 @@ class AbsenceReview:
 
     def _review_of(self, claim: str) -> "AbsenceReview":
         """The review of one claim: of the words that it has of the question, else of all that tell something."""
+        if claim in self._claim_reviews:
+            return self._claim_reviews[claim]
         asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
         about = " ".join(asked) or re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
         member = self._member_named(claim)
-        return AbsenceReview(self.document, about, tuple, self._seen_spans, "the same claims again", member)
+        review = AbsenceReview(self.document, about, tuple, self._seen_spans, "the same claims again", member)
+        self._claim_reviews[claim] = review
+        return review
 
     def _member_named(self, claim: str) -> Member | None:
         """The one document of a set that a claim names by its whole name, ending included."""
@@ -221,11 +279,14 @@ class AbsenceReview:
         """The attempt with what was searched for claims that something is not there, counted here."""
         if not any(claim.searched for claim in draft.claims):
             return attempt
-        reviews = [self._review_of(" ".join(claim.text.split())) for claim in draft.claims]
-        tallies = [one._tallies(Absence(claim.searched)) for one, claim in zip(reviews, draft.claims, strict=True)]
-        searches = [tuple(tally.search for tally in of_claim) for of_claim in tallies]
+        searches = [self._claim_searches(claim) if claim.searched else () for claim in draft.claims]
         claims = tuple(replace(claim, searches=searches[claim.id - 1]) for claim in attempt.claims)
         return replace(attempt, claims=claims)
+
+    def _claim_searches(self, claim: DraftClaim) -> tuple[Search, ...]:
+        """What its worker says that it searched for a claim: what its code searched was not for this claim alone."""
+        tallies = self._review_of(" ".join(claim.text.split()))._tallies(Absence(claim.searched))
+        return tuple(tally.search for tally in tallies)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         """The same as a check of an attempt, for statements that no worker was there to be asked about."""
@@ -257,7 +318,7 @@ class AbsenceReview:
 
     @cached_property
     def _count(self) -> Callable[[tuple[str, ...], tuple[SearchTerm, ...]], tuple[Tally, ...]]:
-        return lru_cache(maxsize=1)(SearchCounter(self.document).count)
+        return lru_cache(maxsize=1)(self.document.derive(SearchCounter).count)
 
     @cached_property
     def _nearest_passages(self) -> tuple[NearPassage, ...]:

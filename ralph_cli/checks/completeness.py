@@ -7,7 +7,7 @@ text was sent to a model is none of them.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
 from ralph_cli.core.document import Document, Heading
@@ -47,10 +47,6 @@ class CompletenessReview:
     index: QuoteIndex
     shown_spans: Callable[[], Spans]
     _refusals: int = 0
-    _counter: SearchCounter = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._counter = SearchCounter(self.document)
 
     def issues(self, said: Completeness | None, attempt: Attempt) -> tuple[Issue, ...]:
         """What is left to do, if nothing proves that the brief is complete; empty for a task that asks for no list."""
@@ -121,7 +117,7 @@ class CompletenessReview:
         return CompletenessProof("places", True, f"every place of these terms in the text was read: {named}")
 
     def _count(self, terms: tuple[str, ...]) -> tuple[Tally, ...]:
-        return self._counter.count(terms, ())
+        return self.document.derive(SearchCounter).count(terms, ())
 
     def _unread(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
         shown = self.shown_spans()

@@ -17,7 +17,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Forecast, Ledger
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Usage
-from ralph_cli.providers.registry import Endpoint
+from ralph_cli.providers.endpoint import Endpoint
 
 LONGEST_CALL_SECONDS = 900.0
 """How long a job waits for calls under way elsewhere, which may take less than is held for them."""
@@ -222,19 +222,19 @@ class Turns:
 
     def __init__(self, take_turn: Callable[[str, float], float]) -> None:
         self._take_turn = take_turn
-        self._next: dict[Endpoint, float] = {}
+        self._next: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def __call__(self, endpoint: Endpoint, gap: float) -> float:
         """As `DatabaseShares.take_turn`."""
+        account = endpoint.account
         with self._lock:
-            wait = self._next.get(endpoint, 0.0) - clock.monotonic()
+            wait = self._next.get(account, 0.0) - clock.monotonic()
             if wait > 0:
                 return wait
             # Only who has the same key learns from this that it is the same.
-            named = "\n".join(("turn", endpoint.vendor, endpoint.base_url or "", endpoint.api_key or ""))
-            wait = self._take_turn(hashlib.sha256(named.encode()).hexdigest()[:32], gap)
-            self._next[endpoint] = clock.monotonic() + (wait or gap)
+            wait = self._take_turn(hashlib.sha256(f"turn\n{account}".encode()).hexdigest()[:32], gap)
+            self._next[account] = clock.monotonic() + (wait or gap)
             return wait
 
 

@@ -12,7 +12,9 @@ import typer
 
 from ralph_cli.commands import check, eval, goal, judge_test, ls, qa, table, task, trace, verify
 from ralph_cli.commands.cluster import queue, worker
+from ralph_cli.commands.conversation import ask, chat
 from ralph_cli.commands.machine import doctor, models
+from ralph_cli.commands.mcp import command as mcp
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.serving import view
 from ralph_cli.commands.terminal.interrupts import interrupts
@@ -33,7 +35,7 @@ EPILOG = (
 )
 
 ASK, CHECK, RECORDS, MACHINE = "Ask", "Check", "Records of runs", "This machine"
-MANY = "Many machines"
+MANY, AGENTS = "Many machines", "Agents"
 
 app = typer.Typer(
     cls=CommandGroups,
@@ -45,6 +47,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("qa", cls=Late, rich_help_panel=ASK)(qa.qa)
+app.command("ask", cls=Late, rich_help_panel=ASK)(ask.ask)
+app.command("chat", cls=Late, rich_help_panel=ASK)(chat.chat)
 app.command("task", cls=Late, rich_help_panel=ASK)(task.task)
 app.command("goal", cls=Late, rich_help_panel=ASK)(goal.goal)
 app.command("table", cls=Late, rich_help_panel=ASK)(table.table)
@@ -56,6 +60,7 @@ app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
 app.command("view", cls=Late, rich_help_panel=RECORDS)(view.view)
 app.command("worker", cls=Late, rich_help_panel=MANY)(worker.worker)
 app.add_typer(queue.app, name="queue", rich_help_panel=MANY)
+app.command("mcp", cls=Late, rich_help_panel=AGENTS)(mcp.mcp)
 app.command("ls", cls=Late, rich_help_panel=MACHINE)(ls.ls)
 app.command("doctor", rich_help_panel=MACHINE)(doctor.doctor)
 app.command("models", rich_help_panel=MACHINE)(models.models)

@@ -1,4 +1,4 @@
-"""Waiting for what others do: for awaitables from synchronous code, and for calls no longer than there is time."""
+"""Waiting for what others do: awaitables in synchronous code, calls for a time, runs as coroutines."""
 
 import asyncio
 import contextlib
@@ -7,9 +7,9 @@ import functools
 import inspect
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import Future, wait
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ralph_cli.core import clock
 
@@ -25,6 +25,7 @@ SLEPT_SECONDS = 30.0
 AFTER_SLEEP_SECONDS = 60.0
 """For so long a call is waited for that was begun before such a sleep."""
 
+E = TypeVar("E")
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -139,7 +140,7 @@ cancellation: contextvars.ContextVar[threading.Event | None] = contextvars.Conte
 """Set when the coroutine is cancelled for which this code runs; None where it runs for none."""
 
 
-def as_coroutine(call: Callable[P, T], doc: str) -> Callable[P, Coroutine[Any, Any, T]]:
+def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callable[P, Coroutine[Any, Any, T]]:
     """`call` as a coroutine function: it runs in a thread of its own, so that the event loop is free meanwhile.
 
     A cancelled coroutine ends at once; `call` finds `cancellation` set, ends where it next looks, and what it gives or
@@ -178,6 +179,45 @@ def as_coroutine(call: Callable[P, T], doc: str) -> Callable[P, Coroutine[Any, A
             cancelled.set()
             raise
 
-    start.__name__ = start.__qualname__ = f"a{call.__name__}"
+    start.__name__ = start.__qualname__ = name or f"a{call.__name__}"
     start.__doc__ = doc
     return start
+
+
+class Following(Generic[E, T]):
+    """A run at work in the event loop: iterate over its events as they come, and await its result.
+
+    Events that nobody asks for are kept until somebody does. Cancelling whoever iterates or awaits cancels the run, as
+    `cancel` does; breaking out of the iteration does not.
+    """
+
+    def __init__(self, start: Callable[[Callable[[E], None]], Coroutine[Any, Any, T]]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._events: asyncio.Queue[E | None] = asyncio.Queue()
+        self._result = self._loop.create_task(start(self._hear))
+        self._result.add_done_callback(lambda _: self._events.put_nowait(None))
+
+    def _hear(self, event: E, /) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            self._loop.call_soon_threadsafe(self._events.put_nowait, event)
+
+    def cancel(self) -> None:
+        """End the run before its next call."""
+        self._result.cancel()
+
+    def __aiter__(self) -> "Following[E, T]":
+        return self
+
+    async def __anext__(self) -> E:
+        try:
+            event = await self._events.get()
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        if event is None:
+            self._events.put_nowait(None)
+            raise StopAsyncIteration
+        return event
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._result.__await__()

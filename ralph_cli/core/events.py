@@ -23,7 +23,9 @@ SCHEMA_VERSION = 2
 class RunStarted:
     """A run begins. `document` and `settings` hold what a reader needs to understand it later; never a key.
 
-    `seed` is where the run's nonces come from; with it a resumed run sends the very same requests.
+    `seed` is where the run's nonces come from; with it a resumed run sends the very same requests. `follows`, of a
+    question that follows on others, has the name of the run before, the last hash of its journal, and what was asked
+    before, in order.
     """
 
     run: str
@@ -33,6 +35,7 @@ class RunStarted:
     settings: dict[str, Any]
     at: str
     seed: str = ""
+    follows: dict[str, Any] = field(default_factory=dict)
     kind: Literal["run_started"] = "run_started"
 
 

@@ -1,11 +1,16 @@
 """Rows of tables whose figures do not stand under the first columns: a row of text alone does not show it."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import takewhile
 
 from ralph_cli.core.document import Cell, Document, Table
 from ralph_cli.text.tables import EMPTY_CELL
 
 _HEADER_CHARS = 60
+_LEAST_SAME = 3
+"""Words that the names of two columns must share for them to be left out the second time."""
+
 _MOST_FIGURES = 12
 _PARTING = frozenset(",;|\t")
 
@@ -23,7 +28,7 @@ def describe_sparse_rows(document: Document) -> dict[int, str]:
             columns = [cell.column for cell in cells]
             is_told = set(columns) <= set(named) and columns != named[: len(columns)]
             if is_told and len(cells) <= _MOST_FIGURES:
-                found[line] = "; ".join(_describe(document.text, cell, table) for cell in cells)
+                found[line] = _describe(document.text, cells, table)
     return found
 
 
@@ -43,6 +48,17 @@ def _shows_empty_cells(text: str, line: int, cells: list[Cell]) -> bool:
     return all(sign in _PARTING or not sign for sign in before) and cells[-1].start > line
 
 
-def _describe(text: str, cell: Cell, table: Table) -> str:
-    header = " ".join(table.columns[cell.column].header.split())[-_HEADER_CHARS:]
-    return f"{' '.join(text[cell.start : cell.end].split())} stands under \u201c{header}\u201d"
+def _describe(text: str, cells: Sequence[Cell], table: Table) -> str:
+    """The figures of a row with their columns: what a name begins with as the one before it is not said again."""
+    told: list[str] = []
+    before: list[str] = []
+    for cell in cells:
+        words = table.columns[cell.column].header.split()
+        while len(" ".join(words)) > _HEADER_CHARS and len(words) > 1:
+            words = words[1:]
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, words[:-1], strict=False)))
+        name = " ".join(["\u2026", *words[same:]] if same >= _LEAST_SAME and words != before else words)
+        figure = " ".join(text[cell.start : cell.end].split())
+        told.append(f"{figure} {'' if told else 'stands '}under \u201c{name}\u201d")
+        before = words
+    return "; ".join(told)

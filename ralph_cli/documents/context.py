@@ -133,14 +133,18 @@ def end_of_rows(document: Document, table: Table) -> int:
 
 
 def _lines_with(names: set[str], text: str, start: int, end: int) -> tuple[Span, ...]:
-    """The first lines of text[start:end], a few at most, that together hold all these words; nothing without them."""
+    """The first lines of text[start:end], a few at most, that together hold all these words; nothing without them.
+
+    A line with other figures than those of names is a row, which may have words of the names by chance.
+    """
     found: list[Span] = []
     left = set(names)
     for line in re.finditer(r"[^\n]+(?=\n)", text[start : min(end, start + _HEADER_CHARS)]):
-        if len(found) == _HEADER_LINES:
+        words = set(_WORD.findall(line[0]))
+        if len(found) == _HEADER_LINES or any(word[0].isdigit() for word in words - names):
             break
         found.append(Span(start + line.start(), start + line.end()))
-        left -= set(_WORD.findall(line[0]))
+        left -= words
         if not left:
             return tuple(found)
     return ()

@@ -51,8 +51,8 @@ def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
 def find_inconsistency(event: AnyEvent) -> str:
     """Why an event that has the right shape cannot have been written by a run; empty if it can."""
     match event:
-        case RunStarted(document=document, settings=settings):
-            return _check_document(document) or _check_settings(settings)
+        case RunStarted(document=document, settings=settings, follows=follows):
+            return _check_document(document) or _check_settings(settings) or _check_follows(follows)
         case StepFinished(step=step):
             return _check_attempt(step.attempt)
         case CallFinished(reply=reply) if reply is not None:
@@ -155,6 +155,13 @@ def _check_settings(settings: Mapping[str, Any]) -> str:
     if not isinstance(panel, list | str) or not all(isinstance(name, str) for name in panel):
         return "the panel has no names"
     return ""
+
+
+def _check_follows(follows: Mapping[str, Any]) -> str:
+    named, questions = [follows.get(name) for name in ("run", "chain")], follows.get("questions")
+    listed = isinstance(questions, list) and questions and all(isinstance(asked, str) for asked in questions)
+    is_described = listed and all(isinstance(name, str) for name in named)
+    return "" if not follows or is_described else "the run that it follows is not described"
 
 
 def _check_attempt(attempt: Attempt) -> str:

@@ -17,7 +17,10 @@ from urllib.parse import quote
 
 from ralph_cli.core.model import Json
 
-PRIVATE_SETTINGS = ("out", "cache", "anthropic_base_url", "openai_base_url")
+PRIVATE_SETTINGS = (
+    "out", "cache", "anthropic_base_url", "openai_base_url", "azure_endpoint", "aws_profile", "bedrock_base_url",
+    "google_project", "google_credentials", "vertex_base_url", "providers", "no_proxy", "ca_file",
+)  # fmt: skip
 """Settings that say something of the machine and nothing of the run."""
 
 FILE_FIELDS = ("output_schema", "memory", "path")

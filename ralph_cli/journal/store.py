@@ -251,6 +251,14 @@ def read_rows(folder: Path) -> Iterator[JournalRow]:
         yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", "an event of a run", "journal-damaged"))
 
 
+def read_chain(folder: Path) -> str:
+    """The last hash of the journal in `folder`, which speaks for all of its events. Raises JournalError."""
+    chain = _CHAIN_START
+    for row in _read_raw_rows(folder):
+        chain = _chain_hash(chain, row[:4])
+    return chain
+
+
 def is_sealed(folder: Path, key: bytes) -> bool:
     """Whether all events of the journal in `folder` were sealed with `key`. Raises JournalError as `read_rows` does."""
     for _ in read_rows(folder):

@@ -119,7 +119,8 @@ class QaMode:
     def _judge_fresh_claims(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
         # What the document does not say is no fact that a judge could find in a quote.
-        absences = tuple(rule_on_absence(claim) for claim in attempt.claims if claim.searches)
+        question = self.reader.assignment.text
+        absences = tuple(ruling for claim in attempt.claims if (ruling := rule_on_absence(claim, question)))
         known = {ruling.claim for ruling in absences}
         kept = self.accepted_claims.rulings_for(attempt)
         settled = (*absences, *(ruling for ruling in kept if ruling.claim not in known))

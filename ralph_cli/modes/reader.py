@@ -18,6 +18,7 @@ from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Absence, Attempt, Completeness, Draft, DraftClaim, Issue
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.named_parts import NamedPart
+from ralph_cli.modes.exchanges import Exchange, render_exchanges, render_outcome, words_in_context
 from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
@@ -41,7 +42,8 @@ class Assignment:
 
     `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
     the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown;
-    `answer_as` is what the answer to a question is to be, in words; `named` are the parts that it names by number.
+    `answer_as` is what the answer to a question is to be, in words; `named` are the parts that it names by number, and
+    `exchanges` the questions that it follows on.
     """
 
     kind: Literal["question", "task"]
@@ -53,6 +55,7 @@ class Assignment:
     output_chars: int
     answer_as: str = ""
     named: tuple[NamedPart, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
     def system(self, *, include_document: bool) -> str:
         """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
@@ -75,7 +78,7 @@ class Assignment:
             "characters": f"{len(document.text):,}",
             "pages": describe_pages(document),
             "preview": shown,
-            **self._form_values,
+            **self._values(nonce),
         }
         if self.kind == "task":
             notes = f"Notes of earlier runs (`memory`):\n{frame_data(self.memory, nonce)}\n"
@@ -86,15 +89,21 @@ class Assignment:
         least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
         return render_prompt(opening, headings=render_headings(document, nonce), least_read=least, **values)
 
-    def shared_part(self, opening: str) -> str:
+    def shared_part(self, opening: str, nonce: str) -> str:
         """What the first message begins with whatever is asked of this document."""
-        return opening[: opening.rindex(self.text)]
+        earlier = self._earlier(nonce)
+        return opening[: opening.rindex(earlier) if earlier else opening.rindex(self.text)]
+
+    def follow_up(self, nonce: str) -> str:
+        """What is said next in the conversation that the last of the questions before was answered in."""
+        outcome = render_outcome(self.exchanges, self.document, nonce)
+        return render_prompt("worker_follow_up", outcome=outcome, **self._form_values)
 
     def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
-        message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._form_values)
+        message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._values(nonce))
         inputs = {**self.inputs, "trajectory": "\n".join(output for _, output in trajectory)}
         return Request("extractor", system, (UserTurn(message),), (self.tool,), inputs=inputs)
 
@@ -103,12 +112,24 @@ class Assignment:
         """The same as values, for engines that read no prose."""
         form = self.form
         return {
-            "question": self.text,
+            "question": self.words,
             "bullets": [form.bullets.low, form.bullets.high],
             "quotes": [form.quotes.low, form.quotes.high],
             "quote_chars": [form.quote_chars.low, form.quote_chars.high],
             "parts": [[place.start, place.end] for part in self.named for place in part.places],
         }
+
+    @property
+    def words(self) -> str:
+        """What is asked, with the words of the questions that it follows on."""
+        return words_in_context(self.text, [exchange.question for exchange in self.exchanges])
+
+    def _earlier(self, nonce: str) -> str:
+        return render_exchanges(self.exchanges, self.document, nonce)
+
+    def _values(self, nonce: str) -> dict[str, object]:
+        """What is filled into a prompt that puts the question anew."""
+        return self._form_values | ({"earlier": self._earlier(nonce)} if self.kind == "question" else {})
 
     @property
     def _form_values(self) -> dict[str, object]:
@@ -179,7 +200,9 @@ class DocumentReader:
     def __post_init__(self) -> None:
         document, text = self.assignment.document, self.assignment.text
         self._index = document.derive(QuoteIndex)
-        self.absence_review = AbsenceReview(document, text, lambda: self.explorer.searches, self.shown_spans)
+        self.absence_review = AbsenceReview(
+            document, self.assignment.words, lambda: self.explorer.searches, self.shown_spans
+        )
         self.completeness_review = CompletenessReview(document, text, self._index, self.shown_spans)
         self.unseen_quotes = UnseenQuotes(document, self.shown_spans, lambda: self.explorer.shown_texts)
 

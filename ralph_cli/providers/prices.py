@@ -1,23 +1,16 @@
 """What a call costs: as the settings say, or from the price table that `genai_prices` carries; no network is asked."""
 
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from ralph_cli.core.model import Usage
+from ralph_cli.providers.endpoint import is_own_service
 
 PriceList = Mapping[str, tuple[float, float, float]]
 """By `vendor:model`, US dollars for a million tokens: of input, of output, of input read from a cache."""
 
 NO_PRICES: PriceList = {}
-OWN_HOSTS = {"anthropic": "api.anthropic.com", "openai": "api.openai.com"}
-
-
-def is_own_service(vendor: str, base_url: str | None) -> bool:
-    """Whether the address is the vendor's own service; others have other prices and habits."""
-    if vendor not in OWN_HOSTS:
-        return False
-    host = (urlsplit(base_url).hostname or "") if base_url else OWN_HOSTS[vendor]
-    return host == OWN_HOSTS[vendor] or host.endswith("." + OWN_HOSTS[vendor])
+_TABLES = {"azure": "azure", "bedrock": "aws", "vertex": "google"}
+"""What `genai_prices` calls a cloud; vendors are called there as here."""
 
 
 def parse_prices(entries: tuple[str, ...]) -> PriceList:
@@ -75,6 +68,9 @@ def price(
             cache_write_tokens=usage.cache_write_tokens,
             output_tokens=usage.output_tokens,
         )
-        return float(genai_prices.calc_price(tokens, model, provider_id=vendor).total_price)
+        # A cloud may write the publisher before the name.
+        known_as = model.rpartition("/")[2] if vendor in _TABLES else model
+        table = _TABLES.get(vendor, vendor)
+        return float(genai_prices.calc_price(tokens, known_as, provider_id=table).total_price)
     except (LookupError, ValueError, ArithmeticError):
         return None

@@ -1,27 +1,33 @@
 """From the name of a model to the model: whose it is, and the one place where a vendor's module is loaded, on use."""
 
-import ipaddress
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, cast
-from urllib.parse import urlsplit
+from typing import Any, cast
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model
-from ralph_cli.providers import prices
+from ralph_cli.providers.endpoint import (
+    Api,
+    AwsAccess,
+    AzureAccess,
+    Endpoint,
+    GoogleAccess,
+    check_address,
+    check_key,
+    is_own_service,
+)
 from ralph_cli.providers.scripted import load_script
 
-ADAPTERS = {
-    "anthropic": "ralph_cli.providers.vendors.anthropic:Anthropic",
-    "openai": "ralph_cli.providers.vendors.openai:OpenAI",
-    "offline": "ralph_cli.providers.offline.model:OfflineModel",
-    "scripted": "ralph_cli.providers.scripted:ScriptedModel",
-}
+VENDORS = ("anthropic", "openai", "azure", "bedrock", "vertex", "offline", "scripted")
+"""What may stand before the colon of a model's name, beside the profiles of the settings."""
+
 KEYED_VENDORS = ("anthropic", "openai")
 """Vendors that are chosen where nothing but their key is set, the first one first."""
+
+CLOUDS = ("azure", "bedrock", "vertex")
+"""Services that have models of many under names of their own, so that one must be named."""
 
 KEYLESS_VENDORS = ("offline", "scripted")
 """Vendors that are asked on this machine, without key and network."""
@@ -35,40 +41,38 @@ DEFAULT_MODELS = {
 }
 """For each vendor the model that works or judges, and the cheap one for sub-queries."""
 
-NO_KEY = "none"
-"""What is sent to a server that asks for no key."""
-
 _FAMILIES = (("anthropic", re.compile(r"claude")), ("openai", re.compile(r"(chat)?gpt|o\d+(-|$)")))
+_MAKERS = {
+    "claude": "anthropic", "gpt": "openai", "chatgpt": "openai", "gemini": "google", "gemma": "google",
+    "nova": "amazon", "titan": "amazon", "llama": "meta", "mistral": "mistral", "mixtral": "mistral",
+    "ministral": "mistral", "magistral": "mistral", "devstral": "mistral", "qwen": "alibaba", "qwq": "alibaba",
+    "deepseek": "deepseek", "grok": "xai", "kimi": "moonshot", "glm": "zhipu", "phi": "microsoft", "command": "cohere",
+}  # fmt: skip
+"""Whose a model is, by the word in its name: clouds and servers of one's own serve models of many."""
+
+_ADDRESSES = {
+    "azure": "AZURE_OPENAI_ENDPOINT",
+    "bedrock": "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    "vertex": "ANTHROPIC_VERTEX_BASE_URL",
+}
+_WORD = re.compile(r"(?<![a-z])[a-z]{3,}")
 _VENDOR_WORDS = {"claude": "anthropic", "anthropic": "anthropic", "gpt": "openai", "openai": "openai"}
 """What a person may say for the default model of a vendor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a vendor's models are served and with which key. `base_url` None is the vendor's own service.
-
-    `api` chooses the wire format of OpenAI models; None takes "responses" for OpenAI itself and "chat" elsewhere.
-    """
-
-    vendor: str
-    api_key: str | None = field(default=None, repr=False)
-    base_url: str | None = None
-    api: Literal["responses", "chat"] | None = None
-
-
-def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
+def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] = ()) -> tuple[str, str]:
     """Split a model's name into vendor and model: "openai:gpt-6-luna", "claude-sonnet-5-5", "llama3.2:3b".
 
-    A bare name of a known family belongs to its vendor, any other name to `default_vendor`; "claude" and "gpt" alone
-    mean the default models of theirs. Models are not checked against a list: new ones appear every month, and the
-    service knows best.
+    `profiles` are vendors, too. A bare name of a known family belongs to its vendor, any other to `default_vendor`;
+    "claude" and "gpt" alone mean the default models of theirs. Models are not checked against a list: new ones appear
+    every month, and the service knows best.
     """
     name = name.strip()
     vendor, colon, model = name.partition(":")
     if name in _VENDOR_WORDS:
         vendor = _VENDOR_WORDS[name]
         model = DEFAULT_MODELS[vendor][0]
-    elif vendor in ADAPTERS and (colon or vendor == "offline"):
+    elif (vendor in VENDORS or vendor in profiles) and (colon or vendor == "offline"):
         model = model.strip() or (DEFAULT_MODELS["offline"][0] if vendor == "offline" else "")
     else:
         vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name
@@ -77,36 +81,96 @@ def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
     return vendor, model
 
 
+def model_family(name: str) -> str:
+    """Who made the model of a whole name ("vendor:model"), whoever serves it; where its name does not say, its vendor.
+
+    What has another name at Azure OpenAI is one of OpenAI's all the same.
+    """
+    vendor, _, model = name.partition(":")
+    if vendor in KEYLESS_VENDORS:
+        return vendor
+    found = next((_MAKERS[word] for word in _WORD.findall(model.lower()) if word in _MAKERS), "")
+    return found or ("openai" if vendor == "azure" else vendor)
+
+
+def wire_format(model: str, endpoint: Endpoint) -> Api:
+    """How the model is spoken to at that endpoint."""
+    if endpoint.api is not None:
+        return endpoint.api
+    family = model_family(f"{endpoint.vendor}:{model}")
+    match endpoint.access:
+        case AzureAccess(api_version=version):
+            # The Responses API came with the version 2025-03-01-preview; names that are no date are later.
+            return "chat" if (version or "") < "2025-03-01" else "responses"
+        case AwsAccess() | GoogleAccess() if family == "anthropic":
+            return "messages"
+        case AwsAccess() | GoogleAccess():
+            return "responses" if family == "openai" and "gpt-oss" not in model else "chat"
+    if endpoint.vendor == "anthropic":
+        return "messages"
+    return "responses" if is_own_service(endpoint.vendor, endpoint.base_url) else "chat"
+
+
 def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Model:
     """The model of that name at that endpoint, without retries; `deadline_s` is the wall-clock limit of one attempt.
 
-    Raises ConfigError for an unknown vendor, a missing or malformed key, and an address that must not be used.
+    Raises ConfigError for an unknown vendor, what is missing or malformed, and an address that must not be used.
     """
-    vendor, model = parse_model_name(name, endpoint.vendor)
-    if vendor not in ADAPTERS:
-        raise ConfigError(f"unknown vendor {vendor!r}", code="unknown-vendor", hint=f"one of {', '.join(ADAPTERS)}")
+    profiles = (endpoint.vendor,) if endpoint.base_url else ()
+    vendor, model = parse_model_name(name, endpoint.vendor, profiles)
+    if vendor not in VENDORS + profiles:
+        raise ConfigError(f"unknown vendor {vendor!r}", code="unknown-vendor", hint=f"one of {', '.join(VENDORS)}")
     if vendor != endpoint.vendor:
         # Otherwise one vendor's key would be sent to another.
         raise ConfigError(f"{vendor}:{model} cannot be called at the {endpoint.vendor} endpoint", code="bad-endpoint")
     if vendor == "scripted":
         return load_script(Path(model))
-    module, _, class_name = ADAPTERS[vendor].partition(":")
-    adapter = getattr(import_module(module), class_name)
     if vendor == "offline":
         if model not in OFFLINE_MODELS:
             hint = f"there are {' and '.join(f'offline:{name}' for name in OFFLINE_MODELS)}"
             raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint=hint)
-        return cast(Model, adapter(_load_embedding() if model == "semantic" else None))
-    _check_address(endpoint)
-    wire_format = (endpoint.api,) if vendor == "openai" else ()
-    return cast(Model, adapter(model, _checked_key(endpoint), endpoint.base_url, deadline_s, *wire_format))
+        offline = import_module("ralph_cli.providers.offline.model")
+        return cast(Model, offline.OfflineModel(_load_embedding() if model == "semantic" else None))
+    require_access(f"{vendor}:{model}", endpoint)
+    api = wire_format(model, endpoint)
+    if api == "messages":
+        return cast(Model, _wire_module(api).Anthropic(model, endpoint, deadline_s))
+    return cast(Model, _wire_module(api).OpenAI(model, endpoint, deadline_s, api))
 
 
-def load_sdk(name: str) -> None:
-    """Import what the model of that name needs before its first request, which would import it otherwise."""
-    vendor = name.partition(":")[0]
+def require_access(name: str, endpoint: Endpoint) -> None:
+    """ConfigError that says what must be set before that model can be asked, or what of it cannot be used."""
+    vendor = endpoint.vendor
+    is_profile = vendor not in VENDORS
+    if endpoint.base_url is not None:
+        variable = _ADDRESSES.get(vendor, f"{vendor.upper()}_BASE_URL")
+        where, whose = (f"base_url of [providers.{vendor}]", f"key of {vendor}") if is_profile else (variable, "")
+        check_address(endpoint.base_url, where, whose or f"{vendor} API key")
+    for key in filter(None, (endpoint.api_key, getattr(endpoint.access, "token", None))):
+        check_key(key, f"the API key of {vendor}")
+    for header, text in endpoint.headers:
+        check_key(text.replace(" ", ""), f"the header {header} of {vendor}")
+    if not endpoint.missing:
+        return
+    *others, last = endpoint.missing
+    wanted = f"{', '.join(others)} and {last}" if others else last
     if vendor in KEYED_VENDORS:
-        import_module(ADAPTERS[vendor].partition(":")[0]).load_sdk()
+        hint = f"set {wanted} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"
+        raise ConfigError(f"{name} needs a key", code="no-key", hint=hint)
+    verb = "install" if all(part.startswith("the extra") for part in endpoint.missing) else "set"
+    what = f"{name} cannot be asked: {wanted} {'are' if others else 'is'} missing"
+    hint = f"{verb} {'them' if others else 'it'}; `ralph models` shows what is there"
+    raise ConfigError(what, code="not-configured", hint=hint)
+
+
+def load_sdk(name: str, endpoint: Endpoint) -> None:
+    """Import what the model of that name needs before its first request, which would import it otherwise."""
+    if endpoint.vendor not in KEYLESS_VENDORS:
+        _wire_module(wire_format(name.partition(":")[2], endpoint)).load_sdk()
+
+
+def _wire_module(api: Api) -> Any:
+    return import_module("ralph_cli.providers.vendors." + ("anthropic" if api == "messages" else "openai"))
 
 
 @cache
@@ -115,43 +179,3 @@ def _load_embedding() -> object:
     from ralph_cli.providers.offline import semantic
 
     return semantic.load_embedding()
-
-
-def _checked_key(endpoint: Endpoint) -> str:
-    """The key, checked: the SDKs would report a malformed one as a lost connection."""
-    key = (endpoint.api_key or "").strip()
-    if not key and not prices.is_own_service(endpoint.vendor, endpoint.base_url):
-        return NO_KEY
-    if not key:
-        hint = f"set the API key of {endpoint.vendor}, or use offline:extractive"
-        raise ConfigError(f"there is no API key for {endpoint.vendor}", code="missing-key", hint=hint)
-    if not re.fullmatch(r"[!-~]+", key):
-        hint = "copy it again; a line break or a space may have slipped in"
-        raise ConfigError(f"the API key of {endpoint.vendor} has invalid characters", code="bad-key", hint=hint)
-    return key
-
-
-def _check_address(endpoint: Endpoint) -> None:
-    """Documents and keys travel encrypted, except to this machine and to the local network."""
-    if endpoint.base_url is None:
-        return
-    variable = f"{endpoint.vendor.upper()}_BASE_URL"
-    try:
-        url = urlsplit(endpoint.base_url)
-        host, port = url.hostname or "", url.port
-    except ValueError:
-        host, port, url = "", None, urlsplit("")
-    if url.scheme not in ("http", "https") or not host or port == 0 or url.username or url.password:
-        hint = "write https://host[:port]/path, without user or password"
-        raise ConfigError(f"{variable} is not a web address", code="bad-url", hint=hint)
-    if url.scheme == "http" and not _is_local(host):
-        what = f"documents and the {endpoint.vendor} API key would be sent to {host} unencrypted"
-        raise ConfigError(what, code="insecure-url", hint=f"use https in {variable}")
-
-
-def _is_local(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return "." not in host or host.rsplit(".", 1)[-1] in ("localhost", "local", "lan", "internal", "home")
-    return address.is_private or address.is_loopback or address.is_link_local

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from ralph_cli.core.run import Quote, Ruling, Search
+from ralph_cli.core.run import Passage, Quote, Ruling, Search
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
 from ralph_cli.reports.sections.opinions import qualification_verb
@@ -40,6 +40,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
+        "follows": dict(view.follows) or None,
         "output": ({"text": view.output, **_output_ruling(view.output_ruling)} if view.mode == "task" else {})
         | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
@@ -130,6 +131,17 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
     }
 
 
+def passage_object(passage: Passage, *, paged: bool, record: Record) -> dict[str, Any]:
+    """A passage as plain values, with the words for which it was found."""
+    return {
+        "text": passage.text,
+        **place_values(passage, record, paged=paged),
+        "start": passage.start,
+        "end": passage.end,
+        "words": list(passage.words),
+    }
+
+
 def _search(search: Search) -> dict[str, Any]:
     counted = {"term": search.term, "hits": search.hits, "by": search.by, "pattern": search.pattern}
     counted |= {"stem": True} if search.stem else {}
@@ -140,16 +152,7 @@ def _search(search: Search) -> dict[str, Any]:
 def _absence(view: RunView) -> dict[str, Any] | None:
     if view.absence is None:
         return None
-    nearest = [
-        {
-            "text": passage.text,
-            **place_values(passage, view.document, paged=view.paged),
-            "start": passage.start,
-            "end": passage.end,
-            "words": list(passage.words),
-        }
-        for passage in view.nearest
-    ]
+    nearest = [passage_object(passage, paged=view.paged, record=view.document) for passage in view.nearest]
     pages = coverage.by_page(view.coverage)
     return {
         "searched": [_search(search) for search in view.searches],

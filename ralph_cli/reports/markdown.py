@@ -10,6 +10,7 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
+from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
 from ralph_cli.reports.sections.reviews import describe_reviews
@@ -51,6 +52,8 @@ def markdown_report(report: Report) -> str:
 def _report_lines(report: Report) -> Iterator[str]:
     view = report.view
     yield from (f"# {escape_markdown(view.question)}", "")
+    if follows := describe_follows(view.follows):
+        yield from (f"{escape_markdown(follows)}.", "")
     if view.document:
         yield from (f"Evidence report on {escape_markdown(report.document_name)}{report.document_size}.", "")
     words, ending = outcome_heading(report)[0], describe_ending(report)

@@ -22,6 +22,7 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.run import Draft, Step
 from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.unconfirmed import describe_doubt, list_unconfirmed
 
 
@@ -35,6 +36,8 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
         case RunStarted():
             models = event.settings.get("models", {})
             yield f"Question: {one_line(event.question)}"
+            if follows := describe_follows(event.follows):
+                yield follows
             path, sha256 = (one_line(str(event.document.get(name))) for name in ("path", "sha256"))
             yield f"Document: {path} (sha256 {sha256})"
             yield "Models: " + ", ".join(f"{role} {make_visible(str(name))}" for role, name in models.items())

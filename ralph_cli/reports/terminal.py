@@ -1,6 +1,6 @@
 """A run for a reader at a terminal, with or without colour; the same lines either way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
@@ -8,7 +8,7 @@ from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trac
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
-from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome, resume_line
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_follows, describe_outcome, resume_line
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
 from ralph_cli.reports.sections.reviews import describe_reviews
@@ -53,8 +53,41 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
 
     A record may be anybody's, so nothing in any part of it is left to be obeyed by a terminal.
     """
-    for line in _report_lines(view, output=output):
+    yield from _visible_lines(_report_lines(view, output=output))
+
+
+def answer_lines(view: RunView) -> Iterator[list[Styled]]:
+    """The answer to a question alone, as in a conversation: the claims with their verdicts, and what it has cost."""
+    yield from _visible_lines(_answer_lines(view))
+
+
+def evidence_lines(view: RunView) -> Iterator[list[Styled]]:
+    """What an answer rests on: its quotes with their places, and where its record is."""
+    quotes = (line for quote in (*view.quotes, *view.found_passages) for line in _quote_lines(quote, view))
+    yield from _visible_lines(quotes)
+    end = [[(legend, "dim")]] if (legend := _legend(view)) else []
+    yield from _visible_lines([*end, [(trace_line(view.folder, view.run), "dim")]])
+
+
+def _visible_lines(lines: Iterable[list[Styled]]) -> Iterator[list[Styled]]:
+    for line in lines:
         yield [(make_visible(text, keep="\t"), style) for text, style in line]
+
+
+def _answer_lines(view: RunView) -> Iterator[list[Styled]]:
+    yield from _head_lines(view)
+    if view.has_no_reader:
+        for quote in view.quotes:
+            yield from _quote_lines(quote, view)
+    else:
+        for item in view.claims:
+            yield from _claim_lines(item)
+    if view.absence is not None:
+        yield from _absence_lines(view)
+    yield [(describe_outcome(view), _colour(view))]
+    if further := resume_line(view):
+        yield [(further, "yellow")]
+    yield [(describe_spending(view, view.iterations), "dim")]
 
 
 def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
@@ -102,6 +135,8 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield [(describe_outcome(view), _colour(view))]
     if further := resume_line(view):
         yield [(further, "yellow")]
+    if follows := describe_follows(view.follows):
+        yield [(follows, "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
     yield [(describe_spending(view, view.iterations), "dim")]
 

@@ -148,6 +148,7 @@ class RunView:
     sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
     `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
     `reviews` are what people have said of it since, as far as it still counts.
+    `follows` is empty, or names the `run` that the question follows on, and the `questions` asked before, in order.
     `models` are the worker and the judge; `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
@@ -155,6 +156,7 @@ class RunView:
     folder: str
     mode: str
     question: str
+    follows: Mapping[str, Any]
     document: dict[str, Any]
     halt: Halt
     claims: tuple[ClaimView, ...]
@@ -241,6 +243,7 @@ def build_view(
         folder=folder,
         mode=started.mode,
         question=started.question,
+        follows={name: started.follows[name] for name in ("run", "questions") if started.follows},
         document={name: value for name, value in document.items() if name != "page_starts"},
         halt=outcome.halt,
         claims=tuple(

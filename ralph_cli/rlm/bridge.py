@@ -2,6 +2,7 @@
 
 import re
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from importlib import resources
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
@@ -18,7 +19,7 @@ from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import column_lines, end_of_rows
 from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_lines
-from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.search.headings import find_headings, heading_reaches
 from ralph_cli.rlm.lookup.lines import OFFERED
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
@@ -227,6 +228,7 @@ def _write_prelude(document: Document) -> str:
     lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
     parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
     named = f"_column_names = {_list_column_names(document)!r}\n_page_names = {_name_pages(document)!r}\n"
+    named += f"_place_names = {_name_places(document)!r}\n_reaches = {list(heading_reaches(document))!r}\n"
     listed = f"docs = {list_members(document)!r}\n" if document.members else ""
     return f"{lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
 
@@ -260,6 +262,19 @@ def _name_pages(document: Document) -> dict[int, str]:
     return named | {number: f"{named[number]}, {note}" for number, note in scanned.items()}
 
 
+def _name_places(document: Document) -> list[tuple[int, str]]:
+    """Where numbered parts begin, and their names, of the formats in which a person names a place by them."""
+    files = document.members or (document,)
+    ends = [(member.start, "") for member in document.members]  # no part goes on in the next document
+    kinds = [file.kind for file in files]
+    places = [
+        (place.start, place.name)
+        for place in document.places
+        if kinds[max(bisect_right(ends, (place.start, "\uffff")) - 1, 0)] in CLAUSE_KINDS
+    ]
+    return sorted([*ends, *places])
+
+
 def _describe_lines(document: Document) -> dict[int, str]:
     """By the offset at which it begins, what a line of the document does not show."""
     notes = {line: f"in this row {columns}" for line, columns in describe_sparse_rows(document).items()}
@@ -276,7 +291,8 @@ def lookup_functions() -> str:
     names = (
         "text/tables.py",
         "documents/sets/naming.py",
-        *(f"rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
+        "documents/search/sections.py",
+        *(f"rlm/lookup/{name}.py" for name in ("lines", "rows", "find", "parts")),
     )
     sources = "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
     return re.sub(r"^from ralph_cli\.[\w.]+ import (?:\([^)]*\)|.*)\n", "", sources, flags=re.MULTILINE)

@@ -1,7 +1,8 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ralph_cli.core.document import Document
@@ -127,6 +128,8 @@ class Explorer:
     _step: int = 0
     _told: str = ""
     _is_compacted: bool = False
+    _taken_up: tuple[str, ...] = ()
+    _variables_lost: bool = False
     _repetition: RepetitionDetector = field(default_factory=RepetitionDetector)
 
     def __post_init__(self) -> None:
@@ -140,9 +143,12 @@ class Explorer:
         self._iteration, self._step, self._last_draft, self._review = iteration, 0, None, review
         self._told, self._is_compacted, self._repetition = feedback, False, RepetitionDetector()
         self.subqueries.used = 0
-        if not self.turns and self.holds_text and not self.trajectory:
+        if self.holds_text and not self.trajectory and (self._taken_up or not self.turns):
             self.coverage_tracker.add_all_shown(iteration)
-        self._send(feedback if self.turns else self.opening)
+        if self._taken_up:
+            self.coverage_tracker.add_shown(iteration, *self._taken_up)
+            self._taken_up = ()
+        self._send(feedback or self.opening, error=bool(feedback))
         while self._step < self.max_steps:
             self._step += 1
             draft = self._take_step()
@@ -152,6 +158,25 @@ class Explorer:
                 self.sink(NoticeIssued("repetition", f"iteration {iteration} was ended: {stuck}"))
                 return ExplorationResult(self._last_draft, False, stuck=stuck)
         return ExplorationResult(self._last_draft, False)
+
+    def take_up(self, turns: tuple[Turn, ...], open_calls: tuple[str, ...], shown: Iterable[str]) -> None:
+        """Go on with a conversation of runs before: the opening is what is said next in it. What it has `shown` of the
+        document counts as read, for a model is sent it again.
+        """
+        self.turns, self._open_calls, self._has_seen_text = turns, open_calls, True
+        self._taken_up = tuple(text.replace(self.listed_headings, "") for text in shown)
+
+    def take_over_variables(self, snippets: Iterable[RecordedSnippet]) -> None:
+        """Have the variables that the code of runs before made, once a snippet is run that may need them.
+
+        Nothing is bought for that, and what that code searched for was not searched for this time.
+        """
+        for snippet in snippets:
+            self._searches.plan(snippet.ran.code)
+            if snippet.ran.state_lost:
+                self.sandbox.drop_deferred()
+            else:
+                self.sandbox.defer(partial(self._rebuild, snippet, before="of a run before, "))
 
     def restart(self, opening: str) -> None:
         """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
@@ -192,11 +217,11 @@ class Explorer:
             latest.append(line)
         return "\n".join(reversed(latest)) or "nothing"
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, *, error: bool) -> None:
         """Speak to the worker: as the answer to the draft it handed in, or as a user."""
         self.coverage_tracker.add_shown(self._iteration, text.replace(self.listed_headings, ""))
         if self._open_calls:
-            self.turns += (ToolTurn(tuple((call, text, True) for call in self._open_calls)),)
+            self.turns += (ToolTurn(tuple((call, text, error) for call in self._open_calls)),)
             self._open_calls = ()
         else:
             self.turns += (UserTurn(text),)
@@ -331,9 +356,8 @@ class Explorer:
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
         asked = self.subqueries.used - before
-        return SnippetRan(
-            self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
-        )
+        lost, self._variables_lost = result.state_lost or self._variables_lost, False
+        return SnippetRan(self._iteration, self._step, code, shown, failed, lost, seconds, asked, pages, result.reached)
 
     def _run_code(self, code: str, query: HostQuery, at: str, watched: Collection[int] = ()) -> Result:
         if "budget(" in code:
@@ -362,8 +386,11 @@ class Explorer:
             self.sandbox.defer(lambda: self._rebuild(recorded))
         return ran
 
-    def _rebuild(self, recorded: RecordedSnippet) -> None:
-        """Run a recorded snippet for its variables; when it prints something else now, the recorded output stands."""
+    def _rebuild(self, recorded: RecordedSnippet, before: str = "") -> None:
+        """Run a recorded snippet for its variables; when it prints something else now, the recorded output stands.
+
+        For one of a run `before` nothing is bought.
+        """
         ran, answers = recorded.ran, recorded.answers()
         asked = 0
 
@@ -373,12 +400,16 @@ class Explorer:
             for prompt, text in items:
                 asked += 1
                 known = answers.take(self.subqueries.message(prompt, text), recorded.first_ordinal + asked - 1)
+                if known is None and before:
+                    known = QueryFailure("it was not asked in that run")
                 found += [known] if known is not None else self._answer_queries([(prompt, text)])
             return found
 
-        if self._show(self._run_code(ran.code, answer, recorded.at)) != ran.output:
-            what = f"the code of step {ran.step} of iteration {ran.iteration}, run again for its variables, gave "
-            self.sink(NoticeIssued("snippet-differs", what + "another output; the recorded one stands"))
+        result = self._run_code(ran.code, answer, recorded.at)
+        self._variables_lost |= result.state_lost
+        if self._show(result) != ran.output:
+            what = f"the code {before}of step {ran.step} of iteration {ran.iteration}, run again for its variables, "
+            self.sink(NoticeIssued("snippet-differs", what + "gave another output; the recorded one stands"))
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Let sub-queries be answered, and keep what was read by them and what was not."""

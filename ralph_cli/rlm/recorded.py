@@ -93,7 +93,7 @@ class RecordedSnippets:
                     begun.setdefault((event.iteration, event.step), deque()).append(event.at)
             times |= {place: new for place, new in begun.items() if len(new) > len(times.get(place, ()))}
             found: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
-            for snippet in _recorded_snippets(run):
+            for snippet in list_snippets(run):
                 place = snippet.ran.iteration, snippet.ran.step, snippet.ran.code
                 found.setdefault(place, deque()).append(snippet)
             waiting |= {place: new for place, new in found.items() if len(new) > len(waiting.get(place, ()))}
@@ -113,7 +113,7 @@ class RecordedSnippets:
         return waiting.popleft()
 
 
-def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
+def list_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
     """The snippets of a run that ran to their end, each with what was told between its start and its end."""
     ends = {event.number: event for event in events if isinstance(event, CallFinished)}
     begun: list[AnyEvent] | None = None

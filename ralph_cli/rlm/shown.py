@@ -43,9 +43,9 @@ NEAR_HINT_CHARS = 20_000
 
 _OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
 _ABOVE = re.compile(r"  \(above: [^\n]*\)$")
-_TOP = re.compile(r" \[(?:page )?begins: [^\n]*\]$", re.MULTILINE)
-"""What `find` says of a page, which would be found there and take the offset before it for itself, and `headings` of
-a part, which was not read for that."""
+_TOP = re.compile(r" \[(?:in|(?:page )?begins): [^\n]*\]$", re.MULTILINE)
+"""What `find` says of a page or a part, which would be found there and take the offset before it for itself, and
+`headings` of a part, which was not read for that."""
 
 _SPACE = re.compile(r"\s+")
 

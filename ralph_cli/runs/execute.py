@@ -98,11 +98,39 @@ class EarlierRuns:
         copy_runs(needed, folder, (MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE))
 
 
+@dataclass(frozen=True, slots=True)
+class FollowedRuns:
+    """The runs that a further question follows on, the first one first: their events and folders.
+
+    `chain` is the last hash of the journal of the last one, which tells whether it is the same run.
+    """
+
+    runs: tuple[tuple[AnyEvent, ...], ...]
+    folders: tuple[Path, ...]
+    chain: str
+
+    @property
+    def starts(self) -> list[RunStarted]:
+        """The events that begin them."""
+        return [event for events in self.runs for event in events if isinstance(event, RunStarted)]
+
+    @property
+    def record(self) -> dict[str, object]:
+        """What a run that follows on them records of them."""
+        questions = [started.question for started in self.starts]
+        return {"run": self.folders[-1].name, "chain": self.chain, "questions": questions}
+
+    def copy_to(self, folder: Path) -> None:
+        """Have a run that follows on these keep them, so that it can be moved without them. Raises JournalError."""
+        copy_runs(self.folders, folder, ())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """What a run is made with: the settings, and what a caller brings in place of what they would choose.
 
     `models` replaces models by role, `engine` the sandbox; `sink` is called with every event once it is in the journal.
+    `followed` are the runs that a question follows on.
     Runs that belong together may share what they spend (`purse`), how a sandbox is opened (`open_engines`), and what
     the marks around data follow from (`shared_seed`), so that their prompts begin alike. With `take_turn` they keep
     their rate together with other programs.
@@ -114,6 +142,7 @@ class Setup:
     engine: Callable[[], Sandbox] | None = None
     sink: EventSink | None = None
     earlier: EarlierRuns | None = None
+    followed: FollowedRuns | None = None
     purse: Ledger | None = None
     open_engines: Callable[[Settings, int, Callable[[str], None]], Callable[[], Sandbox]] = engine_opener
     shared_seed: str = ""
@@ -155,8 +184,8 @@ class Job:
     """What a run is to do: its mode, what is asked, of which document, by which models.
 
     `read_as` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
-    so that the local checks can be made again later. `detectors` say when the loop stops, by default those of the
-    settings.
+    so that the local checks can be made again later; `follows` is the record of the runs that a question follows on.
+    `detectors` say when the loop stops, by default those of the settings.
     """
 
     mode: str
@@ -165,6 +194,7 @@ class Job:
     names: ModelNames
     read_as: Mapping[str, object] = field(default_factory=dict)
     terms: Mapping[str, object] = field(default_factory=dict)
+    follows: Mapping[str, object] = field(default_factory=dict)
     detectors: StopDetector | None = None
 
 
@@ -190,6 +220,8 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording, setup.take_turn)
             closing.callback(built.close)
             earlier.copy_to(folder)
+            if setup.followed is not None:
+                setup.followed.copy_to(folder)
             all_sinks(started)
         except BaseException:
             journal.discard()
@@ -213,6 +245,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             ledger,
             earlier.runs,
             earlier.names is not None,
+            setup.followed.runs if setup.followed else (),
         )
         try:
             parts = build(stage)
@@ -357,7 +390,7 @@ def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStar
     """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
     recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
     document = describe_document(job.document, job.read_as)
-    return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed)
+    return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed, dict(job.follows))
 
 
 def _recorded(settings: Settings, names: ModelNames) -> dict[str, object]:

@@ -95,6 +95,7 @@ def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:
     if path.is_absolute():
         places |= {path.parent, path.resolve().parent}
     keys = [secret.get_secret_value() for name in SECRETS if (secret := getattr(settings, name)) is not None]
+    keys += [held for profile in settings.providers.values() for held in profile.held]
     return create_redactor(map(str, places), keys)
 
 

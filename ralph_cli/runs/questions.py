@@ -6,20 +6,22 @@ from ralph_cli.providers.preloading import preload
 from ralph_cli.runs.execute import Job, Setup, require_text
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.reuse import run_or_reuse
+from ralph_cli.wiring.models import sdk_loader
 from ralph_cli.wiring.qa import build_qa
 
 
 def answer_question(source: DocumentSource, question: str, setup: Setup) -> Result:
-    """Answer `question` from the document; see `api.ask`."""
+    """Answer `question`, which may follow on others, from the document; see `api.ask` and `api.follow_up`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = setup.choose_models()
-    preload([names.worker])
+    preload([sdk_loader(setup.settings, names.worker)])
     source = load_source(
         source.with_ocr(setup.settings.ocr_options), setup.settings.cache_folder, (setup.settings.out,)
     )
     document = source.load()
 
-    job = Job("qa", question, document, names, read_as=source.record)
+    follows = setup.followed.record if setup.followed else {}
+    job = Job("qa", question, document, names, read_as=source.record, follows=follows)
     return run_or_reuse(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 
@@ -30,7 +32,7 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
 
     settings = setup.settings
     names = setup.choose_models()
-    preload([names.worker])
+    preload([sdk_loader(settings, names.worker)])
     source = (
         load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
     )

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ralph_cli.config import PLACES
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CoverageAdded, EventSink, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Json
@@ -23,8 +24,7 @@ REUSED = "reused"
 """The code of the notice that tells of it."""
 
 _ACCEPTED = (StopType.COMPLETION, StopType.ABSENT)
-_WHERE_ASKED = frozenset({"anthropic_base_url", "openai_base_url", "openai_api"})
-_WITHOUT_EFFECT = (ALWAYS_CURRENT | LOWER_OF_BOTH) - _WHERE_ASKED
+_WITHOUT_EFFECT = (ALWAYS_CURRENT | LOWER_OF_BOTH) - PLACES
 """Settings that change nothing of an answer that was accepted: bounds, keys, folders, what a person sees."""
 
 _NEVER_REUSED = ("offline", "scripted")
@@ -44,13 +44,14 @@ def run_or_reuse(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setu
     started = known.started
     when = f"on {started.at[:10]} at {started.at[11:16]} UTC, in run {started.run}"
     what = f"answered {when}: its quotes were looked up again, nothing was asked or paid now; --refresh asks again"
-    return repeat_answer(job, Setup(settings=setup.settings, sink=setup.sink), known, what)
+    setup = Setup(settings=setup.settings, sink=setup.sink, followed=setup.followed)
+    return repeat_answer(job, setup, known, what)
 
 
 def repeat_answer(job: Job, setup: Setup, known: "KnownAnswer", what: str) -> Result:
     """A record of its own for an answer that is known; its notice says `what` it was taken from. Nothing is asked."""
     earlier = EarlierRuns((), setup.new_seed(), notices=(NoticeIssued(REUSED, what),), names=job.names)
-    setup = Setup(settings=setup.settings, sink=setup.sink, earlier=earlier)
+    setup = Setup(settings=setup.settings, sink=setup.sink, earlier=earlier, followed=setup.followed)
     return execute(job, lambda stage: BuiltMode(_RepeatedAnswer(known.step, known.coverage, stage.sink)), setup)
 
 
@@ -128,4 +129,5 @@ def _terms(started: RunStarted) -> Json:
     plain = EVENT.dump_python(started, mode="json")
     settings = {name: value for name, value in plain["settings"].items() if name not in _WITHOUT_EFFECT}
     document = {name: value for name, value in plain["document"].items() if name != "path"}
-    return {"mode": plain["mode"], "question": plain["question"], "settings": settings, "document": document}
+    asked = {name: plain[name] for name in ("mode", "question", "follows")}
+    return {**asked, "settings": settings, "document": document}

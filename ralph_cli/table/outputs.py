@@ -1,13 +1,13 @@
 """The files of a table for people and programs, written from its records at any moment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.errors import UserError
-from ralph_cli.core.results.table import Table
+from ralph_cli.core.results.table import Cell, Table
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.source import DocumentSource
@@ -19,7 +19,7 @@ from ralph_cli.reports.table.xlsx import table_xlsx
 from ralph_cli.runs.report import write_report_file
 from ralph_cli.table.comparing import compare_table
 from ralph_cli.table.evidence import EVIDENCE_FOLDER, EvidenceLevel, write_evidence
-from ralph_cli.table.record import open_table
+from ralph_cli.table.record import TableRecord, open_table, read_cells
 
 FILES = {
     "html": "table.html",
@@ -72,14 +72,7 @@ def write_table(
     cells, evidence = write_evidence(
         record, level, settings, source, lambda done, total: on_progress("writing the evidence", done, total)
     )
-    table = Table(
-        folder=folder,
-        questions=record.questions,
-        rows=record.rows,
-        cells={place: evidence.link(cell) for place, cell in cells.items()},
-        halt=halt or Halt(StopType.NONE, ""),
-    )
-    table = table if halt else replace(table, halt=_standing(table))
+    table = _table_of(record, {place: evidence.link(cell) for place, cell in cells.items()}, halt)
     compared = compare_table(table)
     made_at, problems = clock.now(), list(evidence.problems)
     make: dict[str, Callable[[], str | bytes]] = {
@@ -103,6 +96,23 @@ def write_table(
     if (folder / EVIDENCE_FOLDER).is_dir():
         files["evidence"] = folder / EVIDENCE_FOLDER
     return WrittenTable(table, files, evidence.made, tuple(problems))
+
+
+def read_table(folder: Path) -> Table:
+    """The table in `folder` as the records of its runs tell it; nothing is written. Raises as `write_table` does."""
+    record = open_table(folder)
+    return _table_of(record, read_cells(record).cells)
+
+
+def _table_of(record: TableRecord, cells: Mapping[tuple[str, str], Cell], halt: Halt | None = None) -> Table:
+    table = Table(
+        folder=record.folder,
+        questions=record.questions,
+        rows=record.rows,
+        cells=cells,
+        halt=halt or Halt(StopType.NONE, ""),
+    )
+    return table if halt else replace(table, halt=_standing(table))
 
 
 def _standing(table: Table) -> Halt:

@@ -54,7 +54,10 @@ SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
 _MONTHS = "january february march april may june july august september october november december"
 MONTHS = _MONTHS.split()
 
-_ABBREVIATIONS = "al approx cf co corp dr e.g etc i.e inc jr ltd mr mrs ms prof sr st u.k u.s v vs"
+_ABBREVIATIONS = """
+    al approx cf co corp dr e.g etc i.e inc jr ltd mr mrs ms prof sr st u.k u.s v vs
+    bzw ca d ggf inkl mio mrd nr núm pág sog tsd u usw vgl z zzgl dott ltda mme
+"""
 ABBREVIATIONS = _ABBREVIATIONS.split()
 """What a full stop behind does not end a sentence, whatever follows."""
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS
 from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
 
 CLAUSES = ".;:!?"
@@ -18,13 +19,15 @@ _REACH = 12
 
 _ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{any_of(ABBREVIATIONS)}))|\b[A-Z])\.\Z")
 _REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n|\f")
 _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
 
 
 @cache
 def _ends(stops: str) -> re.Pattern[str]:
     begins = rf"{_OPENING}[A-Z0-9\u00c0-\u00d6\u00d8-\u00de]|\([a-z]{{1,4}}\)"
-    return re.compile(rf"(?P<whole>(?P<stop>[{stops}]){_CLOSING}{_CITED})\s+(?={begins})|{_BLOCK}")
+    latin = rf"(?P<whole>(?P<stop>[{stops}]){_CLOSING}{_CITED})\s+(?={begins})(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))"
+    return re.compile(rf"{latin}|(?P<full>[{FULL_STOPS}][\u300d\u300f\uff09)]*)[ \u3000]*(?=\S)|{_BLOCK}")
 
 
 def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str = ".!?") -> Iterator[tuple[int, int]]:
@@ -35,8 +38,9 @@ def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str =
     an abbreviation ends none.
     """
     for match in _ends(stops).finditer(text, low, len(text) if high is None else high):
-        if match["stop"] != "." or not _is_abbreviated(text, max(low, match.start() - _REACH), match.end("stop")):
-            yield match.end("whole") if match["stop"] else match.start(), match.end()
+        is_open = match["stop"] == "." and not _PARAGRAPH.search(match[0])
+        if not is_open or not _is_abbreviated(text, max(low, match.start() - _REACH), match.end("stop")):
+            yield max(match.end("whole"), match.end("full"), match.start()), match.end()
 
 
 def sentence_at(

@@ -9,6 +9,16 @@ from collections.abc import Callable
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
 _LAST_CELL = re.compile(r"(?: {2,}|\t)[$\u20ac\u00a3\u00a5(\s]*[\d\u2010-\u2015-][\d,.)%\s]*$")
+_LAST_AMOUNTS = re.compile(
+    r"(?:(?:^|\s)[$\u20ac\u00a3\u00a5(\s]*(?:[-\u2010-\u2015]?\d[\d,.]*|[-\u2010-\u2015])[)%\s]*){2,}$"
+)
+"""Two amounts or nils, or more, at the end of a line with nothing between them, as columns a space apart have them."""
+
+_BULLET = re.compile(
+    r"^(?:[\u2022\u25a0\u25cf\u25aa\u00b7\uf0b7*\u2010-\u2015-]|\(?\w{1,4}[.)])(?: {2,}|\t)(?=\S*[^\W\d_])"
+)
+"""The mark or number of an item of a list, which is no cell: "(a)  Net sales of 2024"."""
+
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -47,7 +57,7 @@ _UNIT = (
 )
 _DAYS = rf"(?:(?=\S* ?\S*\d){_MONTH_DAY}.*){{2}}"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _DAYS, _PERIOD, _UNIT)))
-_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _NEAR = 200, 160, 75, 6, 2
+_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _MOST_WORDS, _NEAR = 200, 160, 75, 6, 14, 2
 
 
 def widen_spaces(pattern: str) -> str:
@@ -83,11 +93,34 @@ def is_row(line: str) -> bool:
 
 
 def has_columns(line: str) -> bool:
-    """Whether a line may be a row of several columns: figures, and few words, or cells that stand apart."""
-    nil = sum(match.start() > 0 for match in NIL.finditer(line.strip()))  # at the beginning it marks an item of a list
-    if len(_AMOUNT.findall(line)) + nil < 2:
+    """Whether a line may be a row of several columns: two amounts or more, and its cells stand apart, or it ends in
+    amounts. Running text that names two years is none, nor is an item of a list."""
+    line = line.strip()
+    if len(_AMOUNT.findall(line)) + len(NIL.findall(line)) < 2:
         return False
-    return len(_LETTERS.findall(line)) <= 14 or (count_cells(line) > 2 and bool(_LAST_CELL.search(line)))
+    cells, words = len(re.split(r" {2,}|\t", _BULLET.sub("", line))), len(_LETTERS.findall(line))
+    if line.startswith("|") or cells > 1:
+        return words <= _MOST_WORDS or (cells > 2 and bool(_LAST_CELL.search(line)))
+    undated = _DATE.sub("", line)
+    return words <= _MOST_WORDS and bool(
+        _LAST_AMOUNTS.search(undated) or len(_AMOUNT.findall(undated)) >= max(words, 2)
+    )
+
+
+def is_labelled_figure(line: str) -> bool:
+    """Whether a line is a label and one figure in a cell of its own: "Total  1,577"; an item of a list is none."""
+    return count_cells(_BULLET.sub("", line.strip())) > 1 and bool(_LAST_CELL.search(line))
+
+
+def is_label(line: str, above: str) -> bool:
+    """Whether a line above a row, `above` being the one above itself, may be its label or that of its group.
+
+    No sentence ends in it, and with a colon it is short, or goes on a table: else it introduces one.
+    """
+    line = line.strip()
+    if not line or line.endswith((".", ";", "!", "?")) or _BULLET.match(line):
+        return False
+    return not line.endswith(":") or len(line.split()) <= _FEW_WORDS or has_columns(above)
 
 
 def count_cells(line: str) -> int:

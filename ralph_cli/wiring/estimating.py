@@ -136,7 +136,7 @@ def _cost(
     )
     found: dict[str, float | None] = {}
     for name, count, usage in parts:
-        vendor, model = parse_model_name(name, "anthropic")
+        vendor, model = parse_model_name(name, "anthropic", settings.profiles)
         if not count or vendor in ("offline", "scripted"):
             continue
         each = prices.price(vendor, model, usage, settings.endpoint(vendor).base_url, settings.price_list)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ralph_cli.checks.verifier import Verifier, verifier_fault
@@ -12,17 +13,21 @@ from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
+from ralph_cli.providers.endpoint import Endpoint
 from ralph_cli.providers.governor import Governor, governor_of
 from ralph_cli.providers.metered import MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.preloading import PreloadingModel
 from ralph_cli.providers.registry import (
-    ADAPTERS,
+    CLOUDS,
     DEFAULT_MODELS,
     KEYED_VENDORS,
-    Endpoint,
+    KEYLESS_VENDORS,
+    VENDORS,
     connect,
     load_sdk,
+    model_family,
     parse_model_name,
+    require_access,
 )
 from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
@@ -80,30 +85,37 @@ def choose_models(
     notices: list[NoticeIssued] = []
     reachable_vendors = [vendor for vendor in KEYED_VENDORS if settings.can_reach(vendor)]
     if settings.model is None and not reachable_vendors and "worker" not in given:
-        notices.append(NoticeIssued("offline", NO_KEYS))
+        notices.append(NoticeIssued("offline", NO_KEYS + _unnamed_services(settings)))
     worker = _model_name_for(
         "worker", settings.model, reachable_vendors[0] if reachable_vendors else "offline", settings, given
     )
-    family = _model_family("worker", worker, given)
-    others = [vendor for vendor in reachable_vendors if vendor != family]
-    own_vendor = family if family in DEFAULT_MODELS else "offline"
+    vendor, family = _vendor_of("worker", worker, given), _family_of("worker", worker, given)
+    others = [known for known in reachable_vendors if known not in (family, vendor)]
+    # A cloud or a server of one's own has no model that everybody has there, but for the one that was named.
+    own = worker if vendor not in DEFAULT_MODELS and "worker" not in given else None
+    own_vendor = vendor if vendor in DEFAULT_MODELS else "offline"
     preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, own_vendor)[0]
-    judge = _model_name_for("judge", settings.judge_model, preferred, settings, given)
+    judge_wish = settings.judge_model or (None if others else own)
+    judge = _model_name_for("judge", judge_wish, preferred, settings, given)
     # The offline engine ranks in its sub-queries, so they are asked of the very model that was chosen.
-    wish = settings.subquery_model or (worker if family == "offline" and "worker" not in given else None)
+    wish = settings.subquery_model or (worker if family == "offline" and "worker" not in given else own)
     subquery = _model_name_for("subquery", wish, own_vendor, settings, given)
-    if _model_family("judge", judge, given) == family != "offline":
+    judge_family = _family_of("judge", judge, given)
+    if judge_family == family != "offline":
         message = f"worker and judge are of one family ({family}): they may share their errors. "
         notices.append(NoticeIssued("one-family", message + "Set the other vendor's key, or --judge-model."))
-    if _model_family("judge", judge, given) == "offline" != family:
+    if judge_family == "offline" != family:
         what = "the judge is `offline`: it can only confirm a claim that is word for word its quote"
         notices.append(NoticeIssued("offline-judge", what))
     verifier = ""
     if settings.verify_with_model:
         # A light call, so by default the cheap model of the judge's vendor.
-        vendor = _model_family("judge", judge, given)
+        vendor = _vendor_of("judge", judge, given)
+        verifier_wish = settings.verifier_model
+        if vendor not in DEFAULT_MODELS and "judge" not in given:
+            verifier_wish = verifier_wish or judge
         vendor = vendor if vendor in DEFAULT_MODELS else own_vendor
-        verifier = _model_name_for("verifier", settings.verifier_model, vendor, settings, given)
+        verifier = _model_name_for("verifier", verifier_wish, vendor, settings, given)
     notices += _unused_option_notices(settings, given, custom_verifier)
     own = type(custom_verifier).__name__ if custom_verifier is not None else ""
     panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
@@ -139,8 +151,18 @@ def _require_usable_verifier(settings: Settings, verifier: Verifier) -> None:
         raise ConfigError(told, code="two-verifiers", hint="leave out the verifier, or verify_with_model")
 
 
-def _model_family(role: str, name: str, given: Mapping[str, Model]) -> str:
+def _vendor_of(role: str, name: str, given: Mapping[str, Model]) -> str:
     return given[role].vendor if role in given else name.split(":")[0]
+
+
+def _family_of(role: str, name: str, given: Mapping[str, Model]) -> str:
+    return given[role].vendor if role in given else model_family(name)
+
+
+def _unnamed_services(settings: Settings) -> str:
+    """What is said of clouds and servers that could be asked, if a model of theirs were named."""
+    found = [vendor for vendor in (*CLOUDS, *settings.profiles) if settings.can_reach(vendor)]
+    return f" Or name a model of {' or '.join(found)}, such as --model {found[0]}:NAME." if found else ""
 
 
 def _model_name_for(
@@ -157,15 +179,16 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
         return f"{vendor}:{DEFAULT_MODELS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
     own_server = next((known for known in (vendor, *KEYED_VENDORS) if settings.endpoint(known).base_url), "")
-    vendor, model = parse_model_name(name, own_server)
+    vendor, model = parse_model_name(name, own_server, settings.profiles)
     if not vendor:
         # Such a name ("llama3.2:3b") is that of a server of one's own; no vendor is asked for it by guess.
-        hint = f"write vendor:model with one of {', '.join(ADAPTERS)}; for a server of your own set OPENAI_BASE_URL"
+        known = ", ".join((*VENDORS, *settings.profiles))
+        hint = (
+            f"write vendor:model with one of {known}; a server of your own has a section [providers.NAME] in ralph.toml"
+        )
         raise ConfigError(f"{name!r} is no model of a known vendor", code="unknown-vendor", hint=hint)
-    if not settings.can_reach(vendor):
-        key = f"{vendor.upper()}_API_KEY"
-        hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"
-        raise ConfigError(f"{vendor}:{model} needs a key", code="no-key", hint=hint)
+    if vendor not in KEYLESS_VENDORS:
+        require_access(f"{vendor}:{model}", settings.endpoint(vendor))
     return f"{vendor}:{model}"
 
 
@@ -227,7 +250,7 @@ def build_models(
         given = AbsentModel(name) if recording.is_closed else (overrides or {}).get(role)
         if given is not None:
             return meter(given)
-        vendor, _ = parse_model_name(name, "anthropic")
+        vendor = name.partition(":")[0]
         endpoint = settings.endpoint(vendor)
         gap = 1 / settings.max_rate if settings.max_rate else 0.0
         require_price(settings, name)
@@ -236,7 +259,7 @@ def build_models(
             sink(CallRetried(role, name, attempt, error.message, wait))
 
         def take_turn_here() -> float:
-            load_sdk(name)  # a turn is for a request that is sent at once
+            load_sdk(name, endpoint)  # a turn is for a request that is sent at once
             return take_turn(endpoint, gap)
 
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
@@ -248,14 +271,15 @@ def build_models(
             repeat_calls.on_replay = on_replay
         priced = PricedModel(connected, settings.price_list) if settings.prices else connected
         if role == "worker":
-            priced = PreloadingModel(priced, (names.subquery, names.judge, names.verifier, *names.panel))
+            others = dict.fromkeys((names.subquery, names.judge, names.verifier, *names.panel))
+            priced = PreloadingModel(priced, tuple(sdk_loader(settings, other) for other in others if other))
         replaying = ReplayingModel(priced, recording, on_replay)
         return RetryingModel(
             MeteredModel(replaying, ledger, sink, numbers, cost_estimator(settings, name)),
             policy=RetryPolicy(deadline_s=2 * settings.max_call_time),
             on_retry=on_retry,
             ledger=ledger,
-            governor=governor_of(endpoint) if vendor in KEYED_VENDORS else Governor(),
+            governor=Governor() if vendor in KEYLESS_VENDORS else governor_of(endpoint),
             most=settings.max_parallel,
             least_gap=gap,
             take_turn=take_turn_here if gap else lambda: 0.0,
@@ -268,6 +292,11 @@ def build_models(
     verifier = build("verifier", names.verifier) if names.verifier else None
     panel = tuple(build("panel", name) for name in names.panel)
     return Models(worker, judge, subquery, repeat_calls, tuple(closing), reasoner, verifier, meter, panel)
+
+
+def sdk_loader(settings: Settings, name: str) -> Callable[[], None]:
+    """What imports the SDK that the model of that name needs."""
+    return partial(load_sdk, name, settings.endpoint(name.partition(":")[0]))
 
 
 def engine_opener(
@@ -300,6 +329,7 @@ class RunContext:
     """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
 
     `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
+    `followed` are those of the runs that the question follows on, the latest last.
     """
 
     settings: Settings
@@ -311,6 +341,7 @@ class RunContext:
     ledger: Ledger
     earlier: tuple[tuple[AnyEvent, ...], ...] = ()
     is_replay: bool = False
+    followed: tuple[tuple[AnyEvent, ...], ...] = ()
 
     def recorded_snippets(self) -> RecordedSnippets:
         """The snippets that those runs have a record of."""

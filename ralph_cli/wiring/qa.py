@@ -14,6 +14,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.document import Document
 from ralph_cli.documents.search.named_parts import find_named_parts
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.modes.exchanges import Exchange, question_in_context
 from ralph_cli.modes.qa import QaMode
 from ralph_cli.modes.reader import Assignment
 from ralph_cli.runner.scorers import AsksModel
@@ -27,6 +28,7 @@ def build_qa(
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     settings, models = context.settings, context.models
     least_share = settings.min_coverage or 0.0
+    exchanges = tuple(map(Exchange.of, context.followed))
     assignment = Assignment(
         kind="question",
         text=question,
@@ -36,21 +38,33 @@ def build_qa(
         output_chars=settings.output_chars,
         answer_as=settings.answer_as,
         named=find_named_parts(document, question),
+        exchanges=exchanges,
     )
     reader, closers = open_reader(context, assignment, source, "worker")
+    before = [exchange.question for exchange in exchanges]
+    asked = question_in_context(question, before, context.nonces()) if before else question
     figures = NumbersCheck(document, question, vetoes=has_vetoes(context))
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
     checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
-    counter = _build_counter_evidence(context, document, question)
+    counter = _build_counter_evidence(context, document, asked)
     mode = QaMode(
         reader=reader,
         local_checks=checks,
-        judge=Judge(models.judge, document, question, context.nonces, models.panel, counter, settings.context_chars),
+        judge=Judge(
+            models.judge,
+            document,
+            asked,
+            context.nonces,
+            models.panel,
+            counter,
+            settings.context_chars,
+            can_mend=True,
+        ),
         figure_check=figures,
         counter_check=counter,
-        verifier=build_verifier_check(context, question, verifier),
+        verifier=build_verifier_check(context, asked, verifier),
         retry=settings.retry,
     )
     return BuiltMode(mode, closers)

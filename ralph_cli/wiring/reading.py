@@ -12,7 +12,9 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
+from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
+from ralph_cli.rlm.conversation import rebuild_conversation
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import RunContext
@@ -67,7 +69,7 @@ def open_reader(
         document=document,
         system=assignment.system(include_document=direct),
         opening=opening,
-        shared_opening=assignment.shared_part(opening),
+        shared_opening=assignment.shared_part(opening, nonce),
         short_system=assignment.system(include_document=False),
         short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
@@ -83,5 +85,33 @@ def open_reader(
         agent=agent,
         recorded=context.recorded_snippets(),
     )
+    if context.followed:
+        _take_up_conversation(context, assignment, explorer)
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
+
+
+def _take_up_conversation(context: RunContext, assignment: Assignment, explorer: Explorer) -> None:
+    """Let the worker go on in the conversation of the runs before, if that can be made again and is not too long.
+
+    Else its opening tells what was asked, answered and quoted.
+    """
+    model, sink = context.models.worker, context.sink
+    if model.vendor == "offline":
+        sink(
+            NoticeIssued("follow-up", "the words of the questions before are looked for, too: nobody understands them")
+        )
+        return
+    found = rebuild_conversation(
+        context.followed, explorer.agent, model.name, (explorer.system, explorer.short_system), explorer.tool
+    )
+    if found is None or found.further_characters > MAX_CONVERSATION_CHARS:
+        why = "cannot be made again as it was" if found is None else "has grown too long"
+        told = f"the conversation before {why}: the worker begins anew, and is told what was asked, answered and quoted"
+        sink(NoticeIssued("follow-up", told))
+        return
+    explorer.opening = assignment.follow_up(explorer.nonce)
+    explorer.holds_text = explorer.holds_text and found.system == explorer.system
+    explorer.system = found.system
+    explorer.take_up(found.turns, found.open_calls, found.shown_texts)
+    explorer.take_over_variables(found.snippets)

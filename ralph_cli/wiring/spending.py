@@ -68,7 +68,7 @@ def run_budget(
 
 def cost_estimator(settings: Settings, name: str) -> Estimate:
     """The most that a request to that model can cost and take."""
-    vendor, model = parse_model_name(name, "anthropic")
+    vendor, model = parse_model_name(name, "anthropic", settings.profiles)
     base_url, own = settings.endpoint(vendor).base_url, settings.price_list
 
     def forecast(request: Request) -> Forecast:

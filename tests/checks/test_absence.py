@@ -3,7 +3,7 @@
 import pytest
 from fakes import document
 
-from ralph_cli.checks.absence import FEW_PLACES, AbsenceReview, says_absent
+from ralph_cli.checks.absence import FEW_PLACES, AbsenceReview, find_positive_part, rule_on_absence, says_absent
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
@@ -64,7 +64,10 @@ def test_a_term_inside_another_word_is_not_it() -> None:
 def test_a_search_without_a_hit_is_not_enough_the_first_time() -> None:
     found = review("Is subletting allowed?")
     told = refused(found, "sublet", "assign")
-    assert "sublet: 0, assign: 0" in told and "without the words subletting, allowed" in told
+    assert "sublet: 0, assign: 0" in told and "without the words subletting:" in told
+    assert "without the words subletting:" in refused(
+        review("What does the lease say that speaks of subletting?"), "sublet"
+    )
     assert refused(found, "sublet", "assign") == ""
     assert refused(review("Is subletting allowed?", (0, len(LEASE.text))), "sublet") == ""  # all of it was read
     seen_by_code = review("May bicycles park?", page(2), page(4), code=(SearchTerm("park|assign", True),))
@@ -73,7 +76,8 @@ def test_a_search_without_a_hit_is_not_enough_the_first_time() -> None:
 
 def test_a_word_of_the_question_that_stands_nowhere_is_not_passed_over_because_another_one_does() -> None:
     told = refused(review("Is subletting allowed?", at("The deposit is $12,000.")), "sublet", "deposit")
-    assert "without the words subletting, allowed" in told
+    assert "without the words subletting:" in told
+    assert refused(review("What drove the park?", at("park bicycles"), at("the park office")), "park") == ""
 
 
 def test_of_a_term_in_few_places_each_page_is_looked_at() -> None:
@@ -227,6 +231,33 @@ def test_a_claim_that_something_is_not_there_is_sent_back_while_its_places_are_u
     (issue,) = found.claim_issues((DraftClaim("The hall is let.", ("Lease of the north hall",)), claim))
     assert issue.claim == 2 and "The deposit is $12,000." in issue.line
     assert found.claim_issues((claim,)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "positive"),
+    [
+        ("The document does not disclose a deposit; sales rose strongly.", "sales rose strongly."),
+        ("The filing names no auditor, although it names three suppliers.", "it names three suppliers."),
+        ("While the lease states the rent, it mentions no deposit.", "While the lease states the rent"),
+        ("No deposit is disclosed. Net income was strong.", "Net income was strong."),
+        ("It does not state the effect on sales of $45 million.", "$45"),
+        ("The effect is not stated and came to 12 % of sales.", "12 %"),
+        ("The tenant may park bicycles.", "The tenant may park bicycles."),
+        ("The 10-K for fiscal 2022 gives no target of 40 % or $9 million, nor does Item 7.", ""),
+        ("The lease of the U.S. Region is silent on subletting, and a deposit is not mentioned.", ""),
+        ("The lease does not mention a deposit, or a guarantee; a bond is missing, too.", ""),
+    ],
+)
+def test_what_a_claim_says_beside_that_something_is_not_there_is_no_absence(text: str, positive: str) -> None:
+    claim = DraftClaim(text, (), searched=("garage", "carport", "$9 million"))
+    question = "Is there a target of 40 %?"
+    assert find_positive_part(claim, question) == positive
+    found = review(question, (0, len(LEASE.text)))
+    is_mixed = bool(positive) and positive != text
+    for _ in range(2):  # however often it is handed in
+        assert [issue.material for issue in found.claim_issues((claim,))] == [positive] * is_mixed
+    ruling = rule_on_absence(Claim(1, text, (), searches=(Search("garage", 0), Search("$9 million", 0))), question)
+    assert (ruling is None) == bool(positive)
 
 
 def test_a_line_that_is_quoted_beside_such_a_claim_was_looked_at() -> None:

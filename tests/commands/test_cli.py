@@ -138,7 +138,11 @@ def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.Capt
         (["list"], "did you mean `ralph trace list`?"),
         (["help"], "did you mean `ralph --help`?"),
         (["version"], "did you mean `ralph --version`?"),
-        (["ask"], "did you mean `ralph qa`?"),
+        (
+            ["ask", "memo.txt", "What?"],
+            "memo.txt is a file and no run [usage] - a first question is put with `ralph qa",
+        ),
+        (["ask", "last", "What?"], "no question was put in out [no-run]"),
         (["qa", "memo.txt", "What?", "--out", "memo.txt"], "runs cannot be kept in memo.txt: no file can be made in"),
         (["qa", "memo.txt", "What?", "--out", "memo.txt/x"], "[bad-out] - choose another folder with --out"),
         (["qa", "memo.txt", "What?", "--report", "/proc/x"], "/proc/x cannot be written: no file can be made in /proc"),

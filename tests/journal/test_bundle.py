@@ -19,6 +19,7 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, Event
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
+    CHAIN_START,
     IDENTITY,
     JOURNAL,
     MANIFEST,
@@ -28,6 +29,8 @@ from ralph_cli.journal.bundle import (
     build_manifest,
     canonical_json,
     chain_events,
+    chain_hash,
+    chain_member,
     pack,
 )
 from ralph_cli.journal.redact import create_redactor
@@ -117,6 +120,40 @@ def test_a_change_in_the_journal_names_the_first_event_that_does_not_fit(
     with pytest.raises(JournalError, match=told) as caught:
         read_bundle(path)
     assert caught.value.code in ("bundle-tampered", "bundle-damaged") and "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda time, member, rest: time + rest[:-1] + member + b"}",
+        lambda time, member, rest: time + member + rest[:-1] + member + b"}",
+        lambda time, member, rest: b'{"at":{"a":1' + member + b"}" + member + rest,
+        lambda time, member, rest: time + member.replace(b":", b": ") + rest,
+        lambda time, member, rest: time + member.replace(b"chain", b"ch\\u0061in") + rest,
+        lambda time, member, rest: time + rest,
+    ],
+    ids=["at the end", "twice", "within another member", "with a space", "escaped", "not at all"],
+)
+def test_a_chained_line_that_is_written_in_another_way_is_refused(
+    tmp_path: Path, write: Callable[[bytes, bytes, bytes], bytes]
+) -> None:
+    """Whoever tampers so computes each hash over the bytes that are left without it, and the manifest, too."""
+    chain, found = CHAIN_START, []
+    for number, (at, event) in enumerate(PLAIN, 1):
+        body = canonical_json({"at": at, "event": event, "seq": number})
+        time = canonical_json({"at": at})[:-1]
+        rest = body.removeprefix(time)
+        hashed = write(time, b"", rest) if number == 2 else body
+        chain = chain_hash(chain, hashed)
+        member = chain_member(chain)
+        found.append((write(time, member, rest) if number == 2 else time + member + rest) + b"\n")
+    inner = {name: data for name, data in parts().items() if name != MANIFEST} | {JOURNAL: b"".join(found)}
+    manifest = build_manifest("r", len(found), chain, inner, SCHEMA_VERSION)
+    path = tmp_path / "r.zip"
+    path.write_bytes(zipped({MANIFEST: canonical_json(manifest)} | inner))
+    with pytest.raises(JournalError, match="event 2 ") as caught:
+        read_bundle(path)
+    assert caught.value.code == "bundle-tampered"
 
 
 def test_events_cut_off_at_the_end_are_missed_by_the_manifest(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def errors(vendor: str) -> list[BaseException]:
 def test_every_class_has_a_code(vendor: str) -> None:
     for error in errors(vendor):
         name = type(error).__name__
-        fault = FAULTS[vendor](Target(vendor, "m", "https://host/v1", CANARY), error)
+        fault = FAULTS[vendor](Target(vendor, "m", "https://host/v1", (CANARY,)), error)
         assert isinstance(fault, ProviderError) and fault.code, name
         assert CANARY not in str(fault) and CANARY not in fault.hint, name
         assert fault.code == CODES.get(name, fault.code), name
@@ -121,12 +121,12 @@ def test_the_list_is_complete() -> None:
 def test_a_cause_is_looked_through() -> None:
     error = import_module("anthropic").APIConnectionError(request=REQUEST)
     error.__cause__ = httpx2.LocalProtocolError("Illegal header value")
-    assert anthropic_adapter.fault(Target("anthropic", "m", "https://host", "k"), error).code == "bad-request"
+    assert anthropic_adapter.fault(Target("anthropic", "m", "https://host", ("k",)), error).code == "bad-request"
 
 
 @pytest.mark.parametrize("echo", [CANARY, f"{CANARY[:8]}%2F", "a\nb\x1b[31m", "x" * 5000])
 def test_what_a_service_says_is_made_safe(echo: str) -> None:
     key = CANARY if echo == CANARY else f"{CANARY[:8]}/"
-    message = Target("openai", "m", "https://user:pass@host:1/v1", key).fault("bad-request", f"said {echo}!").message
+    message = Target("openai", "m", "https://user:pass@host:1/v1", (key,)).fault("bad-request", f"said {echo}!").message
     assert echo not in message and "pass" not in message and "host:1" in message
     assert message.isprintable() and len(message) < 400

@@ -18,8 +18,8 @@ from provider_wires import adapter
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Request, UserTurn
+from ralph_cli.providers.endpoint import Endpoint
 from ralph_cli.providers.governor import FIRST_LANES, MAX_IN_FLIGHT, Governor, Pace, governor_of
-from ralph_cli.providers.registry import Endpoint
 from ralph_cli.providers.retrying import RetryingModel
 
 ASK = Request("subquery", "", (UserTurn("hi"),))

@@ -10,13 +10,9 @@ from provider_wires import adapter
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn
-from ralph_cli.providers.prices import is_own_service, price
-from ralph_cli.providers.registry import (
-    DEFAULT_MODELS,
-    Endpoint,
-    connect,
-    parse_model_name,
-)
+from ralph_cli.providers.endpoint import Endpoint, is_own_service
+from ralph_cli.providers.prices import price
+from ralph_cli.providers.registry import DEFAULT_MODELS, connect, parse_model_name
 from ralph_cli.providers.vendors.anthropic import Anthropic
 from ralph_cli.providers.vendors.openai import OpenAI
 
@@ -133,8 +129,8 @@ def test_connect_builds_what_the_name_says() -> None:
 @pytest.mark.parametrize(
     ("name", "endpoint", "code"),
     [
-        ("claude-x", Endpoint("anthropic"), "missing-key"),
-        ("gpt-x", Endpoint("openai", " "), "missing-key"),
+        ("claude-x", Endpoint("anthropic"), "no-key"),
+        ("gpt-x", Endpoint("openai", " "), "bad-key"),
         ("gpt-x", Endpoint("openai", f"{CANARY}\n{CANARY}"), "bad-key"),
         ("gpt-x", Endpoint("openai", f"{CANARY}ä"), "bad-key"),
         ("gpt-x", Endpoint("anthropic", CANARY), "bad-endpoint"),

@@ -296,7 +296,7 @@ def test_find_never_crosses_a_page() -> None:
 
 def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() -> None:
     bench = DocumentSandbox(
-        FakeSandbox, document("United States\nDepartment of Defense\nDefense spending  5  6\nother\n")
+        FakeSandbox, document("United States\nDepartment of Defense.\nDefense spending  5  6\nother\n")
     )
 
     def run(code: str) -> str:
@@ -305,7 +305,7 @@ def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() ->
     assert run("find('states department')").startswith("1 hit in")
     assert run("find('^defense')").startswith("1 hit in")
     assert "'defense' 2, 'army' 0" in run("find('defense|army')")
-    assert "1 of 2 are rows of tables, those of the widest tables first; the others are on page 1" in run(
+    assert "1 of 2 are rows of tables, statements and wide tables first; the others are on page 1" in run(
         "find('defense', after=0, before=0, rows=True)"
     )
 

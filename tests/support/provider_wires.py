@@ -3,7 +3,8 @@
 from fault_server import CANARY
 
 from ralph_cli.core.model import Model
-from ralph_cli.providers.registry import Endpoint, connect
+from ralph_cli.providers.endpoint import Endpoint
+from ralph_cli.providers.registry import connect
 from ralph_cli.providers.vendors.anthropic import Anthropic
 from ralph_cli.providers.vendors.openai import OpenAI
 

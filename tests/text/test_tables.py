@@ -19,6 +19,11 @@ SEVENTEEN = " ".join(["word"] * 17)
         ("Net income", False, False),
         ("The company sold 5 stores", False, False),
         (f"{SEVENTEEN}  5,363  4,869", False, True),
+        ("The rate was 21.6 percent in 2022 and 24.6 percent in 2021", False, False),
+        ("as of December 31, 2022 and 2021, was $ 10 million", False, False),
+        ("December 31, 2022", True, False),
+        ("Note 16: Leases of 2024", False, False),
+        ("(a)  Net sales of 2024 against those of 2023", True, False),
     ],
 )
 def test_what_is_a_row_and_what_may_have_columns(line: str, row: bool, columns: bool) -> None:

@@ -1,5 +1,6 @@
 """The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,7 +17,7 @@ from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Json, Model, Request
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
-from ralph_cli.core.prompts.json_schema import array, choice, object_schema, render_example, string
+from ralph_cli.core.prompts.json_schema import array, choice, example_of, object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import (
     SUPPORTING,
@@ -130,8 +131,10 @@ class Judge:
 
     A verdict near the margin ("partly", or "supported" by no quote, or beside one that speaks against it) is asked for
     again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
-    than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
-    second opinion it does not count, nor does one that no budget is left for: what was said first is kept.
+    than half say so. Where a worker `can_mend` what is refused, a refusal is read again by a panel only: its reason
+    tells the worker what to mend, and a second reading could only loosen it. A judge that fails, or does not answer in
+    shape, is a broken check and never a verdict; as a second opinion it does not count, nor does one that no budget is
+    left for: what was said first is kept.
 
     With a `counter`, what may limit the claims is read in the same call. `is_compared` says that code has compared the
     figures of the claims with their quotes.
@@ -145,6 +148,7 @@ class Judge:
     counter: CounterEvidence | None = None
     context_chars: int = MIN_CONTEXT
     is_compared: bool = True
+    can_mend: bool = False
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
         """The verdicts on the claims of an attempt, of which code has left these doubts."""
@@ -183,7 +187,8 @@ class Judge:
 
     def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...], doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
-        doubtful = [ruling.claim for ruling in rulings if ruling.is_near_margin]
+        is_reread = bool(self.panel) or not self.can_mend
+        doubtful = [it.claim for it in rulings if it.is_near_margin and (is_reread or it.verdict.passes)]
         given = {ruling.claim: [ruling] for ruling in rulings}
         for model in self.panel or (self.model, self.model):
             # Without a panel the judge is asked a third time only where it said one thing and then the other.
@@ -234,11 +239,20 @@ class Judge:
             claims="\n\n".join(parts),
             question=self.question,
             each=each,
-            shape=render_example(schema),
+            shape=_render_shape(schema, attempt.claims[0]),
         )
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
         inputs = {"question": self.question, "claims": listed, "passages": len(passages)}
         return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
+
+
+def _render_shape(schema: Json, claim: Claim) -> str:
+    """The shape of a reply, with the numbers of the first claim and of its first quote as they are shown above."""
+    shape = example_of(schema)
+    entry = shape["verdicts"][0]
+    entry["id"] = claim.id
+    entry["quotes"] = [{**quote, "id": claim.quotes[0]} for quote in entry["quotes"] if claim.quotes]
+    return json.dumps(shape)
 
 
 def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:

@@ -23,14 +23,23 @@ def doctor(
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Only fetch the sandbox's runtime into the cache, if it is missing.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Make one small call to each service that is configured, and say its cost.")
+    ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="With --live, ask this model, too (vendor:model). May be given several times."),
+    ] = None,
 ) -> int:
     """Check engines, sandbox isolation, keys, versions and the cache; fetch the sandbox's runtime if it is missing."""
     from ralph_cli import config
-    from ralph_cli.core.errors import EngineError
+    from ralph_cli.core.errors import EngineError, UserError
     from ralph_cli.reports.safe_text import one_line
     from sandbox import SandboxUnavailable
 
     settings = config.load_settings()
+    if model and not live:
+        raise UserError("--model asks a model only with --live", code="usage", hint="ralph doctor --live --model NAME")
     try:
         if runtime is not None:
             from sandbox.deno.runtime import install_runtime
@@ -41,7 +50,8 @@ def doctor(
     except SandboxUnavailable as error:
         raise EngineError(str(error.args[0]), code="no-runtime", hint=error.hint) from error
     well = True
-    checks = chain(_check_versions(), _check_keys(settings), _check_folders(settings), _check_engines(settings))
+    services = chain(_check_keys(settings), _check_live(settings, tuple(model or ())) if live else ())
+    checks = chain(_check_versions(), services, _check_folders(settings), _check_engines(settings))
     for good, what, seen in checks:
         mark = {True: "ok  ", False: "BAD ", None: "-   "}[good]
         typer.echo(f"{mark} {one_line(what)}: {one_line(seen)}")
@@ -75,17 +85,15 @@ def _check_versions() -> Iterator[Line]:
 
 
 def _check_keys(settings: "Settings") -> Iterator[Line]:
-    from urllib.parse import urlsplit
-
+    from ralph_cli.commands.machine.services import describe_service
     from ralph_cli.core.errors import ConfigError
-    from ralph_cli.providers.registry import KEYED_VENDORS
     from ralph_cli.wiring.models import choose_models
+    from ralph_cli.wiring.probing import services_of
 
-    for vendor in KEYED_VENDORS:
-        endpoint = settings.endpoint(vendor)
-        host = urlsplit(endpoint.base_url).hostname if endpoint.base_url else "the vendor's own service"
-        key = "key is set" if endpoint.api_key else "no key"
-        yield (True if endpoint.api_key or endpoint.base_url else None), vendor, f"{key}, {host}"
+    for vendor in services_of(settings):
+        good, state = describe_service(settings, vendor)
+        yield good, vendor, state
+    yield None, "network", _describe_network(settings)
     try:
         names = choose_models(settings)
         yield None, "models", f"worker {names.worker}, sub-queries {names.subquery}, judge {names.judge}"
@@ -93,6 +101,37 @@ def _check_keys(settings: "Settings") -> Iterator[Line]:
             yield None, "note", notice.message
     except ConfigError as error:
         yield False, "models", f"{error.message} - {error.hint}"
+
+
+def _describe_network(settings: "Settings") -> str:
+    from urllib.parse import urlsplit
+
+    network = settings.network
+    proxy = network.proxy or ""
+    host = urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]  # without user and password
+    way = f"https through the proxy {host}" if proxy else "no proxy"
+    way += f", but for {network.no_proxy}" if proxy and network.no_proxy else ""
+    return f"{way}; certificates of {network.ca_file or 'this machine'}"
+
+
+def _check_live(settings: "Settings", more: tuple[str, ...]) -> Iterator[Line]:
+    """One small call to a model of each service that can be asked."""
+    from ralph_cli.core.errors import ConfigError, ProviderError
+    from ralph_cli.wiring.probing import models_to_probe, probe
+
+    for vendor, names in models_to_probe(settings, more).items():
+        if not names:
+            yield None, vendor, f"no model of it is named, so none is asked: ralph doctor --live --model {vendor}:NAME"
+        for name in names:
+            try:
+                seen = probe(settings, name)
+            except (ConfigError, ProviderError) as error:
+                yield False, name, f"{error.message} - {error.hint}"
+                continue
+            usd = seen.usage.usd
+            cost = "price unknown" if usd is None else f"${usd:.6f}"
+            tokens = f"{seen.usage.input_tokens + seen.usage.output_tokens:,} tokens"
+            yield True, name, f"answers as {seen.served_as} after {seen.seconds:.1f} s; {tokens}, {cost}"
 
 
 def _check_folders(settings: "Settings") -> Iterator[Line]:

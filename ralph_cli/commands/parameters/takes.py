@@ -72,10 +72,6 @@ class Late(TyperCommand):
         return self.callback().make_context(*args, **extra)
 
 
-OTHER_NAMES = {"ask": "qa"}
-"""What commands are called elsewhere: in Python, for one."""
-
-
 class Interrupted(Exception):
     """A command was interrupted. `notes` say what is kept of its run."""
 
@@ -109,7 +105,6 @@ class CommandGroups(TyperGroup):
         groups = {title: item.commands for title, item in self.commands.items() if isinstance(item, TyperGroup)}
         words = [f"{group} {name}" for group, commands in groups.items() if name in commands]
         words += [f"--{name}" for option in self.get_params(ctx) if f"--{name}" in option.opts]
-        words += [OTHER_NAMES[name]] if OTHER_NAMES.get(name) in self.commands else []
         if "qa" in self.commands and (" " in name or Path(name).is_file()):
             words.append("qa DOCUMENT QUESTION")
         words += difflib.get_close_matches(name, self.list_commands(ctx), n=1)

@@ -28,6 +28,7 @@ class Interrupts:
         self._number: int = signal.SIGINT
         self._raises = True
         self._postponed = False
+        self._is_typed_at = False
 
     def install(self) -> None:
         """Take charge of the signals."""
@@ -58,6 +59,15 @@ class Interrupts:
         finally:
             self._raises = False
 
+    @contextmanager
+    def prompting(self) -> Iterator[None]:
+        """A time in which a person types: a signal takes back the line that is typed, and is no second one of any."""
+        self.received, self._postponed, self._raises, self._is_typed_at = 0, False, True, True
+        try:
+            yield
+        finally:
+            self._is_typed_at = False
+
     def end(self) -> None:
         """The program ends: Ctrl-C must not change its exit code any more."""
         if signal.getsignal(signal.SIGINT) == self._on_signal:
@@ -76,8 +86,10 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def _on_signal(self, number: int, _frame: object) -> None:
-        self.received += 1
         self._number = number
+        if self._is_typed_at:
+            raise KeyboardInterrupt
+        self.received += 1
         if self.received > 1:
             self.end_at_once(f"; what is recorded is kept: `ralph trace show {self.run}`" if self.run else "")
         if self._raises:

@@ -128,7 +128,7 @@ class LineProgress(SilentProgress):
     def __call__(self, event: AnyEvent, /) -> None:
         super().__call__(event)
         with self._lock:
-            line = self._event_line(event)
+            line = self.event_line(event)
             if line:
                 self.write(line)
 
@@ -158,7 +158,8 @@ class LineProgress(SilentProgress):
         if line:
             typer.echo(line, err=True)
 
-    def _event_line(self, event: AnyEvent) -> str:
+    def event_line(self, event: AnyEvent) -> str:
+        """What is told of an event; empty where nothing is."""
         match event:
             case NoticeIssued(code, message):
                 return f"note: {one_line(message)}" if code != "sandbox" else f"sandbox: {one_line(message)}"

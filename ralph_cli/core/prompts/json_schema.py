@@ -36,15 +36,16 @@ def choice(*words: str) -> Json:
 
 def render_example(schema: Json) -> str:
     """An object of a schema, in JSON, with one entry in each list: the shape, for a model that cannot be held to it."""
-    return json.dumps(_example_of(schema))
+    return json.dumps(example_of(schema))
 
 
-def _example_of(schema: Json) -> Any:
+def example_of(schema: Json) -> Any:
+    """A value of a schema, with one entry in each list."""
     match schema["type"]:
         case "object":
-            return {name: _example_of(field) for name, field in schema["properties"].items()}
+            return {name: example_of(field) for name, field in schema["properties"].items()}
         case "array":
-            return [_example_of(schema["items"])]
+            return [example_of(schema["items"])]
         case "integer":
             return 1
         case "boolean":

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import Halt
@@ -165,6 +167,13 @@ class Cell:
             return self.value.text
         return self.answer or self.reason or self.state.value
 
+    @property
+    def accepted_value(self) -> str | float | bool | list[str] | None:
+        """The value of an answer that was accepted, or its words where its question has no type; else None."""
+        if not self.state.is_accepted or self.state is CellState.ABSENT:
+            return None
+        return self.value.plain if self.value is not None else self.answer
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellChange:
@@ -237,3 +246,46 @@ class Table:
 
     def __len__(self) -> int:
         return sum(len(self.of_each(row)) for row in self.rows)
+
+    def to_pandas(self, *, cells: bool = False) -> Any:
+        """The table as a pandas DataFrame: a row for each document, a column for each question, the values of answers
+        that were accepted (numbers as numbers, the answer's words where there is no value), else None.
+
+        With `cells` it has a row for each cell instead, with its state, answer, value, quotes and cost. Raises
+        ConfigError when pandas is not installed.
+        """
+        try:
+            frame = import_module("pandas").DataFrame
+        except ImportError as error:
+            what = f"Table.to_pandas needs pandas, which is not installed ({error})"
+            raise ConfigError(what, code="no-extra", hint="pip install pandas") from None
+        if cells:
+            return frame([_as_record(cell) for cell in self], columns=_COLUMNS)
+        values = {(cell.row, cell.question): cell.accepted_value for cell in self}
+        names = [question.id for question in self.questions]
+        rows = [{name: values.get((row.name, name)) for name in names} for row in self.rows]
+        return frame(rows, index=[row.name for row in self.rows], columns=names)
+
+
+_COLUMNS = ["document", "question", "state", "accepted", "value", "hedge", "unit", "answer", "reason"]
+_COLUMNS += ["quotes", "places", "pages", "run", "usd"]
+
+
+def _as_record(cell: Cell) -> dict[str, object]:
+    """A cell as a row of plain values."""
+    return {
+        "document": cell.row,
+        "question": cell.question,
+        "state": cell.state.value,
+        "accepted": cell.state.is_accepted,
+        "value": cell.accepted_value,
+        "hedge": cell.value.hedge if cell.value else "",
+        "unit": cell.value.unit if cell.value else "",
+        "answer": cell.answer,
+        "reason": cell.reason,
+        "quotes": [quote.text for quote in cell.quotes],
+        "places": [quote.place for quote in cell.quotes],
+        "pages": [quote.page for quote in cell.quotes],
+        "run": cell.run,
+        "usd": cell.usage.usd,
+    }

@@ -40,9 +40,17 @@ class _Crop:
 
 
 def crop_quotes(
-    data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], width: int, most: int
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    pages: list[dict[str, Any]],
+    width: int,
+    most: int,
+    whole: bool,
 ) -> bytes:
-    """Pixels of the pages around quotes: one line of JSON that describes the pictures, then their bytes.
+    """Pixels of the pages around quotes, or of `whole` pages: one line of JSON that describes them, then their bytes.
 
     Each page is {number, text, spans: [[start, end], ...]}, and gives a picture a span: [page, span's index, width,
     height, bytes a pixel (1 gray, 3 RGB), [[left, top, right, bottom] of a quoted line in pixels, ...]]. Pictures are
@@ -55,7 +63,7 @@ def crop_quotes(
         for number, index, page, boxes in _locate_spans(document, name, layout, pages):
             wide, tall = (max(side, 1.0) for side in page.get_size())
             canvas = PageCanvas(page, width, max(round(width * tall / wide), 1))
-            cut = _crop(canvas, boxes)
+            cut = _crop(canvas, boxes, whole=whole)
             if cut is None:
                 continue
             _, top, _, bottom = cut.region
@@ -63,11 +71,13 @@ def crop_quotes(
             if room < 0:
                 break
             depth, content = _pack(canvas.render(cut.region))
-            row = width * depth
-            above, below = _whole_lines(content, row, cut, depth)
-            content = content[(above - top) * row : (below - top) * row]
-            top, bottom = above, below
-            left, right, content = _trim_margins(content, width, cut.lines, depth)
+            left, right = 0, width
+            if not whole:
+                row = width * depth
+                above, below = _whole_lines(content, row, cut, depth)
+                content = content[(above - top) * row : (below - top) * row]
+                top, bottom = above, below
+                left, right, content = _trim_margins(content, width, cut.lines, depth)
             lines = [[near - left, upper - top, far - left, lower - top] for near, upper, far, lower in cut.lines]
             described.append([number, index, right - left, bottom - top, depth, lines])
             pixels.append(content)
@@ -137,12 +147,14 @@ def _locate_spans(
             yield wanted["number"], index, laid_out.page, laid_out.boxes(start, end)
 
 
-def _crop(canvas: PageCanvas, boxes: list[Box]) -> _Crop | None:
-    """Where to cut the page for these lines; None when nothing of them lies on the page."""
+def _crop(canvas: PageCanvas, boxes: list[Box], *, whole: bool) -> _Crop | None:
+    """Where to cut the page for these lines, if not the `whole` is shown; None when nothing of them is on the page."""
     _, _, width, height = canvas.page_rect
     lines = _lines_of(canvas, boxes)
     if not lines:
         return None
+    if whole:
+        return _Crop(canvas.page_rect, lines)
     line_height = sorted(bottom - top for _, top, _, bottom in lines)[len(lines) // 2]
     context = min(max(round(_CONTEXT_LINES * line_height), width // 12), width // 5)
     _, first, _, last = enclose(lines)

@@ -33,7 +33,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The part of page `page` around a quote, its lines marked: a PNG of `width` x `height` pixels."""
+    """Page `page`, or its part around a quote, the quoted lines marked: a PNG of `width` x `height` pixels."""
 
     page: int
     width: int
@@ -50,11 +50,17 @@ class Annotation:
 
 
 def render_pictures(
-    document: Document, spans: Sequence[Span], *, source: DocumentSource | None = None, most: int = MAX_PIXEL_BYTES
+    document: Document,
+    spans: Sequence[Span],
+    *,
+    source: DocumentSource | None = None,
+    most: int = MAX_PIXEL_BYTES,
+    whole: bool = False,
 ) -> list[tuple[Picture, ...]]:
     """For each span of a PDF the pictures of the pages it stands on; none for spans beyond `most` bytes of pixels.
 
-    Drawn by a parser process, which sends pixels and no image file. Raises DocumentError as `ask_pages` does.
+    They show the part of a page around the span, or the `whole` page. Drawn by a parser process, which sends pixels and
+    no image file. Raises DocumentError as `ask_pages` does.
     """
     pages, owners = group_by_page(document, spans)
 
@@ -64,7 +70,7 @@ def render_pictures(
             found[owners[number][index]].append(picture)
         return [tuple(group) for group in found]
 
-    return ask_pages("cut", document, pages, decode, source=source, width=WIDTH, most=most)
+    return ask_pages("cut", document, pages, decode, source=source, width=WIDTH, most=most, whole=whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from itertools import islice
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.documents.search.clauses import Clause, above, clause_at, find_clauses, named_clauses
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
+from ralph_cli.text.quantities.vocabulary import ABOUT, FRACTIONS, NUMBER_WORDS, PACES, PHYSICAL, SCALES, TIMES
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_ends
 from ralph_cli.text.tables import is_row
@@ -40,9 +41,15 @@ MAX_PASSAGE, FEWEST_WORDS, REPEATED = 700, 5, 0.2
 """Characters of a passage, words of a sentence that says something, and the share of terms that are not a quote's up to
 which it repeats the quote."""
 
-MIN_SCORE, FEW_PASSAGES = 0.45, 60
+MIN_SCORE, FEW_PASSAGES = 0.55, 60
 """Share of a statement's terms, by weight, that a passage must have, as measured on real documents; where no more than
-so many sentences have such words, those with any term of the statement are proposed."""
+so many sentences limit anything, they need no more than the terms that tell what the statement is about."""
+
+TELLING = 0.75
+"""Share of the weight of a statement's rarest term from which on another term tells as much what it is about."""
+
+LONE_DIGIT = 10
+"""A whole number below it says too little to be another one, rounded."""
 
 SAME_LABELS = 1
 """Other rows with a label and other figures up to which they may speak of the same."""
@@ -64,7 +71,7 @@ SHORT_SENTENCE, FEW_NAMINGS, SUBJECT_WORDS = 12, 3, 2
 and words of a statement that any other sentence must share."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_ENDING = re.compile(r"(?:ies|es|s|ed|ing|ly)$")
+_ENDING = re.compile(r"(?:ies|es|e|s|ed|ing|ly|y)$")
 _POINTS_TO = re.compile(
     r"(?i)\b(?:refer(?:red)?\s+to|see(?:\s+also)?|information|incorporated|(?:discuss|describ|disclos|includ|contain)ed\s+in"
     r"|furnished\s+as)\b[^.;]{0,200}?(?-i:\b[A-Z][a-z]+)[\s\u00a0]\d"
@@ -77,7 +84,6 @@ _AMOUNT = re.compile(r"(?<!\w)\d")
 _PART_NUMBER = re.compile(r"^\s*\(?\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=[^\W\d_])")
 _REPORTS = "amount based billion company ended however include included includes including made make million one per"
 _REPORTS += " except provided respect subject total two unless used using year years"
-_MONTHS = frozenset(MONTHS)
 _COMMON = STOP_WORDS | frozenset(_REPORTS.split())
 
 
@@ -192,7 +198,7 @@ class QualifierIndex:
         self, statement: str, quotes: Sequence[str], quoted: Set[Member | None]
     ) -> Iterator[Qualifier]:
         """The sentence or row of another document than those `quoted` that most plainly gives another figure for the
-        same: most words before its first figure are those of the statement or its quotes.
+        same: most words before its first figure are those of the statement or its quotes, a telling one among them.
         """
         statement, quote = self._without_names(statement), " ".join(quotes)
         own, stated = terms(statement), _without_years(f"{statement} {quote}")
@@ -202,6 +208,7 @@ class QualifierIndex:
         self._find_holders(said)
         weights = {term: self._rarity(term) for term in own}
         least = SAME_SHARE * sum(weights.values())
+        telling = self._telling(own - _MEASURES, terms(quote))
         numbers = sorted(set().union(*(self._holders[term] for term in own)))
         places = [
             self._sentences[number]
@@ -218,7 +225,8 @@ class QualifierIndex:
             label = terms(text[: figure.start()])
             shared = label & said
             others = _without_years(text)
-            if 2 * len(shared) < max(len(label), 1) or not others or _say_the_same(stated, others):
+            is_another = telling.isdisjoint(label) or 2 * len(shared) < len(label)
+            if is_another or not others or _say_the_same(stated, others):
                 continue
             score = sum(weights[term] for term in shared & own) * len(shared) / len(label)
             if score >= least and (best is None or score > best[0]):
@@ -241,12 +249,15 @@ class QualifierIndex:
 
     def _by_terms(self, statement: str, quotes: Sequence[str], parts: Sequence["_OwnPart"]) -> list[Qualifier]:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
-        said, quoted = terms(self._without_names(statement)) | named_sections(statement), terms(" ".join(quotes))
+        said = terms(self._without_names(statement)) | named_sections(statement)
+        # What stands at many places, as the header of a table does, tells nothing of this statement.
+        quoted = terms(" ".join(quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS))
         own_keys = frozenset[str]().union(*(part.keys | part.outer for part in parts))
         sought = said | quoted | own_keys
         self._find_holders(sought)
         most_often = max(len(self._sentences) * EVERYWHERE, FEW_SENTENCES)
-        subject = {term for term in said - _MONTHS if len(self._holders[term]) <= most_often}
+        subject = {term for term in said - _MEASURES if len(self._holders[term]) <= most_often}
+        telling = self._telling(said - _MEASURES, quoted)
         weights = {term: self._rarity(term) for term in said}
         most = sum(weights.values()) or 1.0
         weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in quoted - said}
@@ -271,12 +282,18 @@ class QualifierIndex:
             named = max((self._names(span, words, part, cue, has_subject) for part in parts), default=0.0)
             is_strong, points = cue == STRONG_CUE_WEIGHT, _POINTS_TO.search(text) is not None
             is_near = score >= MIN_SCORE and (is_strong or not points if has_subject else is_strong and not points)
-            if not (is_near or named or (is_limiting and subject.intersection(shared))):
+            if not (named or ((is_near or is_limiting) and not telling.isdisjoint(words))):
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
                 reason = "names its section" if named else f"shares {', '.join(sorted(shared)[:6])}"
                 found.append(Qualifier(span, reason, score + named))
         return found
+
+    def _telling(self, said: Set[str], quoted: Set[str]) -> frozenset[str]:
+        """Of a statement's terms the rarest that its quotes have, too, or, if they have none, that the text has."""
+        known = {term for term in said & quoted if self._holders[term]} or {t for t in said if self._holders[t]}
+        least = TELLING * max(map(self._rarity, known), default=0.0)
+        return frozenset(term for term in known if self._rarity(term) >= least) | {t for t in said if t[0] == "\u00a7"}
 
     def _own_parts(self, quotes: Sequence[Span]) -> list["_OwnPart"]:
         """The numbered parts in which the quotes stand, with the title of their document."""
@@ -383,10 +400,15 @@ def _without_years(text: str) -> list[str]:
 
 
 def _say_the_same(stated: Iterable[str], row: Iterable[str]) -> bool:
-    """Whether a figure of a row is one of those stated, or that in thousands or millions, rounded."""
+    """Whether a figure of a row is one of those stated, or one is the other in thousands or millions, rounded."""
     values, others = _values(" ".join(stated)), _values(" ".join(row))
-    scaled = {round(value / scale, digits) for value in values for scale in (1, 1e3, 1e6) for digits in (0, 1, 2)}
-    return not others.isdisjoint(scaled - {0.0} | values)
+    return not (others.isdisjoint(_rounded(values) | values) and values.isdisjoint(_rounded(others)))
+
+
+def _rounded(values: Iterable[float]) -> set[float]:
+    """The values as they are, in thousands and in millions, each to none, one and two digits; no lone digit."""
+    found = {round(value / scale, digits) for value in values for scale in (1, 1e3, 1e6) for digits in (0, 1, 2)}
+    return {value for value in found if value >= LONE_DIGIT or value != int(value)}
 
 
 def _cue_weight(text: str) -> float:
@@ -401,6 +423,12 @@ def terms(text: str) -> frozenset[str]:
 @lru_cache(maxsize=8_192)
 def _cut_ending(word: str) -> str:
     return _ENDING.sub("", word)
+
+
+_MEASURES = frozenset(
+    map(_cut_ending, (*MONTHS, *NUMBER_WORDS, *SCALES, *FRACTIONS, *TIMES, *PACES, *PHYSICAL, *ABOUT))
+)
+"""Terms that say how much or when, and nothing of what a statement is about."""
 
 
 def named_sections(text: str) -> frozenset[str]:

@@ -20,6 +20,7 @@ from ralph_cli.documents.search.heading_lines import (
     stands_in_table,
 )
 from ralph_cli.documents.search.numbered_headings import find_runs
+from ralph_cli.documents.search.sections import Reach, certain_headings
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.tables import names_columns
 
@@ -84,12 +85,13 @@ def section_at(document: Document, offset: int) -> tuple[Heading, ...]:
 
     One without a number counts only as the nearest above, on the same page: how far it reaches is not known.
     """
-    above = [part for part in _parts(document) if part.heading.start <= offset]
-    found = [part.heading for part in above if part.is_counted and offset < part.sure_until]
-    near = next((part for part in reversed(above) if part.sure_until > part.heading.start), None)
-    if near and not near.is_counted and offset < near.sure_until:
-        found.append(near.heading)
-    return tuple(found)
+    parts = _parts(document)
+    return tuple(parts[number].heading for number in certain_headings(heading_reaches(document), offset))
+
+
+def heading_reaches(document: Document) -> tuple[Reach, ...]:
+    """Of each of the headings, in order, where it begins and how far it counts for certain."""
+    return tuple((part.heading.start, part.sure_until, part.is_counted) for part in _parts(document))
 
 
 def _parts(document: Document) -> tuple[_Part, ...]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 from ralph_cli.text.lexicon import STOP_WORDS
 
 WINDOW = 600
@@ -39,12 +40,15 @@ class NearPassage:
 def key_words(question: str) -> dict[str, str]:
     """The words of a question that tell something, by their stem: no little words, and figures as they are."""
     found: dict[str, str] = {}
+    little = _COMMON | little_words_of(question)
     for match in _WORD.finditer(question):
         word = match[0]
-        if word[0].isdigit():
+        if has_unspaced(word):
+            found |= {part: part for part in split_unspaced(word)}
+        elif word[0].isdigit():
             if len(word) > 1:
                 found.setdefault(word, word)
-        elif word.casefold() not in _COMMON and (len(word) > 2 or (word.isupper() and len(word) > 1)):
+        elif word.casefold() not in little and (len(word) > 2 or (word.isupper() and len(word) > 1)):
             found.setdefault(_stem(word.casefold()), word)
     return dict(list(found.items())[:MOST_WORDS])
 
@@ -54,15 +58,16 @@ def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]
     if not words:
         return []
     stems = sorted(words, key=len, reverse=True)
-    # Words and figures only, escaped: it takes time in proportion to the text, whatever the question says.
-    parts = (
-        rf"({re.escape(stem)})(?!\d)"
-        if stem[0].isdigit()
-        else rf"({re.escape(stem)})\w{{0,{min(len(stem) - 1, LONGEST_ENDING)}}}\b"
-        for stem in stems
-    )
-    pattern = re.compile(r"(?<!\w)(?:" + "|".join(parts) + ")", re.IGNORECASE)
+    pattern = re.compile("|".join(map(_word_pattern, stems)), re.IGNORECASE)
     return [(match.start(), match.end(), stems[(match.lastindex or 1) - 1]) for match in pattern.finditer(text)]
+
+
+def _word_pattern(stem: str) -> str:
+    """Words and figures only, escaped: it takes time in proportion to the text, whatever the question says."""
+    if has_unspaced(stem):
+        return f"({stem})"
+    ending = r"(?!\d)" if stem[0].isdigit() else rf"\w{{0,{min(len(stem) - 1, LONGEST_ENDING)}}}\b"
+    return rf"(?<![^\W{UNSPACED}])({re.escape(stem)}){ending}"
 
 
 def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPassage, ...]:
@@ -94,13 +99,13 @@ def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPass
             break
         if all(end + WINDOW // 2 < near.start or near.end + WINDOW // 2 < start for near in chosen):
             held_words = dict.fromkeys(words[stem] for _, _, stem in places[first : last + 1])
-            chosen.append(NearPassage(*_widen_to_lines(text, start, end), tuple(held_words), score / total))
+            chosen.append(NearPassage(*widen_to_lines(text, start, end), tuple(held_words), score / total))
         if len(chosen) == limit:
             break
     return tuple(chosen)
 
 
-def _widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
+def widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
     """The interval with the whole lines around it that are within MARGIN characters, on the same page."""
     low = max(text.rfind("\f", 0, start) + 1, start - MARGIN)
     breaks = [at for at in (text.find("\n", low - 1, start), text.find("\f", low - 1, start)) if at >= 0]

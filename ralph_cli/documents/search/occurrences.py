@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ralph_cli.core.coverage import Spans
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.run import Search
 from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
 from ralph_cli.documents.sets.joining import take_member
@@ -44,6 +44,7 @@ class SearchCounter:
     """Counts words and expressions on one document; keeps the folded copy that it needs once it is made."""
 
     document: Document
+    _of_members: dict[Member, "SearchCounter"] = field(default_factory=dict)
 
     @cached_property
     def _folded(self) -> tuple[FoldedText, str]:
@@ -73,7 +74,7 @@ class SearchCounter:
         members = self.document.members
         named = [members[at] for at in match_names(within, [member.name for member in members])]
         within = named[0].name if len(named) == 1 else within
-        tallies = [SearchCounter(take_member(self.document, member)).count((), terms) for member in named]
+        tallies = [self._counter_of(member).count((), terms) for member in named]
         for same in zip(*tallies, strict=True):
             hits = [tally.search.hits for tally in same]
             total = None if None in hits else sum(count or 0 for count in hits)
@@ -83,6 +84,12 @@ class SearchCounter:
             stem = any(tally.search.stem for tally in same)
             search = replace(same[0].search, hits=total, fault=fault, stem=stem, within=within)
             yield Tally(search, tuple(places), sum(tally.anywhere for tally in same))
+
+    def _counter_of(self, member: Member) -> "SearchCounter":
+        """The counter of one document of the set, made once."""
+        if member not in self._of_members:
+            self._of_members[member] = SearchCounter(take_member(self.document, member))
+        return self._of_members[member]
 
     def _count_whole(self, worker_terms: Iterable[str], code_terms: Sequence[SearchTerm]) -> tuple[Tally, ...]:
         found: dict[str, Tally] = {}

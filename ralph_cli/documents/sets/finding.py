@@ -77,8 +77,12 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
 
 def leave_out_hidden(file: FoundFile) -> Skipped | None:
     """Why a file of an archive is left out, if its folder would leave it out, too; None if it would not."""
-    is_hidden = any(_LEFT_OUT.match(part) for part in PurePath(file.inner[-1]).parts)
-    return Skipped(file.name, "left-out", _HIDDEN) if is_hidden else None
+    return Skipped(file.name, "left-out", _HIDDEN) if is_hidden(PurePath(file.inner[-1])) else None
+
+
+def is_hidden(path: PurePath) -> bool:
+    """Whether a part of the path is a name that a folder has for programs and not for people."""
+    return any(map(_LEFT_OUT.match, path.parts))
 
 
 def name_files(files: Sequence[FoundFile]) -> list[FoundFile]:
@@ -167,8 +171,8 @@ def _is_hidden_match(path: str, pattern: str) -> bool:
     """Whether a file that a pattern found is hidden, and the pattern asks for no hidden ones."""
     parts = PurePath(pattern).parts
     fixed = next((at for at, part in enumerate(parts) if glob.has_magic(part)), len(parts))
-    found = PurePath(path).parts[fixed:]
-    return any(map(_LEFT_OUT.match, found)) and not any(map(_LEFT_OUT.match, parts[fixed:]))
+    found = PurePath(*PurePath(path).parts[fixed:])
+    return is_hidden(found) and not is_hidden(PurePath(*parts[fixed:]))
 
 
 def _exists(path: str) -> bool:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from ralph_cli.providers.offline.pages import HEAD_CHARS, Page, page_bodies, page_windows, split_windows
 from ralph_cli.providers.offline.words import IRREGULAR, STOP, is_general, statements_for, stem
+from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
@@ -44,12 +45,15 @@ FIGURE = re.compile(r"\d[\d,.]*")
 
 def term_pattern(key: str) -> str:
     """A regular expression that finds `key` at word starts: the literal comes first, which is what makes it fast."""
+    if has_unspaced(key):
+        return re.escape(key)
     first, *others = key.split(" ")
     turning = len(first) >= 4 and first.endswith("y") and first.isalpha()  # "carry" is also in "carried"
     head = re.escape(first[:-1] if turning else first)
     tail = "" if not first.isalpha() else ("(?:e?s)?" if len(first) <= 3 else r"[^\W\d_]{0,7}")
     rest = "".join(r"[\W_]{1,3}" + re.escape(word) + r"[^\W\d_]{0,7}" for word in others)
-    return rf"{head}(?<![^\W_]{head}){'(?:y|ie)' if turning else ''}{tail}{rest}(?![^\W_])"
+    part_of_word = rf"[^\W_{UNSPACED}]"
+    return rf"{head}(?<!{part_of_word}{head}){'(?:y|ie)' if turning else ''}{tail}{rest}(?!{part_of_word})"
 
 
 def term_forms_pattern(forms: str) -> str:
@@ -72,15 +76,25 @@ def query_terms(question: str) -> list[Term]:
     remarks = " ".join(re.findall(r"\(([^()]*)\)", plain))
     sentences = [*re.split(r"(?<=[.?!])\s+", re.sub(r"\([^()]*\)", " ", plain)), remarks]
     asked = [sentence for sentence in sentences if sentence.rstrip().endswith("?")]
+    little = STOP | little_words_of(question)
     for sentence in sentences:
         weight = 0.4 if sentence is remarks or (asked and sentence not in asked) else 1.0
-        for token in TOKEN.findall(re.sub(r"'s\b", "", sentence)):
-            if token.lower() in STOP or (len(token) == 1 and not token.isdigit()):
+        for token in _tokens(re.sub(r"'s\b", "", sentence)):
+            if token.lower() in little or (len(token) == 1 and not token.isdigit()):
                 continue
             key = token.lower() if token.isupper() else stem(token)
             if key not in terms or terms[key].weight < weight:
                 terms[key] = Term(key, weight, token)
     return list(terms.values())
+
+
+def _tokens(sentence: str) -> list[str]:
+    """Its words; those that no spaces part are parted by their script."""
+    return [
+        word
+        for token in TOKEN.findall(sentence)
+        for word in (split_unspaced(token) if has_unspaced(token) else [token])
+    ]
 
 
 def lower_same_length(text: str) -> str:

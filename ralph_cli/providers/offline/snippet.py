@@ -8,9 +8,9 @@ DEFAULT_PASSAGES = 14
 
 
 def guest_source(*names: str) -> str:
-    """The sources of these modules, behind that of the tables of texts, without their imports of each other."""
-    folder = files("ralph_cli.providers.offline")
-    paths = [files("ralph_cli.text") / "tables.py", *(folder / f"{name}.py" for name in names)]
+    """The sources of these modules, behind those of tables and languages, without their imports of each other."""
+    folder, texts = files("ralph_cli.providers.offline"), files("ralph_cli.text")
+    paths = [texts / "tables.py", texts / "languages" / "words.py", *(folder / f"{name}.py" for name in names)]
     source = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     return re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
 

@@ -9,10 +9,14 @@ from itertools import pairwise
 
 from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, query_terms, term_forms_pattern
 from ralph_cli.providers.offline.words import STOP
+from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS
 
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
+SENTENCE_END = re.compile(
+    r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])"
+    rf"(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))|(?<=[{FULL_STOPS}])(?=[^\s\u300d\u300f\uff09)])"
+)
 ABBREVIATION = re.compile(
-    r"(?i)(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|e\.g|i\.e|[a-z])\.)$"
+    r"(?i)(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|bzw|ca|nr|abs|mio|mrd|tsd|inkl|ggf|vgl|usw|n\u00fam|p\u00e1g|ltda|e\.g|i\.e|[a-z])\.)$"
 )
 CLAUSE = re.compile(
     r"(?i);\s+|:\s+|\s[\u2013\u2014]\s|,\s+(?=(?:and|or|which|who|where|while|with|including|as|because|due|driven|primarily"

@@ -1,12 +1,15 @@
-"""Claude models through the Messages API, without streaming: a cut stream passes for a complete reply in the SDK."""
+"""Claude models through the Messages API, at the vendor's or in a cloud.
+
+Without streaming: a cut stream passes for a complete reply in the SDK.
+"""
 
 import json
 from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.providers.prices import OWN_HOSTS
-from ralph_cli.providers.vendors import faults, wire
+from ralph_cli.providers.endpoint import Endpoint
+from ralph_cli.providers.vendors import clouds, faults, wire
 
 WIRE = "anthropic.messages"
 _STOPS = {
@@ -20,17 +23,15 @@ _STOPS = {
 class Anthropic(wire.SdkModel):
     """A Claude model. `timeout_s` limits one attempt, from sending to the last byte of the reply."""
 
-    vendor = "anthropic"
-
-    def __init__(self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0) -> None:
-        super().__init__(model, api_key, base_url or f"https://{OWN_HOSTS[self.vendor]}", timeout_s)
+    def __init__(self, model: str, endpoint: Endpoint, timeout_s: float = 600.0) -> None:
+        super().__init__(model, endpoint, clouds.address_of(endpoint, "messages"), timeout_s)
 
     def _connect(self, **options: Any) -> Any:
-        return load_sdk().Anthropic(**options, open_telemetry=False)
+        return clouds.connect_claude(self._endpoint, self._target, **options)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
-        body = request_body(request, self._target.model)
+        body = request_body(request, self._target.model, in_cloud=self._endpoint.access is not None)
         reply = wire.call_service(self._target, self._sdk, "/v1/messages", body, fault)
         return parse_reply(self._target, request, reply)
 
@@ -54,8 +55,11 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
 
-def request_body(request: Request, model: str) -> Json:
-    """What is sent to the Messages API. No sampling parameters: the service no longer takes any."""
+def request_body(request: Request, model: str, *, in_cloud: bool = False) -> Json:
+    """What is sent to the Messages API. No sampling parameters: the service no longer takes any.
+
+    Clouds refuse the mark of the cache that stands for the whole request, so there it is put where it would be.
+    """
     limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}
     if request.cache and request.shared:
@@ -65,7 +69,9 @@ def request_body(request: Request, model: str) -> Json:
     if request.tools:
         out["tools"] = [{"name": t.name, "description": t.description, "input_schema": t.schema} for t in request.tools]
         out["tool_choice"] = {"type": "auto"}
-    if request.cache:
+    if request.cache and in_cloud:
+        _mark_end(out["messages"])
+    elif request.cache:
         out["cache_control"] = {"type": "ephemeral"}  # automatic caching: the mark moves along to the last block
     if request.output_schema is not None:
         out["output_config"] = {"format": {"type": "json_schema", "schema": _simplify_schema(request.output_schema)}}
@@ -94,6 +100,13 @@ def _mark_shared(message: Json, characters: int) -> None:
     if message["role"] == "user" and text[:characters].strip() and text[characters:].strip():
         marked = {"type": "text", "text": text[:characters], "cache_control": {"type": "ephemeral"}}
         message["content"] = [marked, {"type": "text", "text": text[characters:]}, *others]
+
+
+def _mark_end(messages: list[Json]) -> None:
+    """Let all up to the last block be cached. What a model said is sent back as it came, without a mark."""
+    if messages and messages[-1]["role"] == "user":
+        *others, last = messages[-1]["content"]
+        messages[-1]["content"] = [*others, {**last, "cache_control": {"type": "ephemeral"}}]
 
 
 def _blocks(turn: Turn, model: str) -> list[Json]:

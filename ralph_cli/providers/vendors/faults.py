@@ -4,6 +4,7 @@ import base64
 import json
 import math
 import re
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,24 +32,43 @@ _FAULTS = {
     "server": ("the service failed", "wait, then resume"),
     "timeout": ("no answer in time", "wait, then resume; or choose a faster model"),
     "connection": ("the service could not be reached or cut the connection", "check the network, a proxy, and {host}"),
+    "certificate": (
+        "its certificate was not accepted",
+        "behind a proxy with certificates of its own, set SSL_CERT_FILE to the file that holds them",
+    ),
+    "proxy": ("the proxy refused the connection", "check HTTPS_PROXY, or name {host} in NO_PROXY"),
+    "credentials": ("the cloud gives no credentials", "{credentials}"),
     "bad-request": ("the service rejected the request format", "check that {host} serves {model} with this API"),
     "refusal": ("the model declined to answer", "rephrase the question or choose another model"),
     "bad-reply": ("the reply is unusable", "try again; check that {host} is the right service"),
 }
+_CREDENTIALS = {
+    "bedrock": "set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+    "vertex": "set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`",
+}
 _TOO_LONG = re.compile(
-    r"(?i)prompt is too long|context[ _](length|window|size)|maximum context|request too large|string_above_max_length"
+    r"(?i)(prompt|input) is too long|context[ _](length|window|size)|maximum context|request too large"
+    r"|string_above_max_length"
 )
+_CREDENTIAL_LIBRARIES = ("boto3", "botocore", "google")
+_PASSING_FAULTS = ("TransportError", "ConnectionError", "ConnectTimeoutError", "ReadTimeoutError")
+"""Of these libraries' exceptions: those that say nothing of the credentials."""
+
+_AUTH_MARKS = (
+    "authentication", "invalid_api_key", "unrecognizedclient", "invalidsignature", "incompletesignature",
+    "expiredtoken",
+)  # fmt: skip
 _REFUSAL_MARKS = ("content_policy", "content_filter", "invalid_prompt", "bio_policy", "policy_violation")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Who is called. The key is here only to be cut out of what a service says back."""
+    """Who is called. The keys are here only to be cut out of what a service says back."""
 
     vendor: str
     model: str
     base_url: str
-    key: str = field(repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def host(self) -> str:
@@ -64,15 +84,17 @@ class Target:
         return ProviderError(
             f"{self.vendor} model {self.model} at {self.host}: {what}" + (f" ({detail})" if detail else ""),
             code=code,
-            hint=hint.format(vendor=self.vendor, model=self.model, host=self.host),
+            hint=hint.format(
+                vendor=self.vendor, model=self.model, host=self.host, credentials=_CREDENTIALS.get(self.vendor, "")
+            ),
             retryable=code in _RETRYABLE,
             retry_after=retry_after,
             usage_unknown=usage_unknown,
         )
 
     def _sanitize(self, text: str) -> str:
-        if self.key and self.key != "none":
-            for secret in (self.key, quote(self.key, safe=""), base64.b64encode(self.key.encode()).decode()):
+        for key in self.secrets:
+            for secret in (key, quote(key, safe=""), base64.b64encode(key.encode()).decode()):
                 text = text.replace(secret, "[key]")
         line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
         return line if len(line) <= MAX_DETAIL_CHARS else line[: MAX_DETAIL_CHARS - 3] + "..."
@@ -100,6 +122,7 @@ def replace_surrogates(value: Any) -> Any:
 def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, str]) -> ProviderError:
     """Name what a service refused: by the type in its error object first, then by the HTTP status."""
     kind, message = _error_object(body)
+    kind += " " + headers.get("x-amzn-errortype", "").lower()  # where Amazon says it
     code = _fault_code(status, kind, message)
     detail = "" if code == "auth" else message  # an echo of the key, however shortened, is not repeated
     fault = target.fault(
@@ -124,6 +147,8 @@ def response_fault(target: Target, response: "httpx2.Response") -> ProviderError
 
 def _error_object(body: Any) -> tuple[str, str]:
     """Type and message: {"error": {type, code, message}}, {"error": "..."}, {"message": ...} and {"detail": ...}."""
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
     if not isinstance(body, dict):
         return "", ""
     inner = body.get("error")
@@ -136,14 +161,14 @@ def _error_object(body: Any) -> tuple[str, str]:
 def _fault_code(status: int, kind: str, message: str) -> str:
     no_quota = "insufficient_quota" in kind or "billing" in kind or "credit balance" in message.lower()
     rules = (
-        ("auth", status == 401 or "authentication" in kind or "invalid_api_key" in kind),
+        ("auth", status == 401 or any(mark in kind for mark in _AUTH_MARKS)),
         ("billing", status == 402 or no_quota),
         ("too-long", status == 413 or (status not in (403, 404) and _TOO_LONG.search(f"{kind} {message}") is not None)),
         ("not-found", status == 404 or 300 <= status < 400 or "not_found" in kind),
         ("permission", status in (403, 407) or "permission" in kind),
         ("refusal", any(mark in kind for mark in _REFUSAL_MARKS)),
         ("overloaded", status == 529 or "overloaded" in kind),
-        ("rate-limit", status == 429 or "rate_limit" in kind),
+        ("rate-limit", status == 429 or "rate_limit" in kind or "throttling" in kind),
         ("timeout", status in (408, 504) or "timeout" in kind),
         ("server", status in (409, 425) or status >= 500 or "server_error" in kind or "api_error" in kind),
         ("bad-request", status >= 400 or "invalid_request" in kind),
@@ -152,23 +177,34 @@ def _fault_code(status: int, kind: str, message: str) -> str:
 
 
 def transport_fault(target: Target, error: BaseException, *, default_code: str = "bad-reply") -> ProviderError:
-    """Name what went wrong below the SDK: the HTTP client, its parsing, ours, or something nobody expected."""
+    """Name what went wrong below the SDK: the HTTP client, its parsing, a cloud's credentials, or nobody knows what."""
     import httpx2
 
-    for cause in _cause_chain(error):
+    causes = tuple(_cause_chain(error))
+    for inner in (part for cause in causes for part in (cause, *cause.args)):
+        if isinstance(inner, ssl.SSLCertVerificationError):  # deep below what is called a lost connection
+            return target.fault("certificate", inner.verify_message)
+    for cause in causes:
         match cause:
+            case ProviderError():
+                return cause
             case BadBody():
                 return target.fault(cause.code, str(cause), usage_unknown=True)
             case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
                 return target.fault("timeout", "connecting")
             case httpx2.TimeoutException():
                 return target.fault("timeout", usage_unknown=True)
-            case httpx2.ConnectError() | httpx2.ProxyError() | httpx2.UnsupportedProtocol():
+            case httpx2.ProxyError():
+                return target.fault("connection" if str(cause).startswith("5") else "proxy", str(cause))
+            case httpx2.ConnectError() | httpx2.UnsupportedProtocol():
                 return target.fault("connection", type(cause).__name__)
             case httpx2.LocalProtocolError() | httpx2.InvalidURL() | UnicodeEncodeError():
                 return target.fault("bad-request", type(cause).__name__)
             case httpx2.TransportError() | ConnectionError():
                 return target.fault("connection", type(cause).__name__, usage_unknown=True)
+        if type(cause).__module__.partition(".")[0] in _CREDENTIAL_LIBRARIES:
+            is_passing = type(cause).__name__.endswith(_PASSING_FAULTS)
+            return target.fault("connection" if is_passing else "credentials", type(cause).__name__)
     return target.fault(default_code, type(error).__name__, usage_unknown=True)
 
 

@@ -1,14 +1,13 @@
-"""GPT models through the Responses API, and every server that speaks Chat Completions."""
+"""GPT models through the Responses API, and every server and cloud that speaks Chat Completions."""
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, UserTurn
-from ralph_cli.providers.prices import OWN_HOSTS, is_own_service
-from ralph_cli.providers.vendors import faults, schemas, wire
+from ralph_cli.providers.endpoint import Api, Endpoint, is_own_service
+from ralph_cli.providers.vendors import clouds, faults, schemas, wire
 
-Api = Literal["responses", "chat"]
 RESPONSES = "openai.responses"
 CHAT = "openai.chat"
 _CHAT_STOPS = {"stop": StopReason.END, "tool_calls": StopReason.TOOL, "length": StopReason.LENGTH}
@@ -18,17 +17,12 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 class OpenAI(wire.SdkModel):
     """A model behind one of OpenAI's two wire formats. `timeout_s` limits one attempt up to the reply's last byte."""
 
-    vendor = "openai"
-
-    def __init__(
-        self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0, api: Api | None = None
-    ) -> None:
-        address = base_url or f"https://{OWN_HOSTS[self.vendor]}/v1"
-        super().__init__(model, api_key, address, timeout_s)
-        self.api: Api = api or ("responses" if is_own_service(self.vendor, address) else "chat")
+    def __init__(self, model: str, endpoint: Endpoint, timeout_s: float = 600.0, api: Api = "responses") -> None:
+        super().__init__(model, endpoint, clouds.address_of(endpoint, api), timeout_s)
+        self.api = api
 
     def _connect(self, **options: Any) -> Any:
-        return load_sdk().OpenAI(**options)
+        return clouds.connect_openai(self._endpoint, self._target, **options)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
@@ -38,7 +32,8 @@ class OpenAI(wire.SdkModel):
             body = responses_body(request, target.model)
         else:
             path, parse = "/chat/completions", parse_chat_reply
-            body = chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
+            own_service = self._endpoint.access is not None or is_own_service(self.vendor, target.base_url)
+            body = chat_body(request, target.model, own_service=own_service)
         return parse(target, request, wire.call_service(target, self._sdk, path, body, fault))
 
 

@@ -10,12 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core import clock
-from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, Usage
 from ralph_cli.providers import prices
+from ralph_cli.providers.endpoint import Endpoint, Network
 from ralph_cli.providers.vendors.faults import BadBody, Target, replace_surrogates, status_fault
 
 if TYPE_CHECKING:
@@ -38,24 +40,16 @@ _GZIP_OR_ZLIB = 47
 class SdkModel(ABC):
     """A model behind the SDK of its vendor, which neither retries nor chooses the address by itself."""
 
-    vendor: ClassVar[str]
-
-    def __init__(self, model: str, api_key: str, address: str, timeout_s: float) -> None:
+    def __init__(self, model: str, endpoint: Endpoint, address: str, timeout_s: float) -> None:
         """`address` is always given: an SDK would otherwise take one from the environment or from a profile on disk."""
-        self.name = f"{self.vendor}:{model}"
-        self._target = Target(self.vendor, model, address, api_key)
-        self._timeout_s, self._client = timeout_s, create_client(timeout_s)
+        self.vendor, self.name = endpoint.vendor, f"{endpoint.vendor}:{model}"
+        self._endpoint, self._target = endpoint, Target(endpoint.vendor, model, address, endpoint.secrets)
+        self._timeout_s, self._client = timeout_s, create_client(timeout_s, endpoint.network, address)
 
     @cached_property
     def _sdk(self) -> Any:
         """The SDK's client, made at the first request: to import an SDK takes a second or two."""
-        return self._connect(
-            api_key=self._target.key,
-            base_url=self._target.base_url,
-            max_retries=0,
-            timeout=self._timeout_s,
-            http_client=self._client,
-        )
+        return self._connect(max_retries=0, timeout=self._timeout_s, http_client=self._client)
 
     @abstractmethod
     def _connect(self, **options: Any) -> Any:
@@ -66,8 +60,8 @@ class SdkModel(ABC):
         self._client.close()
 
 
-def create_client(timeout_s: float) -> "httpx2.Client":
-    """An HTTP client for an SDK: no redirects, proxies from the environment, a cap on size and time of a reply.
+def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.Client":
+    """An HTTP client for an SDK, for that address: no redirects, a cap on size and time of a reply.
 
     An HTTP timeout counts from byte to byte, so a server that drips bytes would never exceed it; here the whole body
     must arrive within `timeout_s`.
@@ -93,7 +87,9 @@ def create_client(timeout_s: float) -> "httpx2.Client":
             return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
 
     return _CappedClient(
-        verify=_ssl_context(),
+        verify=_ssl_context(network.ca_file if address.startswith("https:") else None),
+        proxy=network.proxy_for(address),
+        trust_env=False,
         follow_redirects=False,
         timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_TIMEOUT_S, timeout_s)),
         headers={"accept-encoding": "gzip"},  # the one encoding that is decoded here, under the cap
@@ -101,11 +97,24 @@ def create_client(timeout_s: float) -> "httpx2.Client":
 
 
 @cache
-def _ssl_context() -> "ssl.SSLContext":
-    """The trusted certificates. Reading them takes 20 ms, so all clients of a process share them."""
+def _ssl_context(ca_file: str | None) -> "ssl.SSLContext":
+    """The trusted certificates: of a file or folder, else the machine's. Reading them takes 20 ms, so all clients of a
+    process share them. Raises ConfigError for a file without certificates.
+    """
+    import ssl
+
     import httpx2
 
-    return httpx2.create_ssl_context()
+    if ca_file is None:
+        return httpx2.create_ssl_context(trust_env=False)
+    try:
+        if Path(ca_file).is_dir():
+            return ssl.create_default_context(capath=ca_file)
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as error:  # ssl.SSLError is one
+        why = "there is no such file" if isinstance(error, FileNotFoundError) else "it holds no certificates"
+        hint = "name a file of certificates in PEM form"
+        raise ConfigError(f"SSL_CERT_FILE is {ca_file}: {why}", code="bad-ca-file", hint=hint) from None
 
 
 def _read_body(response: "httpx2.Response", deadline: float) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
+from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
 from ralph_cli.reports.sections.reviews import describe_reviews
@@ -34,7 +35,9 @@ def render_page(report: Report) -> str:
     document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
     lead = f"{describe_ending(report)} ".removeprefix(f"{words}: ").removeprefix(f"{words}. ").strip()
     head = page_head(f"Evidence report{document}", report.view.question, (words, kind), lead[:1].upper() + lead[1:])
-    notes = (el("p", note, class_="differs") for note in report.notes)
+    follows = describe_follows(report.view.follows)
+    notes = [el("p", note, class_="differs") for note in report.notes]
+    notes = [el("p", f"{follows}."), *notes] if follows else notes
     return render_document(report.view.question, join(head, *notes), _sections(report), _footer(report))
 
 

@@ -1,6 +1,8 @@
 """In a sentence how a run ended, what was checked, and by whom."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
@@ -10,6 +12,9 @@ from ralph_cli.text.plural import pluralize
 
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
 USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."
+
+MAX_QUESTION_CHARS = 200
+"""Characters that are shown of a question before."""
 
 NO_JUDGE_OF_ANSWER = (
     "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
@@ -23,6 +28,14 @@ def describe_outcome(view: RunView) -> str:
     doubts = f" {counted}." if (counted := count_doubts(view.unconfirmed)) else ""
     gaps = "".join(f" {one_line(gap)}" for gap in (*view.counter_evidence_gaps, *view.losses))
     return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + doubts + gaps
+
+
+def describe_follows(follows: Mapping[str, Any]) -> str:
+    """The questions that one follows on, and the run of the last; empty for a first one."""
+    if not follows:
+        return ""
+    asked = ", ".join(f"“{one_line(question, MAX_QUESTION_CHARS)}”" for question in follows["questions"])
+    return f"Follows on {asked} (run {one_line(follows['run'])})"
 
 
 _BOUNDS = {

@@ -4,22 +4,24 @@ import bisect
 import re
 from typing import Any
 
+from ralph_cli.documents.search.sections import certain_headings
 from ralph_cli.rlm.lookup.lines import (
     _counted,
-    _header_of,
     _line_span,
     _lines_of,
     _named,
     _note,
-    _notes,
+    _note_lines,
     _Page,
     _page_at,
     _page_table,
     _pages_of,
     _parts_of,
+    _place_name,
     _text,
 )
-from ralph_cli.text.tables import count_cells, has_columns, names_cells, names_columns, widen_spaces
+from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of
+from ralph_cli.text.tables import count_cells, has_columns, names_columns, widen_spaces
 
 _FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 3_600, 240
 """Characters that the lines around all places may have, below which further places get a line each, and that each of
@@ -27,8 +29,6 @@ the places to be shown has in any case."""
 
 _MOST_DOCUMENTS = 20
 """Documents of which `find` says how many places they have."""
-
-_Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
 _Part = tuple[int, int]  # first character and end
 
@@ -39,6 +39,9 @@ _MOST_SHOWN = 6
 
 _TOP_CHARS = 90
 """Characters of whole lines by which the top of a page is named."""
+
+_PART_CHARS = 48
+"""Characters by which a heading is named beside a place."""
 
 _FURTHER: list[Any] = []
 
@@ -79,7 +82,7 @@ def find(
         others = len(places)
         (places, text_pages), inside = _rank_rows(places), 0
         where = f"; the others are on {_pages_of(text_pages)}" if text_pages else ""
-        print(f"{len(places)} of {others} are rows of tables, those of the widest tables first{where}")
+        print(f"{len(places)} of {others} are rows of tables, statements and wide tables first{where}")
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
@@ -221,22 +224,6 @@ def _lines_on(end: int, lines: int, page: _Page) -> int:
     return min(at, end + 1_600)
 
 
-def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
-    """The places in tables, first those on pages that are nearly all table, then those of many cells; the other pages.
-
-    A place is in a table if its line is a row, or the names of columns above one.
-    """
-    text = _text()
-    lines = {place[3][0]: text[slice(*_line_span(place[3][0]))] for place in places}
-    rows = [place for place in places if has_columns(line := lines[place[3][0]]) or names_cells(line)]
-    full: dict[int, bool] = {}
-    for number, _, first, last in {place[0] for place in rows}:
-        on_page = [line for _, line in _lines_of(first, last)]
-        full[number] = 2 * sum(has_columns(line) and count_cells(line) > 2 for line in on_page) > len(on_page)
-    ranked = sorted(rows, key=lambda place: (not full[place[0][0]], -count_cells(lines[place[3][0]])))
-    return ranked, [place[0][0] for place in places if place not in rows]
-
-
 def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int]:
     """Print `show` places from `start` with the lines around them, a place that was printed with another one not again.
 
@@ -245,14 +232,16 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
     left, shown, number = _FIND_CHARS, 0, start
     headers: dict[tuple[int, str], int] = {}
     cut: list[str] = []
-    page, printed, reached = 0, 0, 0
+    page, printed, reached, last_part = 0, 0, 0, ""
     while number < len(places):
         (on, _, _, _), low, high, hits = place = places[number]
         if on != page or not printed <= hits[0] < reached:
             if shown == show or left < _LEAST_CHARS:
                 break
-            top = _top(place) if on != page else ""
-            where = f"--- place {number}, {_named(on)}, offset {hits[0]}{top}"
+            part, top = _part_named(hits[0]), _top(place) if on != page else ""
+            told = "; ".join(filter(None, (f"in: {part}" if part != last_part and part not in top else "", top)))
+            where = f"--- place {number}, {_named(on)}{_place_name(hits[0])}, offset {hits[0]}{told and f' [{told}]'}"
+            last_part = part
             room = left // min(len(places) - number, show - shown) - len(where)
             low = max(low, reached) if on == page and hits[0] >= reached else low
             page, printed = on, hits[0]
@@ -313,13 +302,10 @@ def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
     """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what they do not
     show."""
     parts: list[str] = []
-    notes = _notes([begin for begin, _ in lines])
-    for begin, end in lines:
+    for (begin, end), line in zip(lines, _note_lines(lines), strict=True):
         if _text()[reached:begin].strip():
             parts.append("[...]")
-        if note := notes.get(begin):
-            parts.append(note)
-        parts.append(str(globals()["context"][begin:end]))
+        parts.append(line)
         reached = end
     return "\n".join(parts)
 
@@ -330,7 +316,21 @@ def _listed(own: int, room: int) -> str:
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     above += f"  {_note(own)}" if _note(own) else ""
-    return f"{_named(_page_at(own)[0])}, offset {own}: {line[:room]}{above}"
+    return f"{_named(_page_at(own)[0])}{_place_name(own)}, offset {own}: {line[:room]}{above}"
+
+
+def _part_named(offset: int) -> str:
+    """The part in which a place stands for certain: the innermost that counts on, in running text the heading above.
+
+    Empty where a clause is told with the page.
+    """
+    if _place_name(offset):
+        return ""
+    reaches: list[Any] = globals().get("_reaches", [])
+    certain = certain_headings(reaches, offset)
+    near = [number for number in certain if not reaches[number][2]]
+    chosen = [*_numbered_parts(offset)[-1:], *([] if _row_of(offset) is not None else near)]
+    return " / ".join(globals()["_headings"][number][2][:_PART_CHARS] for number in chosen)
 
 
 def _top(place: _Place) -> str:
@@ -348,12 +348,13 @@ def _top(place: _Place) -> str:
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
     printed = {" ".join(line.split()) for line in (*_text()[low:high].split("\n"), *_header_of(hits[0]))}
     words = ""
-    for line in (" ".join(line.split()) for line in _first_lines(page) if line not in beside):  # no running heads
-        is_row = has_columns(line) and not names_columns(line)
+    for raw in (line for line in _first_lines(page) if line not in beside):  # no running heads
+        line = " ".join(raw.split())
+        is_row = count_cells(raw) > 1 or (has_columns(raw) and not names_columns(raw))
         if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
             break
         words += "" if line in printed else f" / {line}" if words else line
-    return f" [page begins: {words}]" if words else ""
+    return f"page begins: {words}" if words else ""
 
 
 def _first_lines(page: _Page) -> list[str]:

@@ -2,11 +2,11 @@
 
 import bisect
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
 from ralph_cli.documents.sets.naming import match_names
-from ralph_cli.text.tables import header_lines
 
 OFFERED = ("find", "more", "section", "headings", "term", "show", "at", "table", "rest", "budget", "help")
 """The look-up functions that a snippet finds."""
@@ -15,6 +15,9 @@ _Page = tuple[int, str, int, int]  # number, label, first character, end
 
 _STARTS: list[int] = []
 """Where each page begins; the document of a sandbox does not change."""
+
+_COLUMNS_ONLY = re.compile("\\(in this row (?:[^\u201c\u201d]*under \u201c[^\u201d]*\u201d)+\\)")
+"""A note on the columns of a row that tells nothing else."""
 
 _LONG = 400
 """Characters of a line above which only a part of it is printed."""
@@ -43,6 +46,13 @@ def _named(page: int) -> str:
     """A page as it is printed: its number, and what it is called where that says more, such as its document."""
     called = globals().get("_page_names", {}).get(page, "")
     return f"page {page} ({called})" if called else f"page {page}"
+
+
+def _place_name(offset: int) -> str:
+    """What the document itself calls the place of a character, behind a comma: its clause; empty if it has no name."""
+    places: list[tuple[int, str]] = globals().get("_place_names", [])
+    at = bisect.bisect_right(places, offset, key=lambda place: place[0]) - 1
+    return f", {places[at][1]}" if at >= 0 and places[at][1] else ""
 
 
 def _parts_of(doc: str | int | None) -> list[tuple[int, int]]:
@@ -120,36 +130,36 @@ def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
     return found
 
 
-def _header_of(line: int) -> list[str]:
-    """The lines further up on the page that name the columns, period and unit of the row that begins at `line`."""
-    text = _text()
-    tables: list[Any] = globals().get("_column_names", [])
-    at = bisect.bisect_right(tables, (line,)) - 1
-    heads = tables[at][2] if at >= 0 and line < tables[at][1] else []
-    named = [text[begin:end].strip() for begin, end in heads]
-    above = header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
-    return [*(part for part in above if part not in named), *named]
-
-
 def _note(line: int) -> str:
     """What the text of a line does not show: under which headers its figures stand, or where its words are from."""
     note = globals().get("_line_notes", {}).get(line, "")
     return f"({note})" if note else ""
 
 
-def _notes(lines: list[int]) -> dict[int, str]:
-    """The notes of lines one after another, by where they begin; of a run with the same note a single one."""
-    found: dict[int, str] = {}
-    runs: list[list[int]] = []
+def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
+    """Lines, by where they begin and end, each with its note behind it.
+
+    Of a run with the same note the first has it, and of rows with the same columns in turn.
+    """
+    shown: list[str] = []
+    columns: list[str] = []
+    runs: list[list[tuple[int, int]]] = []
     for line in lines:
-        if runs and _note(line) == _note(runs[-1][0]):
+        if runs and _note(line[0]) == _note(runs[-1][0][0]):
             runs[-1].append(line)
         else:
             runs.append([line])
     for run in runs:
-        if note := _note(run[0]):
-            found[run[0]] = note if len(run) == 1 else f"{note[:-1]}, as are the next {_counted(len(run) - 1, 'line')})"
-    return found
+        note = _note(run[0][0])
+        named = re.findall("under \u201c([^\u201d]*)\u201d", note) if _COLUMNS_ONLY.fullmatch(note) else []
+        if named and named == columns:
+            note = "(in this row under the same columns)"
+        elif note and len(run) > 1:
+            note = f"{note[:-1]}, as are the next {_counted(len(run) - 1, 'line')})"
+        columns = named or columns
+        texts = [str(globals()["context"][begin:end]) for begin, end in run]
+        shown += [f"{texts[0]}  {note}" if note else texts[0], *texts[1:]]
+    return shown
 
 
 def _pages_of(numbers: list[int]) -> str:

@@ -5,20 +5,21 @@ from typing import Any
 
 from ralph_cli.rlm.lookup.lines import (
     _counted,
-    _header_of,
     _lines_of,
     _named,
-    _notes,
+    _note_lines,
     _Page,
     _page_at,
     _page_in,
     _page_number,
     _pages_of,
     _part_of,
+    _place_name,
     _print_lines,
     _text,
     _whole_lines,
 )
+from ralph_cli.rlm.lookup.rows import _header_of
 from ralph_cli.text.tables import has_columns, is_row
 
 _SHOW_CHARS = 5_500
@@ -68,7 +69,7 @@ def at(offset: int, before: int = 600, after: int = 1200) -> None:
     """Print the lines around an offset of `context`, on its page."""
     page, _, first, last = _page_at(offset)
     low, high = _whole_lines(offset - before, offset + after, first, last)
-    print(f"{_named(page)}, offset {low}")
+    print(f"{_named(page)}{_place_name(low)}, offset {low}")
     _print_lines(low, high)
 
 
@@ -162,12 +163,7 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
         for part in _header_of(first):
             if part not in shown:
                 print(f"(above: {part})")
-        lines = _lines_of(low, high)
-        notes = _notes([at for at, _ in lines])
-        for at, line in lines:
-            if note := notes.get(at):
-                print(note)
-            print(str(globals()["context"][at : at + len(line)]))
+        print("\n".join(_note_lines([(at, at + len(line)) for at, line in _lines_of(low, high)])))
 
 
 def term(words: str) -> None:

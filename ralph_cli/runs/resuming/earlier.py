@@ -1,16 +1,16 @@
-"""The runs that a new one goes on with: one that was cut off, and those that went on with it before."""
+"""The runs that a new one goes on with: one that was cut off and its siblings, and those that its question follows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ralph_cli.core.errors import RalphError
+from ralph_cli.core.errors import JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, CallEvent, CallFinished, CallStarted, IterationStarted, RunStarted
 from ralph_cli.journal.copies import copied_runs
-from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_events
-from ralph_cli.runs.execute import JUDGES, EarlierRuns
-from ralph_cli.runs.history import read_run
+from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_chain, read_events
+from ralph_cli.runs.execute import JUDGES, EarlierRuns, FollowedRuns
+from ralph_cli.runs.history import find_start, read_run
 
 
 @contextmanager
@@ -26,6 +26,33 @@ def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
         for sibling in siblings:
             held.enter_context(hold_run(sibling))
         yield EarlierRuns((recorded.events, *siblings.values()), recorded.started.seed, (folder, *siblings))
+
+
+def find_followed(started: RunStarted, folders: Iterable[Path]) -> FollowedRuns | None:
+    """The runs that the question of a run follows on, from the copies that are in these folders; None if on none.
+
+    A record says by their hash which ones they are, and nothing of where. Raises JournalError when one is not there.
+    """
+    if not started.follows:
+        return None
+    copies = {_read_chain(copy): copy for folder in folders for copy in copied_runs(folder)}
+    found: list[Path] = []
+    first, follower = started, started.run
+    while first.follows:
+        copy = copies.get(str(first.follows["chain"]))
+        if copy is None:
+            what = f"{first.follows['run']}, which {follower} follows on, is not in its folder as it was then"
+            raise JournalError(what, code="followed-gone", hint="put the question anew, with `ralph qa`")
+        found.insert(0, copy)
+        follower = copy.name
+        first = find_start(tuple(read_events(copy)), follower)
+    return FollowedRuns(tuple(tuple(read_events(copy)) for copy in found), tuple(found), started.follows["chain"])
+
+
+def _read_chain(folder: Path) -> str:
+    with suppress(RalphError):
+        return read_chain(folder)
+    return ""
 
 
 def without_unusable_verdicts(earlier: EarlierRuns) -> EarlierRuns:

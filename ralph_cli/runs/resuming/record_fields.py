@@ -21,7 +21,14 @@ where a key goes, what is executed, or which file is read or written.
     document.encoding                    the same                 how that text is decoded
     document.ocr                         the same                 whether pages are read by OCR, in which language
     the rest of document                 show, report, verify     is shown, and compared with the document that is read
-    run, question, mode, at              all                      are shown; the question is asked again, as qa or task
+    run, question, mode, at              all                      are shown; the question is asked again, as qa or task,
+                                                                  or told, framed as data, with one that follows on it
+    follows                              resume, replay, ask      tells by its hash which copy in earlier/ is meant;
+                                                                  its names are shown, and no path is made of them
+    settings, document, seed             ask                      as for resume, but for bounds, which are those of now
+    calls, snippets, steps               ask                      the conversation, if it is to the letter what it was;
+                                                                  else what was asked, answered and quoted, as data, the
+                                                                  quotes looked up; no verdict of it counts
     seed                                 resume                   the marks around data: the same requests again
     CallFinished.reply                   resume                   a model's reply: sandbox, look-up and checks follow
     the whole of it, if it is sealed     qa, task                 an accepted answer to the same, its quotes looked up
@@ -32,6 +39,7 @@ where a key goes, what is executed, or which file is read or written.
     Verified.command                     show, report             is shown
     a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
     earlier/                             resume                   replies of runs with the same seed, as those beside it
+                                         ask, resume, replay      runs that a question follows on, known by their hash
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document
@@ -117,10 +125,11 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
     wanted = [(name, model) for name, model in wanted if model != getattr(current, name)]
     wanted += [("panel", model) for model in chosen.panel if model not in current.panel]
     for name, model in wanted:
-        if model and parse_model_name(model, "openai")[0] == "scripted":
+        if model and parse_model_name(model, "openai", chosen.profiles)[0] == "scripted":
             setting = name.replace("_", "-")
             what = f"{setting} of that run is a file ({model}), and a record does not choose what is read"
-            raise ConfigError(what, code="script-in-record", hint=f"{_ACCEPT_HINT}, if you know the file")
+            hint = f"if you know the file: name it again (--model, --judge-model), or, to resume, {_ACCEPT_HINT}"
+            raise ConfigError(what, code="script-in-record", hint=hint)
 
 
 def _as_number(value: Any) -> float:

@@ -30,6 +30,7 @@ from ralph_cli.runs.execute import EarlierRuns, Setup
 from ralph_cli.runs.goals import pursue_goal, recorded_goal
 from ralph_cli.runs.history import RecordedRun, called_name, find_run, read_run
 from ralph_cli.runs.questions import answer_question, do_task
+from ralph_cli.runs.resuming.earlier import find_followed
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.runs.resuming.resume import RESUMABLE_MODES, open_document, schema_setting
 from ralph_cli.wiring.models import ModelNames
@@ -85,7 +86,8 @@ def replay(
         places = {"out": Path(scratch), "memory": memory, "output_schema": schema}
         chosen = chosen.model_copy(update={**places, **unbounded})
         earlier = EarlierRuns((recorded.events,), started.seed, (folder,), names=_model_names(recorded))
-        setup = Setup(settings=chosen, engine=_no_engine, earlier=earlier)
+        followed = find_followed(started, (folder,))
+        setup = Setup(settings=chosen, engine=_no_engine, earlier=earlier, followed=followed)
         try:
             _make_again(recorded, source, setup)
         except RalphError as error:

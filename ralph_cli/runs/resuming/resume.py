@@ -22,7 +22,7 @@ from ralph_cli.runs.history import find_run, find_start, run_names
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resuming.earlier import hold_runs, without_unusable_verdicts
+from ralph_cli.runs.resuming.earlier import find_followed, hold_runs, without_unusable_verdicts
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.wiring.task import find_run_file
 from sandbox import Sandbox
@@ -77,13 +77,14 @@ def resume_run(
         _require_resumable(started, last, folder, settings.cache_folder)
         if isinstance(last, RunHalted) and last.halt.type is StopType.UNJUDGED:
             earlier = without_unusable_verdicts(earlier)
-        _require_verifier(started, setup.verifier)
+        require_verifier(started, setup.verifier)
         source = open_document(started, settings, document)
         schema = schema_setting(started, earlier.folders, settings, accept=accept_settings)
         chosen, notices = resumed_settings(
             started, settings, {**schema, **changes}, accept=accept_settings, given_models=setup.models.keys()
         )
-        setup = replace(setup, settings=chosen, earlier=replace(earlier, notices=notices))
+        followed = find_followed(started, earlier.folders)
+        setup = replace(setup, settings=chosen, earlier=replace(earlier, notices=notices), followed=followed)
         if started.mode == "task":
             return do_task(source, started.question, setup)
         assert source is not None
@@ -124,12 +125,12 @@ def _require_resumable(started: RunStarted, last: AnyEvent, folder: Path, cache:
         raise ConfigError(what, code="not-resumable", hint="ralph goal ... --verify ... --continue")
 
 
-def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
+def require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
     """Without the verifier that it had, a run could be accepted that was refused before."""
     had = started.settings.get("verifier")
     if had and verifier is None:
-        what = f"that run had a verifier of its own ({had}), so it is not resumed without one"
-        raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
+        what = f"that run had a verifier of its own ({had}), so nothing goes on with it without one"
+        raise ConfigError(what, code="no-verifier", hint="give it in Python, as verifier=...")
 
 
 def schema_setting(
@@ -159,8 +160,6 @@ def open_document(started: RunStarted, settings: Settings, given: DocumentSource
             raise
         hint = "name the document's file with --document, or ask again"
         raise DocumentError(error.message, code=error.code, hint=hint) from None
-    if given.document is not None:
-        return found  # the caller's own document, under the caller's own name
     document = found.load()
     if document.sha256 != about.get("sha256"):
         hint = "ask again: what was found does not hold for another text"

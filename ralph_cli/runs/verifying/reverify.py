@@ -61,7 +61,7 @@ def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
     recorded = [(terms, searches) for terms, searches in recorded if terms or searches]
     if not recorded:
         return None
-    counter, counted, faults = SearchCounter(document), dict[str, int | None](), list[Issue]()
+    counter, counted, faults = document.derive(SearchCounter), dict[str, int | None](), list[Issue]()
     for terms, searches in recorded:
         code = [SearchTerm(search.term, search.pattern, search.within) for search in searches if search.by == "code"]
         tallies = counter.count(terms, code)

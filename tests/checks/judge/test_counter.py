@@ -164,6 +164,8 @@ def test_another_value_under_the_same_label_is_proposed():
     ):  # one of many tables, each with its own; the same in billions
         text = about.text + further if further else about.text.replace("32,700  31,600", "32.8  31.7")
         assert QualifierIndex(document(text)).candidates("Net sales were 32,765.", own, [Span(0, 200)], 3) == []
+    again = about.text.replace("32,700  31,600", "32,765  31,657")  # the same, of which the claim is a rounding
+    assert QualifierIndex(document(again)).candidates("Net sales were 32.8 billion, up from 31,657.", own, [], 3) == []
 
 
 GENERAL = "\n\n".join(f"{n}. General. The parties keep the records of this in good order.\n" for n in range(20, 80))
@@ -262,6 +264,29 @@ def test_another_figure_for_the_same_in_another_document_is_proposed(other: str,
     own = span_of(about, said)
     found = QualifierIndex(about).candidates("From April 2025 the annual rent is EUR 48,000.", [own], [own], 3)
     assert any(item.reason == "another figure in another document" for item in found) == is_proposed
+
+
+@pytest.mark.parametrize(
+    "wording", ["The {} fee of it is EUR {} for all.", "The {} fee is EUR {} a month, unless agreed."]
+)
+@pytest.mark.parametrize("is_set", [True, False])
+def test_the_same_sentence_about_another_subject_is_not_proposed(wording: str, is_set: bool) -> None:
+    names = ("storage", "loading", "cleaning", "parking", "mooring")
+    own, other = ("\n\n".join(wording.format(name, n + add) for n, name in enumerate(names)) for add in (100, 700))
+    named = (NamedDocument(name, document(text), name) for name, text in (("a.txt", own), ("b.txt", other)))
+    about = join_documents("deal", list(named)) if is_set else document(own)
+    quoted = [span_of(about, wording.format("storage", 100))]
+    found = QualifierIndex(about).candidates("The storage fee is EUR 100.", quoted, quoted, 3)
+    assert [about.text[it.span.start : it.span.end] for it in found] == [wording.format("storage", 700)] * is_set
+
+
+def test_what_shares_only_a_tables_header_or_words_of_measure_is_not_proposed() -> None:
+    header = "(amounts of the parent in millions, except warehouse and member data)"
+    text = f"{GENERAL}\n\n{header}\nSales of coal  192,052  163,220\n\n"
+    notes = "\n\n".join(f"{header} Note {n} speaks of the sixth month, except for leases held by us." for n in range(4))
+    about = document(text + notes)
+    own = [span_of(about, words) for words in (header, "Sales of coal  192,052  163,220")]
+    assert QualifierIndex(about).candidates("In the sixth month sales of coal were 192,052.", own, own, 3) == []
 
 
 def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:

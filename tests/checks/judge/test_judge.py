@@ -12,7 +12,7 @@ from ralph_cli.checks.judge.passages import describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Cell, Column, Document, NamedPlace, Page, Span, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.run import Claim, Draft, DraftClaim, QuoteRuling, Ruling, Verdict
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
 from ralph_cli.documents.context import column_lines, context_span
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
@@ -74,6 +74,39 @@ def test_half_proved_is_asked_again_and_once_more_if_the_answers_differ(later, s
     (ruling,) = evidence.rulings
     assert [vote.verdict.value for vote in ruling.votes] == ["partly", *later] and ruling.disputed == disputed
     assert len({request.turns[-1].text for request in model.requests}) == asked  # each with marks of its own
+
+
+def test_a_refusal_that_a_worker_can_mend_is_read_again_by_a_panel_only_and_an_acceptance_always():
+    quotes = {1: [(1, "supports"), (2, "against")]}
+    scripts = [([reply((1, "partly"))], 1), ([reply((1, "supported"), quotes=quotes), reply((1, "not"))], 3)]
+    for script, asked in scripts:
+        model = ScriptedModel([*script, *script[1:]], name="first", vendor="b")
+        judge = Judge(model, MEMO, "When is the rent due?", lambda: "n", can_mend=True)
+        claim = OTHER if asked > 1 else CLAIM
+        assert not judge(resolve_quotes(Draft((claim,)), MEMO, QuoteIndex(MEMO))).passed
+        assert len(model.requests) == asked
+    member = ScriptedModel([reply((1, "supported"))], name="member")
+    model = ScriptedModel([reply((1, "partly"))], name="first", vendor="b")
+    judge = Judge(model, MEMO, "When is the rent due?", lambda: "n", (member,), can_mend=True)
+    judge(resolve_quotes(Draft((CLAIM,)), MEMO, QuoteIndex(MEMO)))
+    assert len(member.requests) == 1
+
+
+def test_a_claim_without_a_quote_is_judged_by_its_searches():
+    model = ScriptedModel([reply((1, "not"))], name="first", vendor="b")
+    claim = Claim(1, "The hall is heated.", (), searches=(Search("heat", 0),))
+    assert not Judge(model, MEMO, "Is it heated?", lambda: "n")(Attempt((claim,))).passed
+    assert "(searched, counted by code: heat: 0)" in model.requests[0].turns[-1].text
+
+
+def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():
+    attempt = resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO))
+    alone = replace(attempt, claims=attempt.claims[1:], quotes=attempt.quotes[1:])
+    model = ScriptedModel([], name="first", vendor="b")
+    request = Judge(model, MEMO, "?", lambda: "n")._request(alone, (), (), None)
+    shape = next(line for line in request.turns[-1].text.splitlines() if line.startswith('{"'))
+    (entry,) = json.loads(shape)["verdicts"]
+    assert (entry["id"], entry["quotes"][0]["id"]) == (2, alone.claims[0].quotes[0])
 
 
 def test_only_the_claims_near_the_margin_are_asked_again():

@@ -1,0 +1,1 @@
+"""Ralph as tools of an agent, by the Model Context Protocol."""

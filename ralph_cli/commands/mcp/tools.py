@@ -1,0 +1,230 @@
+"""What each tool does: the use case behind a command, with the settings and the bounds of the server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.commands.mcp.arguments import (
+    Arguments,
+    Ask,
+    CheckMemo,
+    CheckQuotes,
+    Kind,
+    ReadPage,
+    Search,
+    TableStatus,
+    Task,
+)
+from ralph_cli.commands.mcp.fence import Fence
+from ralph_cli.config import Settings
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.document import Document, Member, Span
+from ralph_cli.core.errors import UserError
+from ralph_cli.core.events import EventSink, NoticeIssued
+from ralph_cli.core.model import Model
+from ralph_cli.core.run import Passage
+from ralph_cli.documents.search.nearest import nearest_passages, widen_to_lines
+from ralph_cli.documents.search.occurrences import SearchCounter
+from ralph_cli.documents.sets.loading import load_source
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.reports.json import passage_object, quote_object
+from ralph_cli.reports.memo.json import memo_object
+from ralph_cli.runs.execute import Setup, describe_document
+from ralph_cli.runs.lookup import check_memo, check_quotes
+from ralph_cli.runs.questions import answer_question, do_task
+from ralph_cli.runs.result import Result
+from ralph_cli.wiring.spending import run_budget
+from sandbox import Sandbox
+
+PAGE_CHARACTERS = 20_000
+"""Characters of a page that are given at once."""
+
+
+@dataclass(slots=True)
+class Toolbox:
+    """The tools, for files within the `fence`, with these `settings`, whose bounds hold for each call and for all.
+
+    `models` and `engine` are put in place of those of the settings. `runs` are the folders of the runs that were made,
+    by name: of no other the evidence is shown. Safe from every thread.
+    """
+
+    settings: Settings
+    fence: Fence
+    models: Mapping[str, Model] = field(default_factory=dict)
+    engine: Callable[[], Sandbox] | None = None
+    runs: dict[str, Path] = field(default_factory=dict)
+    notices: tuple[NoticeIssued, ...] = ()
+    _purse: Ledger = field(init=False)
+
+    def __post_init__(self) -> None:
+        setup = Setup.of(self.settings, self.models)
+        bounds, self.notices = run_budget(self.settings, setup.choose_models().by_role, self.models)
+        self._purse = Ledger(replace(bounds, seconds=None))
+
+    def ask(self, said: Ask, sink: EventSink) -> dict[str, Any]:
+        """Answer a question from documents. Each claim has verbatim quotes that code has found there, with page, and
+        the verdict of a judge model. `ok` is true if the answer passed every check, false if not, null if no language
+        model was asked. An answer may be that the documents do not say it, with what was searched. Repeat no claim as
+        proved when `ok` is not true. Takes minutes, and may cost money.
+        """
+        return self._keep(answer_question(self._source(said.documents), said.question, self._setup(sink)))
+
+    def task(self, said: Task, sink: EventSink) -> dict[str, Any]:
+        """Do a piece of work on documents: a summary, a list, a table. Every figure, date and quotation of the output
+        is found in the documents by code. `output.text` is the output, `ok` as for `ask`. Takes minutes, and may cost
+        money.
+        """
+        settings = self.settings.model_copy(update={"format": said.format} if said.format else {})
+        return self._keep(do_task(self._source(said.documents), said.task, self._setup(sink, settings)))
+
+    def check_quotes(self, said: CheckQuotes, sink: EventSink) -> dict[str, Any]:
+        """Look up quotes in documents: whether each stands there word for word, and on which page. Costs nothing."""
+        source = self._load(said.documents)
+        document = source.load()
+        record, found = describe_document(document), check_quotes(source, said.quotes, settings=self.settings)
+        return {
+            "ok": all(item.quote is not None and item.issue is None for item in found),
+            "quotes": [
+                {
+                    "said": item.said,
+                    "quote": item.quote and quote_object(item.quote, paged=document.paged, record=record),
+                    "issue": item.issue.line if item.issue else None,
+                    "cautions": list(item.cautions),
+                }
+                for item in found
+            ],
+        }
+
+    def check_memo(self, said: CheckMemo, sink: EventSink) -> dict[str, Any]:
+        """Check a memo, brief or report that quotes documents: is each quotation there, and on the page that is named?
+        Each fault comes with the documents' own words. No model is asked, and it costs nothing.
+        """
+        if bool(said.memo.strip()) == bool(said.memo_file):
+            raise UserError("give the memo's text or its file", code="bad-argument", hint="memo, or memo_file")
+        if said.memo_file:
+            memo = DocumentSource(str(self.fence.find_document(said.memo_file)))
+        else:
+            memo = DocumentSource("-", standard_input=said.memo.encode)
+        documents = [self._source([path]) for path in said.documents]
+        return memo_object(check_memo(memo, documents, settings=self.settings, sink=sink))
+
+    def search(self, said: Search, sink: EventSink) -> dict[str, Any]:
+        """Find words in documents: `places` where they stand together as written (case does not matter), with how
+        often, and the `passages` that hold most of them, best first. Each has its page. No model reads them. Costs
+        nothing.
+        """
+        document = self._load(said.documents).load()
+        record = describe_document(document)
+
+        def tell(start: int, end: int, words: tuple[str, ...]) -> dict[str, Any]:
+            page, where = document.page_at(start), document.place_beside_pages(Span(start, end))
+            passage = Passage(document.text[start:end], start, end, page.number, page.label, words, where)
+            return passage_object(passage, paged=document.paged, record=record)
+
+        together = SearchCounter(document).count([said.words], ())
+        places = [place for tally in together for place in tally.places][: said.limit]
+        near = nearest_passages(said.words, document.text, said.limit)
+        return {
+            "hits": sum(tally.search.hits or 0 for tally in together),
+            "places": [tell(*widen_to_lines(document.text, *place), (said.words,)) for place in places],
+            "passages": [tell(item.start, item.end, item.words) for item in near],
+            "cautions": [caution.message for caution in document.cautions],
+        }
+
+    def read_page(self, said: ReadPage, sink: EventSink) -> dict[str, Any]:
+        """Read the text of a page of a document, as quotes are looked up in it. `next` is the `start` with which a long
+        page goes on. Costs nothing.
+        """
+        document = self._load([said.document]).load()
+        first, count, member = 1, len(document.pages), None
+        if document.members:
+            member = _find_member(document, said.name)
+            first, count = member.first_page, member.pages
+        if said.page > count:
+            raise UserError(f"there is no page {said.page}", code="no-page", hint=f"the last one is page {count}")
+        page = document.pages[first + said.page - 2]
+        begin = min(page.start + said.start, page.end)
+        end = min(begin + PAGE_CHARACTERS, page.end)
+        return {
+            "document": member.name if member else document.path,
+            "page": said.page,
+            "label": page.label,
+            "pages": count,
+            "text": document.text[begin:end],
+            "start": begin,
+            "end": end,
+            "next": end - page.start if end < page.end else None,
+            "cautions": [caution.message for caution in document.cautions],
+        }
+
+    def table_status(self, said: TableStatus, sink: EventSink) -> dict[str, Any]:
+        """How far a table of `ralph table` is: its questions, its documents, how many cells are answered, absent,
+        refused or left; for one of its documents the cells with their answers and quotes. Costs nothing.
+        """
+        from ralph_cli.reports.table.json import as_object
+        from ralph_cli.table.outputs import read_table
+
+        status = as_object(read_table(self.fence.find_table(said.folder)), {}, ())
+        cells = [cell for cell in status.pop("cells") if cell["row"] == said.document]
+        if said.document and not cells:
+            what = f"the table has no document {said.document!r:.200}"
+            raise UserError(what, code="bad-argument", hint="`documents` has their names")
+        return status | {"cells": cells}
+
+    def _source(self, documents: Sequence[str]) -> DocumentSource:
+        """What a client names; in a folder that is allowed ralph's own records are no documents."""
+        source = DocumentSource.of([str(self.fence.find_document(path)) for path in documents])
+        return replace(source, apart=self.fence.apart)
+
+    def _load(self, documents: Sequence[str]) -> DocumentSource:
+        return load_source(self._source(documents).with_ocr(self.settings.ocr_options), self.settings.cache_folder)
+
+    def _setup(self, sink: EventSink, settings: Settings | None = None) -> Setup:
+        setup = Setup.of(settings or self.settings, self.models, engine=self.engine, sink=sink)
+        return replace(setup, purse=self._purse)
+
+    def _keep(self, result: Result) -> dict[str, Any]:
+        self.runs[result.run] = result.folder
+        return result.to_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as clients see it; its method's text tells them what it does."""
+
+    name: str
+    title: str
+    kind: Kind
+    arguments: type[Arguments]
+    run: Callable[[Toolbox, Any, EventSink], dict[str, Any]]
+
+    @property
+    def text(self) -> str:
+        """What a client is told of it."""
+        return " ".join((self.run.__doc__ or "").split())
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool("ask", "Ask documents", "paid", Ask, Toolbox.ask),
+        Tool("task", "Do a task on documents", "paid", Task, Toolbox.task),
+        Tool("check_quotes", "Look up quotes", "local", CheckQuotes, Toolbox.check_quotes),
+        Tool("check_memo", "Check a memo", "local", CheckMemo, Toolbox.check_memo),
+        Tool("search", "Search documents", "local", Search, Toolbox.search),
+        Tool("read_page", "Read a page", "local", ReadPage, Toolbox.read_page),
+        Tool("table_status", "See how far a table is", "local", TableStatus, Toolbox.table_status),
+    )
+}
+"""The tools by name."""
+
+
+def _find_member(document: Document, name: str) -> Member:
+    """The document of a set that has that name. Raises UserError."""
+    found = [member for member in document.members if member.name == name]
+    if not found:
+        names = ", ".join(member.name for member in document.members[:5])
+        hint = f"give the name of one of its documents: {names}"
+        raise UserError(f"there are {len(document.members)} documents", code="bad-argument", hint=hint)
+    return found[0]

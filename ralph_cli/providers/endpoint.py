@@ -1,0 +1,210 @@
+"""Where a model is asked: at which address, with whose key, through which proxy; and what of that is missing."""
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
+
+from ralph_cli.core.errors import ConfigError
+
+Api = Literal["messages", "responses", "chat"]
+"""A wire format: Anthropic's Messages, OpenAI's Responses, or Chat Completions."""
+
+OWN_HOSTS = {
+    "anthropic": ("api.anthropic.com",),
+    "openai": ("api.openai.com",),
+    "azure": ("openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"),
+    "bedrock": ("amazonaws.com", "amazonaws.com.cn", "api.aws"),
+    "vertex": ("googleapis.com",),
+}
+"""The services of the vendors: what is asked there has the vendors' prices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How this machine reaches others. Unencrypted addresses are of the local network, and are asked directly."""
+
+    proxy: str | None = field(default=None, repr=False)
+    no_proxy: str = ""
+    ca_file: str | None = None
+
+    def proxy_for(self, url: str) -> str | None:
+        """The proxy through which an address is asked, if any. `no_proxy` has hosts, domains and networks.
+
+        Raises ConfigError for a proxy of another kind than HTTP.
+        """
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if not self.proxy or parts.scheme != "https":
+            return None
+        if proxy_bypass_environment(parts.netloc, {"no": self.no_proxy}) or any(self._networks_with(host)):
+            return None
+        scheme, colon, _ = self.proxy.partition("://")
+        if colon and scheme not in ("http", "https"):
+            what = f"HTTPS_PROXY names a proxy of an unknown kind ({scheme})"
+            raise ConfigError(what, code="bad-proxy", hint=f"write http://host:port, or name {host} in NO_PROXY")
+        return self.proxy if colon else f"http://{self.proxy}"
+
+    def _networks_with(self, host: str) -> Iterator[bool]:
+        for entry in self.no_proxy.split(","):
+            try:
+                yield ipaddress.ip_address(host) in ipaddress.ip_network(entry.strip(), strict=False)
+            except ValueError:
+                yield False
+
+
+@dataclass(frozen=True, slots=True)
+class AzureAccess:
+    """What Azure OpenAI wants to know beside address and key; `token` is one of Entra ID, in place of a key."""
+
+    api_version: str | None = None
+    token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AwsAccess:
+    """A region of Amazon, and who asks: two keys, a profile of its files, or what its own chain finds."""
+
+    region: str | None = None
+    profile: str | None = None
+    access_key: str | None = field(default=None, repr=False)
+    secret_key: str | None = field(default=None, repr=False)
+    session_token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GoogleAccess:
+    """A project and a location of Google Cloud, and who asks: a token, a file of credentials, or the default ones."""
+
+    project: str | None = None
+    location: str | None = None
+    token: str | None = field(default=None, repr=False)
+    credentials: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a vendor's models are served and with which key. `base_url` None is the vendor's own service.
+
+    `vendor` is what stands before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
+    chooses the wire format where a service has several. Of a profile, `key_variable` is where its key was looked for,
+    `held` is what its variables hold, and `unset` are those of its headers that hold nothing.
+    """
+
+    vendor: str
+    api_key: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+    api: Api | None = None
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    network: Network = Network()
+    access: AzureAccess | AwsAccess | GoogleAccess | None = None
+    key_variable: str = ""
+    held: tuple[str, ...] = field(default=(), repr=False)
+    unset: tuple[str, ...] = ()
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """All that must be shown nowhere."""
+        own: tuple[str | None, ...] = ()
+        match self.access:
+            case AzureAccess(token=token) | GoogleAccess(token=token):
+                own = (token,)
+            case AwsAccess(access_key=access_key, secret_key=secret_key, session_token=session_token):
+                own = (access_key, secret_key, session_token)
+        return tuple(dict.fromkeys(found for found in (self.api_key, *own, *self.held) if found))
+
+    @property
+    def account(self) -> str:
+        """Whose calls count together there: a text that changes with address, key, region and project."""
+        own: tuple[str | None, ...] = ()
+        match self.access:
+            case AzureAccess(token=token):
+                own = (token,)
+            case AwsAccess(region=region, profile=profile, access_key=access_key):
+                own = (region, profile, access_key)
+            case GoogleAccess(project=project, location=location):
+                own = (project, location)
+        return "\n".join(part or "" for part in (self.vendor, self.base_url, self.api_key, *own))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What must be set, or installed, before anything can be asked; empty if nothing is missing."""
+        wanted: dict[str, object] = {self.key_variable: self.api_key or not self.key_variable}
+        match self.access:
+            case AzureAccess(api_version=api_version, token=token):
+                wanted = {
+                    "AZURE_OPENAI_ENDPOINT": self.base_url,
+                    "AZURE_OPENAI_API_VERSION": api_version,
+                    "AZURE_OPENAI_API_KEY": self.api_key or token,
+                }
+            case AwsAccess(region=region, profile=profile, access_key=access_key, secret_key=secret_key):
+                wanted = {
+                    "AWS_REGION": region or profile,
+                    "AWS_ACCESS_KEY_ID": access_key or not secret_key,
+                    "AWS_SECRET_ACCESS_KEY": secret_key or not access_key,
+                    "the extra ralph-cli[bedrock]": self.api_key or _is_installed("boto3"),
+                }
+            case GoogleAccess(project=project, location=location, token=token):
+                wanted = {
+                    "GOOGLE_CLOUD_PROJECT": project,
+                    "GOOGLE_CLOUD_LOCATION": location,
+                    "the extra ralph-cli[vertex]": token
+                    or (_is_installed("google.auth") and _is_installed("requests")),
+                }
+            case None if self.vendor in OWN_HOSTS:
+                wanted = {f"{self.vendor.upper()}_API_KEY": self.api_key or self.base_url}
+        return (*(name for name, found in wanted.items() if not found), *self.unset)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
+
+
+def is_own_service(vendor: str, base_url: str | None) -> bool:
+    """Whether the address is the vendor's own service; others have other prices and habits."""
+    if vendor not in OWN_HOSTS:
+        return False
+    host = (urlsplit(base_url).hostname or "") if base_url else OWN_HOSTS[vendor][0]
+    return any(host == own or host.endswith("." + own) for own in OWN_HOSTS[vendor])
+
+
+def check_address(base_url: str, where: str, what: str) -> None:
+    """ConfigError unless documents and keys travel encrypted to that address, or within the local network.
+
+    `where` says which setting it is, and `what` whose key would be sent there.
+    """
+    try:
+        url = urlsplit(base_url)
+        host, port = url.hostname or "", url.port
+    except ValueError:
+        host, port, url = "", None, urlsplit("")
+    odd = url.username or url.password or url.query or url.fragment
+    if url.scheme not in ("http", "https") or not host or port == 0 or odd:
+        hint = "write https://host[:port]/path, without user or password"
+        raise ConfigError(f"{where} is not a web address", code="bad-url", hint=hint)
+    if url.scheme == "http" and not _is_local(host):
+        told = f"documents and the {what} would be sent to {host} unencrypted"
+        raise ConfigError(told, code="insecure-url", hint=f"use https in {where}")
+
+
+def _is_local(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host or host.rsplit(".", 1)[-1] in ("localhost", "local", "lan", "internal", "home")
+    return address.is_private or address.is_loopback or address.is_link_local
+
+
+def check_key(text: str, what: str) -> None:
+    """ConfigError for a key that cannot be sent in a header; the SDKs would report that as a lost connection."""
+    if not re.fullmatch(r"[!-~]+", text):
+        hint = "copy it again; a line break or a space may have slipped in"
+        raise ConfigError(f"{what} has invalid characters", code="bad-key", hint=hint)

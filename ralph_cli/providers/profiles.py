@@ -1,0 +1,123 @@
+"""Servers of one's own, each with a name: the sections [providers.NAME] of the settings."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.providers.endpoint import Api
+from ralph_cli.providers.registry import KEYLESS_VENDORS, VENDORS
+
+
+class Profile(BaseModel):
+    """A section [providers.NAME]: a server whose models are called NAME:model, or more of a vendor's service.
+
+    A key never stands in it, only the name of the variable that holds it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str | None = None
+    key_variable: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*)?$")
+    api: Api | None = None
+    headers: dict[str, str] = {}
+    _variables: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def wanted_variables(self) -> tuple[str, ...]:
+        """The names of the variables that hold the key and what headers begin with `$`."""
+        names = (self.key_variable, *(value[1:] for value in self.headers.values() if value.startswith("$")))
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    @property
+    def key(self) -> str | None:
+        """The key, if its variable held one when the settings were loaded."""
+        return self._variables.get(self.key_variable)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """What its variables hold, which must be shown nowhere."""
+        return tuple(self._variables.values())
+
+    @property
+    def sent_headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers with the variables' values."""
+        values = {name: self._value(text) for name, text in self.headers.items()}
+        return tuple((name, value) for name, value in values.items() if value)
+
+    @property
+    def unset(self) -> tuple[str, ...]:
+        """Variables of headers that held nothing."""
+        return tuple(
+            name for name in self.wanted_variables if name not in self._variables and name != self.key_variable
+        )
+
+    def _value(self, text: str) -> str | None:
+        return self._variables.get(text[1:]) if text.startswith("$") else text
+
+    def remember(self, variables: Mapping[str, str]) -> None:
+        """Keep what the variables hold that are named here: in no field, so that nothing shows or writes it."""
+        held = {name: variables.get(name, "").strip() for name in self.wanted_variables}
+        self._variables |= {name: value for name, value in held.items() if value}
+
+
+_PROFILE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OWN_HEADERS = re.compile(
+    r"(?i)(proxy-)?authorization|(x-)?api-key|cookie|host|connection|accept-encoding|te|trailer|upgrade"
+    r"|(content|transfer|x-amz|x-stainless)-.*"
+)
+"""Headers that the clients write: what signs a request, what says how it is sent."""
+
+
+def parse_profiles(value: Any) -> Any:
+    """The sections as a mapping, or as a text of TOML, such as `lab = { base_url = "http://lab:8000/v1" }`."""
+    if isinstance(value, str):
+        try:
+            return tomllib.loads(value)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f'it is not TOML ({error}); write lab = {{ base_url = "..." }}') from None
+    return value
+
+
+def check_profiles(value: Mapping[str, Profile]) -> Mapping[str, Profile]:
+    """The sections as they are. Raises ValueError for a name, an address or a header that cannot be used."""
+    for name, provider in value.items():
+        section = f"[providers.{name}]"
+        if name in VENDORS and (name in KEYLESS_VENDORS or provider.model_fields_set - {"headers"}):
+            raise ValueError(f"{section} is a vendor's name; of a vendor only headers are set there")
+        if not _PROFILE_NAME.fullmatch(name):
+            raise ValueError(f"{section}: a name has small letters, digits, - and _, and begins with a letter")
+        if name not in VENDORS and not provider.base_url:
+            raise ValueError(f'{section} has no base_url; write base_url = "https://host/v1"')
+        for header, text in provider.headers.items():
+            if not _HEADER_NAME.fullmatch(header) or not text.isascii() or not text.isprintable():
+                raise ValueError(f"{section}: the header {header!r} has characters that cannot be sent")
+            if _OWN_HEADERS.fullmatch(header):
+                raise ValueError(f"{section}: the header {header} is not set by hand; a key is named by key_variable")
+    return value
+
+
+def profile_error(fault: Any, source: str, messages: Mapping[str, str]) -> ConfigError:
+    """The fault of a section [providers.NAME] in one line; what is written there is not shown: it may be a key.
+
+    `fault` is one of pydantic's, and `messages` has the words for its types.
+    """
+    _, name, *path = map(str, fault["loc"])
+    section, field = f"[providers.{name}]", ".".join(path)
+    if fault["type"] == "extra_forbidden":
+        if re.search("key|token|secret|password", field, re.IGNORECASE):
+            hint = f'write key_variable = "{re.sub("[^A-Z0-9]", "_", name.upper())}_API_KEY", and set that variable'
+            return ConfigError(f"{source} must not hold a key ({section} {field})", code="key-in-file", hint=hint)
+        near = difflib.get_close_matches(field, Profile.model_fields, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(Profile.model_fields)}"
+        return ConfigError(f"unknown setting: {field} of {section} in {source}", code="unknown-setting", hint=hint)
+    if field == "key_variable":
+        what, hint = "it must be the name of a variable in capitals", "such as LAB_API_KEY; the key itself is set there"
+    else:
+        what, hint = messages.get(fault["type"], "it must be a table").format(**fault.get("ctx", {})), ""
+    return ConfigError(f"{field or 'the section'} of {section} in {source}: {what}", code="bad-setting", hint=hint)

@@ -1,0 +1,135 @@
+"""The conversation of runs before, made again to the letter from their journals, so that a further question goes on."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, SnippetRan
+from ralph_cli.core.model import ModelTurn, Reply, Request, StopReason, Tool, ToolTurn, Turn, UserTurn
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.providers.metered import request_digest
+from ralph_cli.providers.replaying import parse_reply
+from ralph_cli.rlm.loop import MAX_TOKENS, MAX_TOKENS_LONG
+from ralph_cli.rlm.recorded import RecordedSnippet, list_snippets
+
+MOST_CALLS = 4
+"""Calls of one turn whose answers are told apart."""
+
+_MARK = re.compile(r"<data-([0-9a-f]{12})>")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedConversation:
+    """The turns up to the worker's last word, by what `system` prompt, and the snippets whose variables it has.
+
+    The calls of its last turn have no answer yet (`open_calls`): what it is told next answers them.
+    """
+
+    system: str
+    turns: tuple[Turn, ...]
+    open_calls: tuple[str, ...]
+    snippets: tuple[RecordedSnippet, ...]
+
+    @property
+    def further_characters(self) -> int:
+        """Characters of what was said behind the first turn, which a new conversation would have, too."""
+        return Request("", "", self.turns[1:]).characters
+
+    @property
+    def shown_texts(self) -> Iterator[str]:
+        """What the worker was told."""
+        for turn in self.turns:
+            match turn:
+                case UserTurn(text):
+                    yield text
+                case ToolTurn(results):
+                    yield from (text for _, text, _ in results)
+
+
+def rebuild_conversation(
+    runs: Sequence[Sequence[AnyEvent]], agent: str, model: str, systems: Sequence[str], tool: Tool
+) -> RecordedConversation | None:
+    """The conversation that these runs, each of which went on from the one before, had with `agent` of `model`.
+
+    A journal has the newest turn and the reply of each call, and the hash of the whole request: what is put together
+    from those has that hash, with one of the `systems`. None if it has not: of another model, or of another version.
+    """
+    system, turns, snippets = "", tuple[Turn, ...](), list[RecordedSnippet]()
+    said: _Said | None = None
+    for events in runs:
+        calls = [event for event in events if isinstance(event, CallStarted) and event.agent == agent]
+        if not calls or any(call.model != model for call in calls):
+            return None
+        numbers = {call.number for call in calls}
+        for event in events:
+            match event:
+                case CallStarted() if event.number in numbers:
+                    found = _find_request(event, turns, said, systems, tool)
+                    if found is None:
+                        return None
+                    system, turns, said = *found, None
+                    if event is calls[0] and len(turns) == 1:
+                        snippets = []  # it began anew, in a sandbox of its own
+                case CallFinished(reply=reply) if event.number in numbers and reply is not None:
+                    said = _Said(parse_reply(reply, event.usage), [])
+                case SnippetRan() if said is not None:
+                    said.ran.append(event)
+        snippets += list_snippets(events)
+    if said is None or said.reply.stop is StopReason.LENGTH:
+        return RecordedConversation(system, turns, (), tuple(snippets))
+    open_calls = tuple(call.id for call in said.reply.calls)
+    return RecordedConversation(system, (*turns, said.reply.turn), open_calls, tuple(snippets))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A reply, and the snippets that were run because of it."""
+
+    reply: Reply
+    ran: list[SnippetRan]
+
+    def answers(self, sent: str) -> Iterator[ToolTurn]:
+        """What may have answered its calls, if `sent` is all that was said: whether each was an error is not recorded,
+        nor where an answer ends, but for what code has printed.
+        """
+        calls = self.reply.calls
+        if not 0 < len(calls) <= MOST_CALLS:
+            return
+        mark = _MARK.search(sent)
+        ran = iter(self.ran)
+        parts = []
+        for call in calls:
+            snippet = next(ran, None) if mark and (call.arguments or {}).get("code") else None
+            printed = re.escape(frame_data(snippet.output, mark[1])) if snippet and mark else None
+            parts.append("(.*)" if printed is None else rf"({printed}(?:\n\[[^\n]*\])*)")
+        found = re.fullmatch("\n".join(parts), sent, re.DOTALL)
+        for errors in itertools.product((False, True), repeat=len(calls)) if found else ():
+            texts = zip(calls, found.groups(), errors, strict=True) if found else ()
+            yield ToolTurn(tuple((call.id, text, is_error) for call, text, is_error in texts))
+
+
+def _find_request(
+    call: CallStarted, turns: tuple[Turn, ...], said: _Said | None, systems: Sequence[str], tool: Tool
+) -> tuple[str, tuple[Turn, ...]] | None:
+    """The system prompt and the turns that were sent with a call, as its hash tells."""
+    for candidate in _possible_turns(call.sent, turns, said):
+        for system in systems:
+            for most in (MAX_TOKENS, MAX_TOKENS_LONG):
+                if request_digest(Request(call.agent, system, candidate, (tool,), max_tokens=most)) == call.digest:
+                    return system, candidate
+    return None
+
+
+def _possible_turns(sent: str, turns: tuple[Turn, ...], said: _Said | None) -> Iterator[tuple[Turn, ...]]:
+    """What may have been sent when `sent` was the newest turn, behind these turns and what was said to them."""
+    if said is not None:
+        turn = said.reply.turn
+        for answer in said.answers(sent):
+            yield (*turns, turn, answer)
+        if turn.text.strip():
+            yield (*turns, ModelTurn(turn.text, (), turn.raw), UserTurn(sent))
+    if turns:
+        yield turns  # asked again
+        yield (*turns, UserTurn(sent))
+    yield (UserTurn(sent),)

@@ -1,0 +1,1 @@
+"""What differs between the languages of documents."""

@@ -1,0 +1,60 @@
+"""One small call to a model, to see whether it answers and what that costs."""
+
+from dataclasses import dataclass
+
+from ralph_cli.config import Settings
+from ralph_cli.core import clock
+from ralph_cli.core.model import Request, Usage, UserTurn
+from ralph_cli.providers.registry import CLOUDS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
+from ralph_cli.wiring.spending import PricedModel
+
+LONGEST_PROBE_S = 60.0
+"""Seconds for an answer of one word."""
+
+_PROBE = Request("doctor", "", (UserTurn("Reply with the one word: ready"),), max_tokens=500)
+"""A model that thinks first needs more tokens than the word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a model has answered: after how many seconds, for how many tokens and dollars, under which name."""
+
+    served_as: str
+    seconds: float
+    usage: Usage
+
+
+def probe(settings: Settings, name: str) -> Probe:
+    """Ask the model once, without repetition. Raises ConfigError or ProviderError that says why it cannot be asked."""
+    endpoint = settings.endpoint(name.partition(":")[0])
+    model = connect(name, endpoint, deadline_s=min(LONGEST_PROBE_S, settings.max_call_time))
+    begun = clock.monotonic()
+    try:
+        reply = PricedModel(model, settings.price_list).complete(_PROBE)
+    finally:
+        if close := getattr(model, "close", None):
+            close()
+    return Probe(reply.model, clock.monotonic() - begun, reply.usage)
+
+
+def services_of(settings: Settings) -> tuple[str, ...]:
+    """All whose models can be named: vendors, clouds, and the servers of the settings."""
+    return (*KEYED_VENDORS, *CLOUDS, *settings.profiles)
+
+
+def named_models(settings: Settings, more: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+    """For each service the models that the settings name, and `more`. Raises ConfigError for what names no model."""
+    wishes = (settings.model, settings.judge_model, settings.subquery_model, settings.verifier_model)
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(services_of(settings), ())
+    for wish in (*wishes, *settings.panel, *more):
+        vendor, model = parse_model_name(wish, "openai", settings.profiles) if wish else ("", "")
+        if vendor in found:
+            found[vendor] = tuple(dict.fromkeys((*found[vendor], f"{vendor}:{model}")))
+    return found
+
+
+def models_to_probe(settings: Settings, more: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+    """For each service that is configured the models to ask: those that are named, else its cheap default, if any."""
+    named = named_models(settings, more)
+    cheap = {vendor: (f"{vendor}:{names[1]}",) for vendor, names in DEFAULT_MODELS.items()}
+    return {name: named[name] or cheap.get(name, ()) for name in named if settings.can_reach(name)}

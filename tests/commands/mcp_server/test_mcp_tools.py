@@ -1,0 +1,266 @@
+"""What clients get of the tools: the JSON of the commands with its evidence, progress, bounds that hold, one line."""
+
+import asyncio
+import base64
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp_clients import CLAIM, LEASE, QUESTION, MakeFront, call, judged, models, talk, text_of
+
+from ralph_cli.commands.mcp.tools import TOOLS
+from ralph_cli.core.events import CallFinished
+from ralph_cli.core.model import Reply, Request, Usage
+from ralph_cli.journal.store import read_events
+from ralph_cli.providers.scripted import tool_reply
+from ralph_cli.runs.history import as_object, read_run
+
+ABSENT = {"not_found": {"searched": ["parking"], "note": "the lease is of a hall"}}
+
+
+def test_the_tools_are_these_and_say_what_they_take(make_front: MakeFront) -> None:
+    listed = talk(make_front(), lambda client: client.list_tools()).tools
+    assert [tool.name for tool in listed] == list(TOOLS)
+    assert set(TOOLS) == {"ask", "task", "check_quotes", "check_memo", "search", "read_page", "table_status"}
+    for tool in listed:
+        assert tool.description and tool.annotations and tool.input_schema["additionalProperties"] is False
+        assert tool.annotations.read_only_hint is (tool.name not in ("ask", "task"))
+        assert all(part["description"] for part in tool.input_schema["properties"].values())
+        # What a client says chooses no key, address, model, folder to write to or bound.
+        settings = {
+            "model",
+            "out",
+            "cache",
+            "max_cost",
+            "max_time",
+            "max_calls",
+            "prices",
+            "anthropic_base_url",
+            "sandbox",
+        }
+        assert not settings & set(tool.input_schema["properties"])
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_an_answer_is_the_json_of_the_command_with_links_to_its_evidence(make_front: MakeFront, mode: str) -> None:
+    front = make_front()
+
+    async def use(client: Client) -> tuple[Any, Any, Any]:
+        answer = await client.call_tool("ask", QUESTION)
+        evidence = await client.read_resource(answer.content[1].uri)  # type: ignore[union-attr]
+        return answer, evidence, await client.list_resources()
+
+    answer, evidence, listed = talk(front, use, mode)
+    ((name, folder),) = front.tools.runs.items()
+    told = as_object(read_run(folder))
+    assert answer.structured_content == told == json.loads(text_of(answer)) and not answer.is_error
+    assert told["ok"] is True and told["run"]["id"] == name and told["claims"][0]["verdict"] == "supported"
+    assert told["quotes"][0]["text"] == CLAIM["quotes"][0] and told["usage"]["usd"] is not None
+    held = json.loads(evidence.contents[0].text)
+    assert held["quote"] == told["quotes"][0] and held["claims"] == told["claims"]
+    assert [item.uri for item in listed.resources] == [f"ralph://runs/{name}", f"ralph://runs/{name}/quotes/1"]
+
+
+def test_the_evidence_of_a_pdf_is_its_page_with_the_quote_marked(
+    make_front: MakeFront, deal: Path, samples: Path
+) -> None:
+    (deal / "report.pdf").write_bytes((samples / "report.pdf").read_bytes())
+    claim = {"text": "Leverage is limited.", "quotes": ["limits net leverage to 3.50 times adjusted EBITDA"]}
+    front = make_front(models(worker=lambda _: tool_reply({"claims": [claim]})))
+
+    async def use(client: Client) -> Any:
+        answer = await client.call_tool("ask", {"documents": "report.pdf", "question": "What is limited?"})
+        return await client.read_resource(answer.content[1].uri)  # type: ignore[union-attr]
+
+    words, picture = talk(front, use).contents
+    png = base64.b64decode(picture.blob)
+    assert json.loads(words.text)["quote"]["page"] == 13 and picture.uri.endswith("/quotes/1#page=13")
+    assert picture.mime_type == "image/png" and png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert int.from_bytes(png[16:20]) == 1100 and int.from_bytes(png[20:24]) > 1400  # the whole page
+
+
+def test_what_was_not_accepted_or_is_absent_is_told_as_such_and_no_error(make_front: MakeFront) -> None:
+    refused = call(make_front(models(judge=lambda _: judged("not"))), "ask", QUESTION)
+    assert not refused.is_error and refused.structured_content["ok"] is False
+    about = {**QUESTION, "question": "Is there parking?"}
+    absent = call(make_front(models(worker=lambda _: tool_reply(ABSENT))), "ask", about)
+    assert not absent.is_error and absent.structured_content["stop"]["type"] == "absent"
+    assert absent.structured_content["not_found"]["searched"][0]["term"] == "parking"
+
+
+def test_documents_without_a_model(make_front: MakeFront, deal: Path) -> None:
+    front = make_front()
+    quotes = call(front, "check_quotes", {"documents": "lease.txt", "quotes": [CLAIM["quotes"][0], "a rent of $1"]})
+    assert quotes.structured_content["ok"] is False
+    there, missing = quotes.structured_content["quotes"]
+    assert there["quote"]["place"] == "line 1" and there["issue"] is None
+    assert missing["quote"] is None and "not in the document" in missing["issue"]
+    memo = {"documents": ["lease.txt"], "memo": f"It has “{CLAIM['quotes'][0]}”, and “{LEASE[60:90]}”."}
+    assert call(front, "check_memo", memo).structured_content["counts"]["checked"] == 2
+    (deal / "memo.md").write_text(memo["memo"])  # type: ignore[arg-type]
+    assert call(front, "check_memo", {"documents": [str(deal)], "memo_file": "memo.md"}).structured_content["ok"]
+    found = call(front, "search", {"documents": [str(deal)], "words": "six months’ notice"}).structured_content
+    assert found["hits"] == 1 and found["places"][0]["document"] == "lease.txt" and found["passages"]
+    page = call(front, "read_page", {"document": str(deal), "name": "inner/note.txt"}).structured_content
+    assert "the roof is new" in page["text"] and page["next"] is None
+
+
+def test_a_long_page_is_read_in_parts(make_front: MakeFront, deal: Path) -> None:
+    text = "".join(f"Line {number} of the page.\n" for number in range(2_000))
+    (deal / "long.txt").write_text(text)
+    front, read, start = make_front(), "", 0
+    while start is not None:
+        part = call(front, "read_page", {"document": "long.txt", "start": start}).structured_content
+        read, start = read + part["text"], part["next"]
+    assert read == text
+
+
+def test_a_table_is_told_by_its_cells(make_front: MakeFront, deal: Path) -> None:
+    from fakes import FakeSandbox
+
+    from ralph_cli.api import make_table
+    from ralph_cli.core.results.table import TableQuestion
+
+    front = make_front()
+    asked = [TableQuestion(id="rent", question="What is the rent?")]
+    make_table(
+        asked,
+        deal / "lease.txt",
+        folder=deal / "table",
+        settings=front.tools.settings,
+        models=models(),
+        engine=FakeSandbox,
+    )
+    status = call(front, "table_status", {"folder": "table"}).structured_content
+    assert status["counts"] == [{"state": "answered", "cells": 1}] and status["cells"] == []
+    (cell,) = call(front, "table_status", {"folder": "table", "document": "lease.txt"}).structured_content["cells"]
+    assert cell["quotes"][0]["text"] == CLAIM["quotes"][0]
+    assert "has no document" in text_of(call(front, "table_status", {"folder": "table", "document": "x"}))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "line"),
+    [
+        ("guess", {}, "there is no tool guess"),
+        ("ask", {"documents": ["lease.txt"]}, "question: it is missing"),
+        ("ask", {**QUESTION, "question": "  "}, "the question is empty"),
+        ("ask", {**QUESTION, "max_cost": 1_000}, "max_cost: there is no such argument"),
+        ("ask", {**QUESTION, "documents": []}, "documents: Value should have at least 1 item"),
+        ("ask", {"documents": [7], "question": "x"}, "documents.0: Input should be a valid string"),
+        ("task", {"documents": ["lease.txt"], "task": "List", "format": "exe"}, "format: Input should be"),
+        ("check_memo", {"documents": ["lease.txt"]}, "give the memo's text or its file"),
+        ("read_page", {"document": "lease.txt", "page": 9}, "there is no page 9 - the last one is page 1"),
+        ("read_page", {"document": "."}, "there are 2 documents"),
+        ("search", {"documents": ["inner/none.txt"], "words": "x"}, "is no file or folder that is there"),
+        ("table_status", {"folder": "inner"}, "does not exist"),
+    ],
+)
+def test_bad_input_is_an_error_of_one_line(tool: str, arguments: Any, line: str, make_front: MakeFront) -> None:
+    found = call(make_front(), tool, arguments)
+    assert found.is_error and line in text_of(found) and "\n" not in text_of(found), text_of(found)
+    assert found.structured_content["ok"] is False and set(found.structured_content) == {"ok", "error"}
+
+
+def test_a_failure_that_nobody_foresaw_is_one_line_and_tells_nothing(
+    make_front: MakeFront, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the inner parts")
+
+    monkeypatch.setattr("ralph_cli.commands.mcp.tools.load_source", broken)
+    found = call(make_front(), "search", {"documents": "lease.txt", "words": "rent"})
+    assert found.is_error and text_of(found) == "ralph failed within: RuntimeError - its standard error says more"
+    assert "the inner parts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["ralph://runs/20260101-none", "ralph://runs/../secret.txt", "file:///etc/passwd", "ralph://runs/a/quotes/x", "x"],
+)
+def test_evidence_is_that_of_this_servers_runs_only(uri: str, make_front: MakeFront) -> None:
+    front, earlier = make_front(), make_front()
+    call(earlier, "ask", QUESTION)
+    (name,) = earlier.tools.runs
+
+    async def use(client: Client) -> None:
+        for address in (uri, f"ralph://runs/{name}"):
+            with pytest.raises(MCPError, match="is no evidence of a run that this server has made"):
+                await client.read_resource(address)
+
+    talk(front, use)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_progress_is_told_from_the_events_of_the_run(make_front: MakeFront, mode: str) -> None:
+    told: list[tuple[float, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    talk(make_front(), lambda client: client.call_tool("ask", QUESTION, progress_callback=hear), mode)
+    assert [number for number, _ in told] == list(range(1, len(told) + 1))
+    messages = [message for _, message in told]
+    assert "the worker is thinking" in messages and "judge: claim 1 supported - it says so" in messages
+    assert all(message and "\n" not in message for message in messages)
+
+
+def test_a_long_run_keeps_nobody_waiting_and_ends_when_its_client_cancels_it(make_front: MakeFront) -> None:
+    asked, go = threading.Event(), threading.Event()
+
+    def think(request: Request) -> Reply:
+        asked.set()
+        assert go.wait(20)
+        return tool_reply({"code": "print(1)"})
+
+    front = make_front(models(worker=think))
+
+    async def use(client: Client) -> None:
+        running = asyncio.create_task(client.call_tool("ask", QUESTION))
+        await asyncio.to_thread(asked.wait, 20)
+        page = await asyncio.wait_for(client.call_tool("read_page", {"document": "lease.txt"}), 20)
+        assert page.structured_content["text"] == LEASE and not running.done()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    for mode in ("auto", "legacy"):
+        asked.clear(), go.clear()
+        talk(front, use, mode)
+        go.set()
+        front.wait_for_runs()
+    folders = sorted(front.tools.settings.out.glob("*-qa-*"))
+    assert len(folders) == 2
+    for folder in folders:
+        events = list(read_events(folder))
+        assert sum(isinstance(event, CallFinished) for event in events) == 1  # the call in flight was the last
+        assert events[-1].kind == "run_halted"
+
+
+@pytest.mark.parametrize(("cap", "asked"), [(0.09, [True, True, False]), (0.05, [True, False]), (0.01, [False])])
+def test_the_cost_bound_of_the_server_holds_for_each_call_and_for_all(
+    cap: float, asked: list[bool], make_front: MakeFront
+) -> None:
+    def hand_in(_: Request) -> Reply:
+        return tool_reply({"claims": [CLAIM]}, usage=Usage(1, 10, 10, usd=0.02))
+
+    front = make_front(models(hand_in, lambda _: judged(usd=0.02)), max_cost=cap)
+    for ok in asked:
+        found = call(front, "ask", QUESTION).structured_content
+        assert found["ok"] is ok, found["stop"]
+        assert ok or found["stop"]["type"] == "max_cost"
+
+
+def test_the_answer_of_a_broken_document_is_an_error_with_its_run_or_none(make_front: MakeFront, deal: Path) -> None:
+    (deal / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    found = call(make_front(), "ask", {"documents": ["broken.pdf"], "question": "What?"})
+    assert found.is_error and "damaged" in text_of(found) + found.structured_content["error"]["code"]
+
+
+def test_half_a_character_in_a_document_does_not_break_the_answer(make_front: MakeFront, deal: Path) -> None:
+    (deal / "odd.json").write_text('{"name": "half \\ud800 of it", "whole": "\\ud83d\\ude00"}')
+    found = call(make_front(), "read_page", {"document": "odd.json"})
+    assert not found.is_error and "half" in found.structured_content["text"]
+    found.model_dump_json().encode()
