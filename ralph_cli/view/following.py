@@ -107,7 +107,8 @@ class Follower:
 
     def _read_some(self, items: deque[_Item]) -> list[Values]:
         """The values of the first items, which are taken off."""
-        begun, found = clock.monotonic(), []
+        begun = clock.monotonic()
+        found: list[Values] = []
         while items and len(found) < MOST_TOLD and clock.monotonic() - begun < SECONDS_TOLD:
             item = items.popleft()
             with self._lock:

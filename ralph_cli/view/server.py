@@ -147,7 +147,7 @@ class _Site:
             report.view.question,
             answer,
             is_running=is_running,
-            can_ask=self._ask is not None and not is_running,
+            can_ask=self._ask is not None and not is_running and run.view.mode == "qa",
             reviewer=self._reviewer,
         )
         return HTMLResponse(page)
@@ -221,7 +221,7 @@ class _Site:
         question = str((given or {}).get("question", "")).strip()
         if self._ask is None or folder is None or not question:
             return _missing(request)
-        return JSONResponse({"path": f"runs/{await run_in_threadpool(self._ask, folder, question)}"})
+        return JSONResponse({"path": RunAddress(await run_in_threadpool(self._ask, folder, question)).path})
 
 
 def _prefix(request: Request) -> str:

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.takes import Given, takes
+from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.core.errors import UserError
 
 TOKEN_BYTES = 18
 
 
-@takes("out")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
 def view(
     given: Given,
     folder: Annotated[
@@ -28,7 +28,8 @@ def view(
 ) -> int:
     """Look at runs and tables in a browser: answers beside the document, live, with marks of reviewers; until Ctrl-C.
 
-    The address that is printed has a token in it: only who knows it sees anything, on this machine alone.
+    The address that is printed has a token in it: only who knows it sees anything, on this machine alone. A further
+    question that is asked there has the models and settings of its run, but for what is set here, and its own bounds.
     """
     from ralph_cli import config
     from ralph_cli.core import clock
@@ -37,6 +38,7 @@ def view(
     try:
         import uvicorn
 
+        from ralph_cli.view.asking import Asker
         from ralph_cli.view.server import make_app
     except ImportError as error:
         what = f"ralph view needs {error.name}, which is not installed"
@@ -48,7 +50,8 @@ def view(
     listening = _listen(port)
     token = clock.token(TOKEN_BYTES)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
-    app = make_app(root, settings, token, one_line(name) or _login())
+    asker = Asker(settings.model_copy(update={"out": root}))
+    app = make_app(root, settings, token, one_line(name) or _login(), ask=asker)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
     )
