@@ -47,12 +47,17 @@ class Follower:
         self._catalog = catalog
         self._kept: OrderedDict[Hashable, tuple[object, Values]] = OrderedDict()
         self._lock = threading.Lock()
+        self._has_ended = False
+
+    def end(self) -> None:
+        """Let every page that is followed come to its end."""
+        self._has_ended = True
 
     async def follow_lists(self) -> Told:
         """All runs, the newest first, and all tables."""
         known: dict[Hashable, object] = {}
         tables: list[Values] = []
-        while True:
+        while not self._has_ended:
             begun = clock.monotonic()
             items = await run_in_threadpool(self._list_items)
             for gone in known.keys() - {item.key for item in items}:
@@ -65,7 +70,7 @@ class Follower:
                 yield "tables", now
                 tables = now
             yield "read", len(known)
-            await _pause(begun)
+            await self._pause(clock.monotonic() - begun)
 
     async def follow_cells(self, name: str) -> Told:
         """The cells of a table by row; "shape" says which questions and documents it has, first and when it has others.
@@ -75,6 +80,8 @@ class Follower:
         known: dict[Hashable, object] = {}
         shape = ""
         while record := await run_in_threadpool(self._catalog.open_table, name):
+            if self._has_ended:
+                return
             begun = clock.monotonic()
             if describe_shape(record) != shape:
                 shape = describe_shape(record)
@@ -82,7 +89,7 @@ class Follower:
             async for values in self._tell(await run_in_threadpool(self._row_items, name, record), known):
                 yield "rows", values
             yield "read", len(known)
-            await _pause(begun)
+            await self._pause(clock.monotonic() - begun)
         yield "gone", name
 
     async def follow_run(self, address: RunAddress) -> Told:
@@ -93,17 +100,25 @@ class Follower:
                 run = await run_in_threadpool(self._catalog.read, address)
                 yield "state", {"running": bool(run and run.view.halt == RUNNING), "state": describe_state(state)}
             known = state
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            await self._pause()
+            if self._has_ended:
+                return
         yield "gone", address.run
 
     async def _tell(self, items: Iterable[_Item], known: dict[Hashable, object]) -> AsyncIterator[list[Values]]:
         """The values of the items that are new to whom knows that, in parts; then they are `known`, and no others."""
         items = list(items)
         changed = deque(item for item in items if known.get(item.key) != item.state)
-        while changed:
+        while changed and not self._has_ended:
             yield await run_in_threadpool(self._read_some, changed)
         known.clear()
         known.update((item.key, item.state) for item in items)
+
+    async def _pause(self, looked: float = 0.0) -> None:
+        """Wait, after a look that took so many seconds."""
+        until = clock.monotonic() + max(SECONDS_BETWEEN_LOOKS, IDLE_SHARE * looked)
+        while not self._has_ended and (left := until - clock.monotonic()) > 0:
+            await asyncio.sleep(min(left, SECONDS_TOLD))
 
     def _read_some(self, items: deque[_Item]) -> list[Values]:
         """The values of the first items, which are taken off."""
@@ -149,10 +164,6 @@ class Follower:
 
     def _summarize_tables(self) -> list[Values]:
         return [summarize_table(name, self._catalog) for name in self._catalog.tables()]
-
-
-async def _pause(begun: float) -> None:
-    await asyncio.sleep(max(SECONDS_BETWEEN_LOOKS, IDLE_SHARE * (clock.monotonic() - begun)))
 
 
 def describe_state(state: State) -> str:

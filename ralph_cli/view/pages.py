@@ -135,6 +135,7 @@ def render_home(prefix: str, folder: str) -> str:
         _search("runs"),
         _list("tables", "Tables", hidden=True),
         _list("runs", "Runs", waiting),
+        el("button", "Show more", type="button", id="more", hidden=True),
     )
 
 

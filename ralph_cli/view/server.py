@@ -48,9 +48,11 @@ Ask = Callable[[Path, str], str]
 """Begins a follow-up on the run in that folder, and returns its name."""
 
 
-def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask | None = None) -> ASGIApp:
-    """The application for the folder `root`; `reviewer` is the name that reviews are offered with."""
-    site = _Site(Catalog(root), DocumentViewer(settings), reviewer, ask)
+def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask | None = None) -> "Pages":
+    """The pages for the folder `root`; `reviewer` is the name that reviews are offered with."""
+    catalog = Catalog(root)
+    follower = Follower(catalog)
+    site = _Site(catalog, DocumentViewer(settings), follower, reviewer, ask)
     run, of_table = "/runs/{run}", "/tables/{table}/runs/{document}/{run}"
     routes = [
         Route("/", site.home),
@@ -71,14 +73,16 @@ def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask
             Route(f"{address}/ask", site.ask, methods=["POST"]),
         ]
     app = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found, RalphError: _fault})
-    return _Guard(TrustedHostMiddleware(app, allowed_hosts=["127.0.0.1", "localhost"]), token)
+    return Pages(TrustedHostMiddleware(app, allowed_hosts=["127.0.0.1", "localhost"]), token, follower.end)
 
 
-class _Guard:
-    """Lets through whoever begins the path with the token, and gives every response the security headers."""
+class Pages:
+    """An ASGI application. It lets through whoever begins the path with the token, and gives every response the
+    security headers. `end` lets all streams come to their end, so that the server can.
+    """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: ASGIApp, token: str, end: Callable[[], None]) -> None:
+        self._app, self._token, self.end = app, token, end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -107,9 +111,11 @@ class _Guard:
 class _Site:
     """Answers requests. What reads files runs in threads, so that a slow document keeps nobody else waiting."""
 
-    def __init__(self, catalog: Catalog, viewer: DocumentViewer, reviewer: str, ask: Ask | None) -> None:
-        self._catalog, self._viewer, self._reviewer, self._ask = catalog, viewer, reviewer, ask
-        self._follower = Follower(catalog)
+    def __init__(
+        self, catalog: Catalog, viewer: DocumentViewer, follower: Follower, reviewer: str, ask: Ask | None
+    ) -> None:
+        self._catalog, self._viewer, self._follower = catalog, viewer, follower
+        self._reviewer, self._ask = reviewer, ask
 
     def home(self, request: Request) -> Response:
         """The page with the lists."""
@@ -218,10 +224,10 @@ class _Site:
         """Begin a follow-up, and say where it is."""
         given = await _read_body(request)
         folder = await run_in_threadpool(self._catalog.find_folder, _address(request))
-        question = str((given or {}).get("question", "")).strip()
-        if self._ask is None or folder is None or not question:
+        question = (given or {}).get("question")
+        if self._ask is None or folder is None or not isinstance(question, str) or not question.strip():
             return _missing(request)
-        return JSONResponse({"path": RunAddress(await run_in_threadpool(self._ask, folder, question)).path})
+        return JSONResponse({"path": RunAddress(await run_in_threadpool(self._ask, folder, question.strip())).path})
 
 
 def _prefix(request: Request) -> str:

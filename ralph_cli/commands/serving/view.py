@@ -5,6 +5,7 @@ import pwd
 import socket
 import webbrowser
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -52,8 +53,15 @@ def view(
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
     asker = Asker(settings.model_copy(update={"out": root}))
     app = make_app(root, settings, token, one_line(name) or _login(), ask=asker)
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.end()  # a page that is open would keep it from ending
+            super().handle_exit(sig, frame)
+
+    # What it would log, a page says: uvicorn tells of each request that an end has cut off, with a traceback.
+    server = Server(
+        uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
     )
     typer.echo(address)
     typer.echo("the page is there until you press Ctrl-C", err=True)
@@ -69,6 +77,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # whoever comes before the server is ready waits
     except (OSError, OverflowError) as error:
         listening.close()
         what = f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}"

@@ -89,7 +89,7 @@ const openPath = (path, apart) => {
 };
 
 // What a list or the matrix shows: the words that are searched, the state, and the reviews. It is kept for the way back.
-function makeFilter(apply) {
+function makeFilter(apply, begin = () => {}) {
   const fields = ["search", "filter", "reviews"].map(find);
   const place = `filter ${location.pathname}`;
   const names = new Set();
@@ -100,7 +100,7 @@ function makeFilter(apply) {
     given = fields.map((field) => field.value);
     find("all").hidden = given.join("") === "";
   };
-  const changed = () => { take(); keep(place, given); later(); };
+  const changed = () => { take(); keep(place, given); begin(); later(); };
   const known = (by) => {
     if (names.has(by)) return;
     names.add(by);
@@ -137,32 +137,63 @@ function showHome() {
   const items = new Map();
   const order = []; // the newest first: names begin with the time
   const list = find("runs");
-  const links = () => [...document.querySelectorAll(".list li:not([hidden]) a.open")];
+  let wanted = [];
+  let last = recall("at", "");
+  // So many lines are made and shown; the next ones when the end of them comes into sight.
+  const STEP = 60;
+  let most = STEP;
+  const more = () => { if (most < wanted.length) { most += STEP; fill(); } };
+  new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) more(); }, { rootMargin: "900px" }).observe(find("more"));
+  find("more").addEventListener("click", more);
+
+  const links = () => [...document.querySelectorAll(".list a.open")];
   const move = (step) => {
+    const at = links().indexOf(document.activeElement);
+    if (at === links().length - 1) more();
     const shown = links();
-    const at = shown.indexOf(document.activeElement);
     shown[at < 0 ? 0 : Math.min(Math.max(at + step, 0), shown.length - 1)]?.focus();
   };
   keys["j"] = keys["ArrowDown"] = () => move(1);
   keys["k"] = keys["ArrowUp"] = () => move(-1);
-  let last = recall("at", "");
+
+  const build = (run) => {
+    const facts = [run.document, run.mode, run.begun.slice(0, 16).replace("T", " "), run.cost, run.run].filter(Boolean);
+    return make("li", { class: run.kind },
+      make("div", { class: "top" }, make("span", { class: `verdict ${run.kind}` }, run.state),
+        make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run),
+        run.reviews.length ? make("span", { class: "sign", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
+      run.answer ? make("p", {}, run.answer) : null,
+      make("p", { class: "soft" }, facts.join(" · ")));
+  };
+  const fill = () => {
+    let next = list.firstChild;
+    for (const path of wanted.slice(0, most)) {
+      const item = items.get(path);
+      item.element ??= build(item.run);
+      if (next === item.element) next = next.nextSibling;
+      else list.insertBefore(item.element, next);
+    }
+    while (next) { const gone = next; next = next.nextSibling; gone.remove(); }
+    find("more").hidden = most >= wanted.length;
+    if (!last || document.activeElement !== body || !items.get(last)?.element?.isConnected) return;
+    items.get(last).element.querySelector("a").focus();
+    last = "";
+  };
   const filter = makeFilter(() => {
     const words = filter.words();
-    let count = 0;
-    let reviewed = 0;
-    for (const { element, text, run } of items.values()) {
-      const shown = filter.wants(run) && words.every((word) => text.includes(word));
-      if (element.hidden === shown) element.hidden = !shown;
-      count += shown ? 1 : 0;
-      reviewed += run.reviews.length ? 1 : 0;
-    }
-    find("count").textContent = `${count} of ${items.size}, ${reviewed} reviewed`;
-  });
+    wanted = order.filter((path) => {
+      const { text, run } = items.get(path);
+      return filter.wants(run) && words.every((word) => text.includes(word));
+    });
+    const reviewed = [...items.values()].filter(({ run }) => run.reviews.length).length;
+    find("count").textContent = `${wanted.length} of ${items.size}, ${reviewed} reviewed`;
+    fill();
+  }, () => { most = STEP; });
   list.addEventListener("click", (event) => {
-    const link = event.target.closest("a.open");
-    if (link) leave(order.filter((path) => !items.get(path).element.hidden).map((path) => [path, items.get(path).run.reviews.length > 0]));
+    if (event.target.closest("a.open")) leave(wanted.map((path) => [path, items.get(path).run.reviews.length > 0]));
   });
-  const below = (path) => {
+
+  const placeOf = (path) => {
     let [low, high] = [0, order.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -174,36 +205,20 @@ function showHome() {
     const known = items.get(run.path);
     const same = JSON.stringify(run);
     if (known?.same === same) return;
-    const link = make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run);
-    const facts = [run.document, run.mode, run.begun.slice(0, 16).replace("T", " "), run.cost, run.run].filter(Boolean);
-    const element = make("li", { class: run.kind },
-      make("div", { class: "top" }, make("span", { class: `verdict ${run.kind}` }, run.state), link,
-        run.reviews.length ? make("span", { class: "sign", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
-      run.answer ? make("p", {}, run.answer) : null,
-      make("p", { class: "soft" }, facts.join(" · ")));
-    const text = [run.question, run.answer, run.state, ...facts, ...run.more].join(" ").toLowerCase();
+    const text = [run.question, run.answer, run.state, run.document, run.mode, run.begun, run.cost, run.run, ...run.more].join(" ").toLowerCase();
     filter.meet(run.reviews);
-    if (known) {
+    if (!known) order.splice(placeOf(run.path), 0, run.path);
+    const element = known?.element?.isConnected ? build(run) : null;
+    if (element) {
       const focused = known.element.contains(document.activeElement);
       known.element.replaceWith(element);
-      if (focused) link.focus();
-    } else {
-      const at = below(run.path);
-      list.insertBefore(element, items.get(order[at])?.element ?? null);
-      order.splice(at, 0, run.path);
+      if (focused) element.querySelector("a").focus();
     }
     items.set(run.path, { element, text, run, same });
-    if (run.path === last && document.activeElement === body) { link.focus(); last = ""; }
-  };
-  const drop = (path) => {
-    if (!items.delete(path)) return;
-    const [element] = [...list.children].splice(order.indexOf(path), 1);
-    order.splice(order.indexOf(path), 1);
-    element.remove();
   };
   follow(`${prefix}/lists`, {
     runs: (runs) => { runs.forEach(put); find("wait").hidden = true; filter.later(); },
-    gone: (path) => { drop(path); filter.later(); },
+    gone: (path) => { if (items.delete(path)) order.splice(placeOf(path), 1); filter.later(); },
     tables: (tables) => {
       find("tables-part").hidden = tables.length === 0;
       find("tables").replaceChildren(...tables.map((table) => make("li", { class: table.kind },
@@ -211,6 +226,7 @@ function showHome() {
         make("p", { class: "soft" }, table.size))));
     },
     read: (count) => {
+      list.dataset.filled = count;
       find("wait").hidden = count > 0;
       find("wait").textContent = "There are no runs here yet.";
       filter.later();
