@@ -9,7 +9,7 @@ What is in a cell stands in the record of its run and nowhere else: the matrix i
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -155,13 +155,13 @@ class RowRuns:
     spent: Usage
 
 
-def read_row(record: TableRecord, row: TableRow) -> RowRuns:
-    """Read the records of the runs on a row's document."""
+def read_row(record: TableRecord, row: TableRow, names: Iterable[str] | None = None) -> RowRuns:
+    """Read the records of the runs on a row's document: of all of them, or of those that have the `names`."""
     cells: dict[str, Cell] = {}
     runs: dict[str, RecordedRun] = {}
     usages: dict[str, Usage] = {}
     asked = {(question.question, question.answer_as): question for question in record.questions}
-    for run in _read_runs(record.runs_of(row.sha256)) if row.sha256 else ():
+    for run in _read_runs(record.runs_of(row.sha256), names) if row.sha256 else ():
         # A run that went on with another counts what that one had spent.
         usages[run.started.seed] = run.view.usage if run.view.asks_models else Usage()
         question = asked.get((run.view.question, str(run.started.settings.get("answer_as", ""))))
@@ -201,9 +201,9 @@ def _rank(cell: Cell) -> tuple[bool, bool]:
     return cell.state.is_accepted, cell.state.is_final and cell.state is not CellState.FAILED
 
 
-def _read_runs(folder: Path) -> Iterator[RecordedRun]:
+def _read_runs(folder: Path, names: Iterable[str] | None = None) -> Iterator[RecordedRun]:
     """The runs in a folder that have begun, oldest first."""
-    for name in run_names(folder):
+    for name in run_names(folder) if names is None else names:
         try:
             yield read_run(folder / name)
         except RalphError:

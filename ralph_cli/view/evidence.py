@@ -2,18 +2,19 @@
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import Settings
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Quote
-from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf.page_images import PagePicture, draw_page
+from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.safe_text import make_visible, to_json
 from ralph_cli.reports.view import describe_place
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import RunDocument, load_run_document
@@ -24,15 +25,20 @@ MOST_DOCUMENTS, MOST_PICTURES = 4, 48
 REACH = 4_000
 """Characters that are shown on each side of a quote in a document without pages."""
 
+MOST_CHARACTERS = 60_000
+"""Of a page that is shown as text."""
+
 Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page that was drawn: its picture, and by quote its lines in shares of width and height."""
+    """A page: where it is in words, and its text, or its picture; `lines` are those of quotes in shares of its size."""
 
-    picture: PagePicture
-    lines: dict[int, list[tuple[float, float, float, float]]]
+    place: str
+    text: str = ""
+    picture: PagePicture | None = None
+    lines: dict[int, list[tuple[float, float, float, float]]] = field(default_factory=dict)
 
 
 class DocumentViewer:
@@ -40,7 +46,7 @@ class DocumentViewer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._documents: OrderedDict[tuple[str, str], RunDocument] = OrderedDict()
+        self._documents: OrderedDict[str, RunDocument] = OrderedDict()
         self._pictures: OrderedDict[tuple[str, str, int], ShownPage] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -52,13 +58,13 @@ class DocumentViewer:
         for quote in (*run.view.quotes, *run.view.found_passages):
             page = document.page_at(quote.start).number if document and _is_there(document, quote) else 0
             place = make_visible(describe_place(quote, paged=run.view.paged))
-            drawn = bool(page and document and _is_drawn(document, quote.start))
+            drawn = bool(page and document and _is_drawn(document, page))
             quotes.append({"id": quote.id, "page": page, "place": place, "drawn": drawn})
-        pages = len(document.pages) if document and document.kind != "text" else 0
-        return {"quotes": quotes, "pages": pages, "missing": make_visible(opened.missing)}
+        pages = len(document.pages) if document else 0
+        return {"quotes": quotes, "pages": pages, "missing": make_visible(_explain_missing(run, opened.missing))}
 
     def show_page(self, run: RecordedRun, number: int) -> ShownPage | None:
-        """A page of a PDF, counted through all documents of a set; None if there is no such page, or no picture of it.
+        """A page, counted through all documents of a set; None if there is no such page. Of a PDF it is drawn.
 
         Raises DocumentError when it cannot be drawn.
         """
@@ -71,12 +77,11 @@ class DocumentViewer:
             if known := self._pictures.get(key):
                 self._pictures.move_to_end(key)
                 return known
-        shown = _draw(document, number, (*run.view.quotes, *run.view.found_passages), opened.source)
-        if shown is not None:
-            with self._lock:
-                self._pictures[key] = shown
-                while len(self._pictures) > MOST_PICTURES:
-                    self._pictures.popitem(last=False)
+        shown = _show(document, number, (*run.view.quotes, *run.view.found_passages), opened.source)
+        with self._lock:
+            self._pictures[key] = shown
+            while len(self._pictures) > MOST_PICTURES:
+                self._pictures.popitem(last=False)
         return shown
 
     def show_words(self, run: RecordedRun, number: int) -> Values | None:
@@ -92,7 +97,8 @@ class DocumentViewer:
         return dict(zip(("before", "quoted", "after"), map(make_visible, parts), strict=True))
 
     def _open(self, run: RecordedRun) -> RunDocument:
-        key = run.view.folder, str(run.view.document.get("sha256", ""))
+        # Many runs are on one document: those of a row of a table.
+        key = to_json(run.view.document)
         with self._lock:
             if known := self._documents.get(key):
                 self._documents.move_to_end(key)
@@ -100,38 +106,57 @@ class DocumentViewer:
         try:
             opened = load_run_document(run, self._settings)
         except DocumentError as error:
-            opened = RunDocument(missing=error.message)
-        with self._lock:
-            self._documents[key] = opened
-            while len(self._documents) > MOST_DOCUMENTS:
-                self._documents.popitem(last=False)
+            return RunDocument(missing=error.message)
+        if opened.document is not None:  # what is missing may come back
+            with self._lock:
+                self._documents[key] = opened
+                while len(self._documents) > MOST_DOCUMENTS:
+                    self._documents.popitem(last=False)
         return opened
+
+
+def _explain_missing(run: RecordedRun, missing: str) -> str:
+    """Why there is no document, and what helps if it was named relative to where the run was made."""
+    if not missing or Path(str(run.view.document.get("path", ""))).is_absolute():
+        return missing
+    return f"{missing}. If it was named from the folder where the run was made, start `ralph view` there."
 
 
 def _is_there(document: Document, quote: Quote) -> bool:
     return document.text[quote.start : quote.end] == quote.text
 
 
-def _is_drawn(document: Document, start: int) -> bool:
-    part = next(split_by_file(document, [Span(start, start + 1)]), None)
-    return part is not None and part.document.kind in OCR_KINDS
+def _member_at(document: Document, number: int) -> Member | None:
+    """The document of a set that the page is of."""
+    return next((member for member in document.members if member.first_page <= number <= member.last_page), None)
 
 
-def _draw(
-    document: Document, number: int, quotes: tuple[Quote, ...], source: DocumentSource | None
-) -> ShownPage | None:
-    """The page, drawn from the file that it is of."""
-    page = document.pages[number - 1]
-    part = next(split_by_file(document, [Span(page.start, page.start + 1)], source), None)
-    if part is None or not part.spans or part.document.kind not in OCR_KINDS:
-        return None
-    offset = page.start - part.spans[0].start
-    own = part.document.page_at(part.spans[0].start)
+def _is_drawn(document: Document, number: int) -> bool:
+    member = _member_at(document, number)
+    return (member.kind if member else document.kind) in OCR_KINDS
+
+
+def _show(document: Document, number: int, quotes: tuple[Quote, ...], source: DocumentSource | None) -> ShownPage:
+    """The page, of a PDF as it is drawn from the file that it is of; of a set it is named by its document."""
+    page, member = document.pages[number - 1], _member_at(document, number)
+    if member is None:
+        place, own, offset = f"page {number} of {len(document.pages)}", number, 0
+    else:
+        own, offset = number - member.first_page + 1, member.start
+        place = make_visible(f"{member.name}, page {own} of {member.pages}")
+    if not _is_drawn(document, number):
+        return ShownPage(place, make_visible(document.text[page.start : page.end][:MOST_CHARACTERS]))
+    if member is not None:
+        document, source = take_member(document, member), (source or DocumentSource(document.path)).of_member(member)
+    start, end = page.start - offset, page.end - offset
     here = [
-        quote for quote in quotes if quote.start < page.end and page.start < quote.end and _is_there(document, quote)
+        replace(quote, start=quote.start - offset, end=quote.end - offset)
+        for quote in quotes
+        if quote.start < page.end and page.start < quote.end
     ]
-    spans = [Span(max(quote.start, page.start) - offset, min(quote.end, page.end) - offset) for quote in here]
-    picture = draw_page(part.document, own.number, spans, source=part.source)
+    here = [quote for quote in here if _is_there(document, quote)]
+    spans = [Span(max(quote.start, start), min(quote.end, end)) for quote in here]
+    picture = draw_page(document, own, spans, source=source)
     lines = {
         quote.id: [
             (left / picture.width, top / picture.height, right / picture.width, bottom / picture.height)
@@ -139,4 +164,4 @@ def _draw(
         ]
         for quote, found in zip(here, picture.lines, strict=True)
     }
-    return ShownPage(picture, lines)
+    return ShownPage(place, picture=picture, lines=lines)

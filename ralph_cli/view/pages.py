@@ -1,14 +1,20 @@
 """The pages themselves, in HTML that nothing of a document or a model can break out of."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ralph_cli.core.results.review import Mark
 from ralph_cli.core.results.table import TableQuestion, TableRow
 from ralph_cli.core.version import __version__
 from ralph_cli.reports.html.markup import Child, Markup, bullets, el, join
 from ralph_cli.reports.html.page import page_head, render_sections
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.sections.reviews import describe_review
 from ralph_cli.reports.table.words import describe_size
 from ralph_cli.table.record import TableRecord
-from ralph_cli.view.summaries import as_table
+from ralph_cli.view.catalog import RunAddress, table_path
+from ralph_cli.view.summaries import as_table, describe_shape
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -23,14 +29,29 @@ FILTERS = {
     "plain": "passages only",
     "warn": "with reservations",
     "bad": "not accepted, failed",
-    "reviewed": "reviewed",
-    "unreviewed": "not reviewed",
 }
-"""What the lists can be narrowed to, by the kind of a state or by its reviews."""
+"""What the lists can be narrowed to, by the kind of a state."""
+
+REVIEWS = {
+    "": "all",
+    "no": "not reviewed",
+    "yes": "reviewed",
+    **{f"mark {mark.value}": mark.value for mark in Mark if mark is not Mark.WITHDRAWN},
+}
+"""The same by reviews; the script adds the reviewers by name."""
+
+MARKS = (
+    (Mark.CONFIRMED, "Confirm", "c"),
+    (Mark.WRONG, "Wrong", "w"),
+    (Mark.CORRECTED, "Correct", "e"),
+    (Mark.WITHDRAWN, "Take back", "u"),
+)
+"""What a reviewer can say, the words of the button and its key."""
 
 
-def _render(prefix: str, kind: str, title: str, *body: Child, **data: str | int | bool | None) -> str:
-    """A page of ours: its kind tells the script what to do, `data` with what."""
+def _render(prefix: str, kind: str, title: str, *body: Child, table: str = "", **data: str | int | bool | None) -> str:
+    """A page of ours: its kind tells the script what to do, `data` with what; `table` is the name of that it is of."""
+    way_back = el("a", table, href=f"{prefix}/{table_path(table)}") if table else None
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -43,6 +64,7 @@ def _render(prefix: str, kind: str, title: str, *body: Child, **data: str | int 
     top = el(
         "nav",
         el("a", "All runs and tables", href=f"{prefix}/", id="home"),
+        way_back,
         el("button", "Keys", type="button", id="keys", title="What the keys do (?)"),
         class_="top",
         aria_label="Places",
@@ -69,9 +91,11 @@ def _keys() -> Markup:
         ("/", "search"),
         ("j, k or arrows", "next, previous line, cell or quote"),
         ("Enter", "open it"),
+        ("p, n", "previous, next answer of the list or table that you came from"),
         ("c, w, e", "confirm, mark as wrong, correct the answer that is open"),
+        ("Enter", "in a review: keep it; with Shift: and go on to the next answer"),
+        ("u", "take your review back"),
         ("[ and ]", "previous, next page of the document"),
-        ("p, n", "previous, next cell of the table"),
         ("Escape", "back"),
         ("?", "this list"),
     )
@@ -83,15 +107,20 @@ def _keys() -> Markup:
 
 
 def _search(what: str) -> Markup:
-    options = [el("option", words, value=value) for value, words in FILTERS.items()]
     return el(
         "div",
         el("label", f"Search {what} ", el("input", type="search", id="search", autocomplete="off")),
-        el("label", "Show ", el("select", *options, id="filter")),
+        el("label", "State ", _select("filter", FILTERS)),
+        el("label", "Reviews ", _select("reviews", REVIEWS)),
+        el("button", "Show all", type="button", id="all", hidden=True),
         el("span", "", id="count", class_="soft", role="status"),
         class_="tools",
         role="search",
     )
+
+
+def _select(name: str, options: Mapping[str, str]) -> Markup:
+    return el("select", *(el("option", words, value=value) for value, words in options.items()), id=name)
 
 
 def render_home(prefix: str, folder: str) -> str:
@@ -106,6 +135,7 @@ def render_home(prefix: str, folder: str) -> str:
         _search("runs"),
         _list("tables", "Tables", hidden=True),
         _list("runs", "Runs", waiting),
+        el("button", "Show more", type="button", id="more", hidden=True),
     )
 
 
@@ -118,10 +148,15 @@ def render_table(prefix: str, name: str, record: TableRecord) -> str:
     """The matrix of a table with its heads; the script fills the cells."""
     columns = [el("div", "Document", role="columnheader", class_="cell head")]
     columns += [_column(question) for question in record.questions]
-    rows = [_row(number, row, len(record.questions)) for number, row in enumerate(record.rows)]
+    rows = [_row(number, row) for number, row in enumerate(record.rows, 2)]
     grid = el(
         "div",
-        el("div", el("div", *columns, role="row", class_="row heads"), role="rowgroup", class_="headgroup"),
+        el(
+            "div",
+            el("div", *columns, role="row", aria_rowindex=1, class_="row heads"),
+            role="rowgroup",
+            class_="headgroup",
+        ),
         el("div", *rows, role="rowgroup", id="rows"),
         role="grid",
         class_="grid",
@@ -136,11 +171,12 @@ def render_table(prefix: str, name: str, record: TableRecord) -> str:
         "table",
         name,
         el("h1", name),
-        el("p", describe_size(as_table(record)), class_="soft"),
+        el("p", describe_size(as_table(record)), ". ", el("span", id="reviewed"), class_="soft"),
         _search("documents and answers"),
         grid,
-        table=name,
+        path=table_path(name),
         columns=len(record.questions),
+        shape=describe_shape(record),
     )
 
 
@@ -149,20 +185,27 @@ def _column(question: TableQuestion) -> Markup:
     return el("div", el("b", question.id), words, role="columnheader", class_="cell head")
 
 
-def _row(number: int, row: TableRow, columns: int) -> Markup:
+def _row(index: int, row: TableRow) -> Markup:
+    """A row with its head; the script makes the cells when they come into sight."""
     fault = f"cannot be read: {row.fault}" if row.fault else row.kind
     head = el("div", el("b", row.name), el("span", one_line(fault)), role="rowheader", class_="cell side")
-    cells = [el("div", "…", role="gridcell", class_="cell waiting") for _ in range(columns)]
-    return el("div", head, *cells, role="row", class_="row", data_row=number)
+    return el("div", head, role="row", class_="row", aria_rowindex=index)
 
 
-def render_run(prefix: str, path: str, report: Report, *, is_running: bool, can_ask: bool, reviewer: str) -> str:
-    """A run: on the left all that its evidence report says, on the right the document."""
-    answer = el("div", render_answer(report, is_running=is_running), id="answer")
+def render_run(
+    prefix: str, address: RunAddress, question: str, answer: Markup, *, is_running: bool, can_ask: bool, reviewer: str
+) -> str:
+    """A run: on the left the `answer`, on the right the document."""
+    way = (
+        el("button", "‹ Previous", type="button", id="way-before", title="Previous answer (p)"),
+        el("span", "", id="way-where", class_="soft"),
+        el("button", "Next ›", type="button", id="way-after", title="Next answer (n)"),
+    )
     pager = (
         el("button", "‹", type="button", id="before", title="Previous page ([)", aria_label="Previous page"),
         el("span", "", id="where"),
         el("button", "›", type="button", id="after", title="Next page (])", aria_label="Next page"),
+        el("button", "Smaller", type="button", id="fold", aria_expanded="true", aria_controls="sheet"),
     )
     opening = el("p", "Opening the document …", class_="soft")
     viewer = el(
@@ -186,27 +229,47 @@ def render_run(prefix: str, path: str, report: Report, *, is_running: bool, can_
     return _render(
         prefix,
         "run",
-        report.view.question,
-        el("div", answer, ask, class_="left"),
+        question,
+        el(
+            "div",
+            el("div", *way, id="way", class_="way", hidden=True),
+            el("div", answer, id="answer"),
+            ask,
+            class_="left",
+        ),
         viewer,
-        path=path,
+        table=address.table or "",
+        path=address.path,
         reviewer=reviewer,
         running="yes" if is_running else "no",
     )
 
 
-def render_answer(report: Report, *, is_running: bool) -> Markup:
-    """What is replaced when a run has gone on: how it ended, what is said of it, and every section of its report."""
+def render_answer(report: Report, state: str, *, is_running: bool) -> Markup:
+    """What is replaced when a run has gone on: how it ended, what is said of it, and every section of its report.
+
+    `state` is that of the records which it was made of.
+    """
     words, kind = ("Still running", "note") if is_running else outcome_heading(report)
     ending = "It is shown as far as it has come." if is_running else describe_ending(report)
     document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
-    marks = (("confirmed", "Confirm", "c"), ("wrong", "Wrong", "w"), ("corrected", "Correct", "e"))
-    buttons = (el("button", word, type="button", data_mark=mark, title=f"{word} ({key})") for mark, word, key in marks)
+    buttons = (
+        el("button", word, type="button", data_mark=mark.value, title=f"{word} ({key})") for mark, word, key in MARKS
+    )
     review = el("div", *buttons, class_="marks", data_claim="0", role="group", aria_label="Your review of the answer")
+    said = [
+        el("li", describe_review(item, report.claim_noun), class_=item.mark.value, data_claim=item.claim)
+        for item in report.view.reviews
+    ]
     return join(
-        el("header", page_head(f"{report.view.mode}{document}", report.view.question, (words, kind), ending)),
+        el(
+            "header",
+            page_head(f"{report.view.mode}{document}", report.view.question, (words, kind), ending),
+            data_state=state,
+        ),
         None if is_running else review,
-        render_sections(report),
+        el("ul", *said, class_="reviews") if said else None,
+        render_sections(replace(report, view=replace(report.view, reviews=()))),  # they stand above
     )
 
 

@@ -4,13 +4,10 @@ Nothing is believed of a request: runs and tables are looked up by name among th
 texts, and the only thing that is ever written is a review beside a run.
 """
 
-import asyncio
 import hmac
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from functools import partial
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -21,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import RalphError
+from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.results.review import Mark
 from ralph_cli.journal.reviews import add_review
 from ralph_cli.reports.html.style import CSS
@@ -31,7 +28,8 @@ from ralph_cli.runs.report import RunDocument, build_report
 from ralph_cli.view import pages
 from ralph_cli.view.catalog import Catalog, RunAddress
 from ralph_cli.view.evidence import DocumentViewer
-from ralph_cli.view.summaries import Values, fail_run, summarize_row, summarize_run, summarize_table
+from ralph_cli.view.following import Follower, Told, describe_state
+from ralph_cli.view.summaries import Values
 
 HEADERS = {
     "content-security-policy": pages.POLICY,
@@ -42,12 +40,6 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
-SECONDS_BETWEEN_LOOKS = 0.7
-"""How often a page that is open looks whether records have changed."""
-
-BATCH = 40
-"""Runs or rows that are told at once."""
-
 MOST_BODY_BYTES = 64 << 10
 
 STATIC = Path(__file__).with_name("static")
@@ -56,9 +48,11 @@ Ask = Callable[[Path, str], str]
 """Begins a follow-up on the run in that folder, and returns its name."""
 
 
-def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask | None = None) -> ASGIApp:
-    """The application for the folder `root`; `reviewer` is the name that reviews are offered with."""
-    site = _Site(Catalog(root), DocumentViewer(settings), reviewer, ask)
+def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask | None = None) -> "Pages":
+    """The pages for the folder `root`; `reviewer` is the name that reviews are offered with."""
+    catalog = Catalog(root)
+    follower = Follower(catalog)
+    site = _Site(catalog, DocumentViewer(settings), follower, reviewer, ask)
     run, of_table = "/runs/{run}", "/tables/{table}/runs/{document}/{run}"
     routes = [
         Route("/", site.home),
@@ -79,14 +73,16 @@ def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask
             Route(f"{address}/ask", site.ask, methods=["POST"]),
         ]
     app = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found, RalphError: _fault})
-    return TrustedHostMiddleware(_Guard(app, token), allowed_hosts=["127.0.0.1", "localhost"])
+    return Pages(TrustedHostMiddleware(app, allowed_hosts=["127.0.0.1", "localhost"]), token, follower.end)
 
 
-class _Guard:
-    """Lets through whoever begins the path with the token, and gives every response the security headers."""
+class Pages:
+    """An ASGI application. It lets through whoever begins the path with the token, and gives every response the
+    security headers. `end` lets all streams come to their end, so that the server can.
+    """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: ASGIApp, token: str, end: Callable[[], None]) -> None:
+        self._app, self._token, self.end = app, token, end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -100,8 +96,8 @@ class _Guard:
                 message = {**message, "headers": [*message.get("headers", ()), *added]}
             await send(message)
 
-        given = scope["path"].split("/")[1]
-        if hmac.compare_digest(given.encode(), self._token.encode()):
+        given = scope["path"].removeprefix("/").partition("/")[0]
+        if hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
             # What stands before the path is the root of all our addresses.
             await self._app({**scope, "root_path": f"/{given}"}, receive, send_guarded)
             return
@@ -115,8 +111,11 @@ class _Guard:
 class _Site:
     """Answers requests. What reads files runs in threads, so that a slow document keeps nobody else waiting."""
 
-    def __init__(self, catalog: Catalog, viewer: DocumentViewer, reviewer: str, ask: Ask | None) -> None:
-        self._catalog, self._viewer, self._reviewer, self._ask = catalog, viewer, reviewer, ask
+    def __init__(
+        self, catalog: Catalog, viewer: DocumentViewer, follower: Follower, reviewer: str, ask: Ask | None
+    ) -> None:
+        self._catalog, self._viewer, self._follower = catalog, viewer, follower
+        self._reviewer, self._ask = reviewer, ask
 
     def home(self, request: Request) -> Response:
         """The page with the lists."""
@@ -124,7 +123,7 @@ class _Site:
 
     async def lists(self, request: Request) -> Response:
         """All runs and tables, newest first, and from then on what changes."""
-        return _stream(request, self._follow_lists())
+        return _stream(request, self._follower.follow_lists())
 
     def table(self, request: Request) -> Response:
         """The page of a table."""
@@ -134,31 +133,34 @@ class _Site:
 
     async def cells(self, request: Request) -> Response:
         """The cells of a table, row by row, and from then on the rows that change."""
-        return _stream(request, self._follow_cells(request.path_params["table"]))
+        return _stream(request, self._follower.follow_cells(request.path_params["table"]))
 
     def run(self, request: Request) -> Response:
         """The page of a run, or, for a page that is open already, its answer alone."""
         address = _address(request)
+        state = describe_state(self._catalog.state_of(address))
         run = self._catalog.read(address)
         if run is None:
             return _missing(request)
         report = build_report(run, RunDocument(), pictures=False)
         is_running = run.view.halt == RUNNING
+        answer = pages.render_answer(report, state, is_running=is_running)
         if request.query_params.get("part") == "answer":
-            return HTMLResponse(pages.render_answer(report, is_running=is_running))
+            return HTMLResponse(answer)
         page = pages.render_run(
             _prefix(request),
-            address.path,
-            report,
+            address,
+            report.view.question,
+            answer,
             is_running=is_running,
-            can_ask=self._ask is not None and not is_running,
+            can_ask=self._ask is not None and not is_running and run.view.mode == "qa",
             reviewer=self._reviewer,
         )
         return HTMLResponse(page)
 
     async def changes(self, request: Request) -> Response:
-        """Says whenever something was added to a run."""
-        return _stream(request, self._follow_run(_address(request)))
+        """In which state a run is, now and whenever something was added to it."""
+        return _stream(request, self._follower.follow_run(_address(request)))
 
     def quotes(self, request: Request) -> Response:
         """The quotes of a run with their pages, and what is missing."""
@@ -166,19 +168,23 @@ class _Site:
         return _missing(request) if run is None else JSONResponse(self._viewer.list_quotes(run))
 
     def page(self, request: Request) -> Response:
-        """The size of a drawn page, and the places of quotes on it in shares of it."""
+        """Where a page is, and its text; or the size of its picture, and the places of quotes in shares of it."""
         run = self._catalog.read(_address(request))
         shown = run and self._viewer.show_page(run, request.path_params["number"])
         if not shown:
             return _missing(request)
+        if shown.picture is None:
+            return JSONResponse({"place": shown.place, "text": shown.text})
         size = {"width": shown.picture.width, "height": shown.picture.height}
-        return JSONResponse({**size, "lines": shown.lines})
+        return JSONResponse({"place": shown.place, **size, "lines": shown.lines})
 
     def picture(self, request: Request) -> Response:
         """A page as a picture."""
         run = self._catalog.read(_address(request))
         shown = run and self._viewer.show_page(run, request.path_params["number"])
-        return Response(shown.picture.png, media_type="image/png") if shown else _missing(request)
+        if not shown or shown.picture is None:
+            return _missing(request)
+        return Response(shown.picture.png, media_type="image/png")
 
     def words(self, request: Request) -> Response:
         """The words around a quote."""
@@ -190,98 +196,38 @@ class _Site:
         """Add a review, and say what counts now."""
         address = _address(request)
         given = await _read_body(request)
-        folder = await run_in_threadpool(self._catalog.find_folder, address)
-        if folder is None or given is None or given.get("mark") not in set(Mark):
+        if given is None:
             return _missing(request)
+        added = await run_in_threadpool(self._add_review, address, given)
+        return _missing(request) if added is None else JSONResponse(added)
+
+    def _add_review(self, address: RunAddress, given: Values) -> list[Values] | None:
+        """The reviews that count now; None if there is no such run. Raises UserError for what is no review of it."""
+        folder, run = self._catalog.find_folder(address), self._catalog.read(address)
+        if folder is None or run is None:
+            return None
+        if run.view.halt == RUNNING:
+            raise UserError("the run is still going on", code="bad-review", hint="say it when it has ended")
+        texts = {name: given.get(name, "") for name in ("mark", "by", "correction", "note")}
         claim = given.get("claim", 0)
-        add = partial(
-            add_review,
-            folder,
-            by=str(given.get("by") or self._reviewer),
-            mark=Mark(given["mark"]),
-            claim=claim if isinstance(claim, int) else 0,
-            correction=str(given.get("correction", "")),
-            note=str(given.get("note", "")),
-        )
-        await run_in_threadpool(add)
-        run = await run_in_threadpool(self._catalog.read, address)
-        return JSONResponse(review_objects(run.view.reviews if run else ()))
+        claims = {0, *(item.claim.id for item in run.view.claims)}
+        if not all(isinstance(text, str) for text in texts.values()) or type(claim) is not int or claim not in claims:
+            raise UserError("a review is a mark, of the answer or of one of its claims", code="bad-review")
+        if texts.pop("mark") not in set(Mark):
+            raise UserError(f"a mark is one of: {', '.join(Mark)}", code="bad-review")
+        by = texts.pop("by") or self._reviewer
+        add_review(folder, by=by, mark=Mark(given["mark"]), claim=claim, **texts)
+        run = self._catalog.read(address)
+        return review_objects(run.view.reviews if run else ())
 
     async def ask(self, request: Request) -> Response:
         """Begin a follow-up, and say where it is."""
         given = await _read_body(request)
         folder = await run_in_threadpool(self._catalog.find_folder, _address(request))
-        question = str((given or {}).get("question", "")).strip()
-        if self._ask is None or folder is None or not question:
+        question = (given or {}).get("question")
+        if self._ask is None or folder is None or not isinstance(question, str) or not question.strip():
             return _missing(request)
-        return JSONResponse({"path": f"runs/{await run_in_threadpool(self._ask, folder, question)}"})
-
-    def _summarize(self, addresses: list[RunAddress]) -> list[Values]:
-        found = []
-        for address in addresses:
-            try:
-                if run := self._catalog.read(address):
-                    found.append(summarize_run(address, run))
-            except RalphError as error:
-                found.append(fail_run(address, error))
-        return found
-
-    def _summarize_tables(self) -> list[Values]:
-        return [summarize_table(name, self._catalog) for name in self._catalog.tables()]
-
-    async def _follow_lists(self) -> AsyncIterator[tuple[str, Any]]:
-        known: dict[RunAddress, Any] = {}
-        tables: list[Values] = []
-        while True:
-            states = await run_in_threadpool(self._catalog.list_runs)
-            for gone in known.keys() - states.keys():
-                yield "gone", gone.run
-            changed = [address for address, state in states.items() if known.get(address) != state][::-1]
-            for batch in _batches(changed):
-                yield "runs", await run_in_threadpool(self._summarize, batch)
-            known = dict(states)
-            now = await run_in_threadpool(self._summarize_tables)
-            if now != tables:
-                yield "tables", now
-                tables = now
-            yield "read", len(known)
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-
-    async def _follow_cells(self, name: str) -> AsyncIterator[tuple[str, Any]]:
-        known: dict[str, Any] = {}
-        while True:
-            record = await run_in_threadpool(self._catalog.open_table, name)
-            if record is None:
-                yield "gone", name
-                return
-            states = await run_in_threadpool(self._catalog.list_runs, record)
-            by_document: dict[str, dict[str, Any]] = {}
-            for address, state in states.items():
-                by_document.setdefault(address.document, {})[address.run] = state
-            for number, row in enumerate(record.rows):
-                of_row = by_document.get(record.runs_of(row.sha256).name if row.sha256 else "", {})
-                if known.get(row.name) != of_row:
-                    cells = await run_in_threadpool(summarize_row, name, record, row)
-                    yield "row", {"row": number, "cells": cells}
-                    known[row.name] = of_row
-            yield "read", len(known)
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-
-    async def _follow_run(self, address: RunAddress) -> AsyncIterator[tuple[str, Any]]:
-        known = await run_in_threadpool(self._catalog.state_of, address)
-        while known:
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-            state = await run_in_threadpool(self._catalog.state_of, address)
-            if state != known:
-                run = await run_in_threadpool(self._catalog.read, address)
-                yield "changed", {"running": bool(run and run.view.halt == RUNNING)}
-            known = state
-        yield "gone", address.run
-
-
-def _batches(items: list[RunAddress]) -> Iterator[list[RunAddress]]:
-    for at in range(0, len(items), BATCH):
-        yield items[at : at + BATCH]
+        return JSONResponse({"path": RunAddress(await run_in_threadpool(self._ask, folder, question.strip())).path})
 
 
 def _prefix(request: Request) -> str:
@@ -293,7 +239,7 @@ def _address(request: Request) -> RunAddress:
     return RunAddress(given["run"], given.get("table"), given.get("document", ""))
 
 
-def _stream(request: Request, found: AsyncIterator[tuple[str, Any]]) -> Response:
+def _stream(request: Request, found: Told) -> Response:
     """What is found as server-sent events, until the browser has left."""
 
     async def lines() -> AsyncIterator[str]:
@@ -319,7 +265,7 @@ async def _read_body(request: Request) -> Values | None:
             return None
     try:
         given = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return given if isinstance(given, dict) else None
 

@@ -1,19 +1,22 @@
 """A run, a table and a cell as plain values, of which the browser makes the lists and the matrix."""
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import CallFinished
+from ralph_cli.core.results.review import Review
 from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, Table, TableRow
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.reports.report import Report, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.table.words import STATES, describe_size, explain, first_place, reason
-from ralph_cli.runs.history import RUNNING, RecordedRun, goal_state, run_names
+from ralph_cli.runs.history import RUNNING, RecordedRun, goal_state
 from ralph_cli.table.record import TableRecord, read_row
 from ralph_cli.text.plural import pluralize
-from ralph_cli.view.catalog import Catalog, RunAddress
+from ralph_cli.view.catalog import Catalog, RunAddress, table_path
 
 Values = dict[str, Any]
 
@@ -31,7 +34,7 @@ def summarize_run(address: RunAddress, run: RecordedRun) -> Values:
         words, kind = f"running, {pluralize(calls, 'call')}", "note"
     usd = view.usage.usd
     return {
-        "run": address.run,
+        "run": make_visible(address.run),
         "path": address.path,
         "begun": run.started.at,
         "mode": view.mode,
@@ -42,38 +45,38 @@ def summarize_run(address: RunAddress, run: RecordedRun) -> Values:
         "running": is_running,
         "answer": _cut("; ".join(claim.text for claim in view.claims) or view.output),
         "cost": "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost",
-        "reviews": [_cut(line) for line in describe_reviews(view.reviews)],
-        "marks": sorted({review.mark.value for review in view.reviews}),
+        "more": [_cut(line) for line in describe_reviews(view.reviews)],
+        "reviews": _summarize_reviews(view.reviews),
     }
 
 
-def fail_run(address: RunAddress, error: RalphError) -> Values:
+def fail_run(address: RunAddress, why: str) -> Values:
     """The line of a run whose record cannot be read."""
-    empty = dict.fromkeys(("begun", "mode", "question", "document", "answer", "cost"), "")
+    empty = dict.fromkeys(("begun", "mode", "question", "document", "cost"), "")
     return {
-        "run": address.run,
+        **empty,
+        "run": make_visible(address.run),
         "path": address.path,
         "state": "cannot be read",
         "kind": "bad",
         "running": False,
+        "answer": _cut(why),
+        "more": [],
         "reviews": [],
-        "marks": [],
-        **empty,
-        "answer": _cut(error.message),
     }
 
 
 def summarize_table(name: str, catalog: Catalog) -> Values:
     """A line of the list of tables."""
+    shown = {"table": make_visible(name), "path": table_path(name)}
     try:
         record = catalog.open_table(name)
     except RalphError as error:
-        return {"table": name, "path": f"tables/{name}", "size": _cut(error.message), "asked": 0}
+        return {**shown, "size": _cut(error.message), "kind": "bad"}
     if record is None:
-        return {"table": name, "path": f"tables/{name}", "size": "it is gone", "asked": 0}
-    asked = sum(len(run_names(record.runs_of(row.sha256))) for row in record.rows if row.sha256)
-    size = describe_size(as_table(record))
-    return {"table": name, "path": f"tables/{name}", "size": size, "asked": asked}
+        return {**shown, "size": "it is gone", "kind": "bad"}
+    asked = sum(map(len, catalog.list_cells(record).values()))
+    return {**shown, "size": f"{describe_size(as_table(record))}; runs: {asked:,}", "kind": "plain"}
 
 
 def as_table(record: TableRecord) -> Table:
@@ -81,9 +84,14 @@ def as_table(record: TableRecord) -> Table:
     return Table(folder=record.folder, questions=record.questions, rows=record.rows, halt=Halt(StopType.NONE, ""))
 
 
-def summarize_row(name: str, record: TableRecord, row: TableRow) -> list[Values]:
-    """The cells of a row, in the order of the questions; those that are not of it among them."""
-    read = read_row(record, row)
+def describe_shape(record: TableRecord) -> str:
+    """Which questions and documents a table has, as a hash: a page that shows others must be made anew."""
+    return hashlib.sha256(repr((record.questions, record.rows)).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def summarize_row(name: str, record: TableRecord, row: TableRow, runs: Iterable[str]) -> list[Values]:
+    """The cells of a row by the records of those `runs`, in the order of the questions, also of those not put to it."""
+    read = read_row(record, row, runs)
     table = as_table(record)
     own = table.of_each(row)
     values = []
@@ -92,23 +100,31 @@ def summarize_row(name: str, record: TableRecord, row: TableRow) -> list[Values]
             where = ALL_DOCUMENTS + " together" if question.each == "set" else "each document"
             values.append({"state": "", "kind": "soft", "shown": f"asked of {where}", "path": ""})
             continue
+        run = read.runs.get(question.id)
         cell = read.cells.get(question.id) or table.cell(row, question)
-        values.append(_summarize_cell(name, record, row, cell))
+        is_running = run is not None and run.view.halt == RUNNING
+        values.append(_summarize_cell(name, record, row, cell, is_running=is_running))
     return values
 
 
-def _summarize_cell(name: str, record: TableRecord, row: TableRow, cell: Cell) -> Values:
+def _summarize_cell(name: str, record: TableRecord, row: TableRow, cell: Cell, *, is_running: bool) -> Values:
     words = STATES[cell.state]
     path = RunAddress(cell.run, name, record.runs_of(row.sha256).name).path if cell.run else ""
     return {
-        "state": words.words,
-        "kind": words.kind,
-        "shown": _cut(cell.shown if cell.answer else reason(cell)),
+        "state": "running" if is_running else words.words,
+        "kind": "note" if is_running else words.kind,
+        "shown": "" if is_running else _cut(cell.shown if cell.answer else reason(cell)),
         "place": _cut(first_place(cell)),
         "path": path,
-        "more": [_cut(line) for line in explain(cell)][:6],
-        "marks": sorted({review.mark.value for review in cell.reviews}),
+        "more": [] if is_running else [_cut(line) for line in explain(cell)][:6],
+        "reviews": _summarize_reviews(cell.reviews),
     }
+
+
+def _summarize_reviews(reviews: Iterable[Review]) -> list[Values]:
+    """By whom which mark was set, of the answer or of any claim."""
+    found = {(review.by, review.mark.value): None for review in reviews}
+    return [{"by": make_visible(by), "mark": mark} for by, mark in found]
 
 
 def _cut(text: str) -> str:

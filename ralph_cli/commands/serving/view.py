@@ -5,18 +5,19 @@ import pwd
 import socket
 import webbrowser
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.takes import Given, takes
+from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.core.errors import UserError
 
 TOKEN_BYTES = 18
 
 
-@takes("out")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
 def view(
     given: Given,
     folder: Annotated[
@@ -28,7 +29,8 @@ def view(
 ) -> int:
     """Look at runs and tables in a browser: answers beside the document, live, with marks of reviewers; until Ctrl-C.
 
-    The address that is printed has a token in it: only who knows it sees anything, on this machine alone.
+    The address that is printed has a token in it: only who knows it sees anything, on this machine alone. A further
+    question that is asked there has the models and settings of its run, but for what is set here, and its own bounds.
     """
     from ralph_cli import config
     from ralph_cli.core import clock
@@ -37,6 +39,7 @@ def view(
     try:
         import uvicorn
 
+        from ralph_cli.view.asking import Asker
         from ralph_cli.view.server import make_app
     except ImportError as error:
         what = f"ralph view needs {error.name}, which is not installed"
@@ -48,9 +51,17 @@ def view(
     listening = _listen(port)
     token = clock.token(TOKEN_BYTES)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
-    app = make_app(root, settings, token, one_line(name) or _login())
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
+    asker = Asker(settings.model_copy(update={"out": root}))
+    app = make_app(root, settings, token, one_line(name) or _login(), ask=asker)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.end()  # a page that is open would keep it from ending
+            super().handle_exit(sig, frame)
+
+    # What it would log, a page says: uvicorn tells of each request that an end has cut off, with a traceback.
+    server = Server(
+        uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
     )
     typer.echo(address)
     typer.echo("the page is there until you press Ctrl-C", err=True)
@@ -66,6 +77,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # whoever comes before the server is ready waits
     except (OSError, OverflowError) as error:
         listening.close()
         what = f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}"

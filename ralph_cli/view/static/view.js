@@ -4,7 +4,13 @@
 const body = document.body;
 const prefix = body.dataset.prefix;
 const find = (id) => document.getElementById(id);
-const said = (words) => { find("said").textContent = words; };
+
+let saying = 0;
+function say(words, { stays = false } = {}) {
+  clearTimeout(saying);
+  find("said").textContent = words;
+  if (words && !stays) saying = setTimeout(() => say(""), 5000);
+}
 
 function make(tag, options = {}, ...children) {
   const element = document.createElement(tag);
@@ -17,40 +23,51 @@ function make(tag, options = {}, ...children) {
   return element;
 }
 
-function follow(address, handlers) {
-  const source = new EventSource(address);
-  for (const [kind, handle] of Object.entries(handlers)) {
-    source.addEventListener(kind, (event) => handle(JSON.parse(event.data)));
-  }
-  source.onerror = () => said("The connection is gone: is `ralph view` still running?");
-  source.onopen = () => said("");
-  addEventListener("pagehide", () => source.close());
-  return source;
+// What is kept while this tab is open, and a name for longer; without room for it everything works but that.
+function recall(name, otherwise, store = "sessionStorage") {
+  try { return JSON.parse(window[store].getItem(name)) ?? otherwise; } catch { return otherwise; }
+}
+function keep(name, value, store = "sessionStorage") {
+  try { window[store].setItem(name, JSON.stringify(value)); } catch { /* there is no room */ }
 }
 
-async function get(address) {
-  const answer = await fetch(address, { headers: { accept: "application/json" } });
+// A page that is not seen follows nothing: a browser has few connections for all pages together.
+function follow(address, handlers) {
+  const GONE = "The connection is gone: is `ralph view` still running?";
+  let source = null;
+  const stop = () => { source?.close(); source = null; };
+  const start = () => {
+    if (source || document.hidden) return;
+    source = new EventSource(address);
+    for (const [kind, handle] of Object.entries(handlers)) {
+      source.addEventListener(kind, (event) => handle(JSON.parse(event.data)));
+    }
+    source.addEventListener("gone", stop);
+    source.onerror = () => say(GONE, { stays: true });
+    source.onopen = () => { if (find("said").textContent === GONE) say(""); };
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? stop() : start()));
+  addEventListener("pagehide", stop);
+  start();
+}
+
+async function ask(address, options) {
+  const answer = await fetch(address, { headers: { accept: "application/json" }, ...options });
   const value = await answer.json();
   if (!answer.ok) throw new Error(value.error);
   return value;
 }
-
-async function send(address, value) {
-  const answer = await fetch(address, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(value),
-  });
-  const found = await answer.json();
-  if (!answer.ok) throw new Error(found.error);
-  return found;
-}
+const send = (address, value) =>
+  ask(address, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(value) });
 
 // Keys: what a page does with them is in `keys`; typing in a field is typing.
 const keys = { "?": () => find("help").showModal() };
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.matches("input:not([type=radio]), select, textarea");
+  const typing = event.target.matches("input, select, textarea");
   if (typing && event.key === "Escape") { event.target.blur(); return; }
-  if (typing || document.querySelector("dialog[open]") || !(event.key in keys)) return;
+  if (typing || document.querySelector("dialog[open]") || !Object.hasOwn(keys, event.key)) return;
+  if (event.key === "Enter" && event.target.matches("a, button, summary")) return;
   event.preventDefault();
   keys[event.key](event);
 });
@@ -59,236 +76,410 @@ find("help").querySelector("button").addEventListener("click", (event) => {
   event.preventDefault();
   find("help").close();
 });
-keys["Escape"] = () => { if (body.dataset.page !== "home") location.href = backFrom(); };
-function backFrom() {
-  const table = /^tables\/[^/]+/.exec(body.dataset.path ?? "");
-  return table ? `${prefix}/${table[0]}` : `${prefix}/`;
-}
 
 const SIGNS = { confirmed: "✓", wrong: "✗", corrected: "✎" };
-const signsOf = (marks) => marks.map((mark) => SIGNS[mark] ?? "").join("");
-const badge = (words, kind) => make("span", { class: `verdict ${kind}` }, words);
+const signsOf = (reviews) => [...new Set(reviews.map((review) => SIGNS[review.mark] ?? ""))].join("");
+const readReviews = (reviews) => reviews.map((review) => `${review.mark} by ${review.by}`).join(", ");
 
-// What a list or the matrix shows: the words that were searched, and the kind that was chosen.
-function isWanted(text, kinds, marks) {
-  const wanted = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const kind = find("filter").value;
-  if (!wanted.every((word) => text.includes(word))) return false;
-  if (kind === "reviewed") return marks.length > 0;
-  if (kind === "unreviewed") return marks.length === 0;
-  return !kind || kinds.includes(kind);
-}
+// The answers in sight, in order, for "previous" and "next" on the page of one; and which of them was open last.
+const leave = (items) => keep("way", { from: location.pathname, items });
+const openPath = (path, apart) => {
+  if (apart) { window.open(`${prefix}/${path}`); return; }
+  location.href = `${prefix}/${path}`;
+};
 
-function onFilter(apply) {
+// What a list or the matrix shows: the words that are searched, the state, and the reviews. It is kept for the way back.
+function makeFilter(apply, begin = () => {}) {
+  const fields = ["search", "filter", "reviews"].map(find);
+  const place = `filter ${location.pathname}`;
+  const names = new Set();
+  let given = [];
   let waiting = 0;
   const later = () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(apply); };
-  find("search").addEventListener("input", later);
-  find("filter").addEventListener("change", later);
-  keys["/"] = () => find("search").focus();
-  return later;
+  const take = () => {
+    given = fields.map((field) => field.value);
+    find("all").hidden = given.join("") === "";
+  };
+  const changed = () => { take(); keep(place, given); begin(); later(); };
+  const known = (by) => {
+    if (names.has(by)) return;
+    names.add(by);
+    const wanted = recall(place, [])[2];
+    for (const [value, words] of [[`by ${by}`, `by ${by}`], [`not ${by}`, `not by ${by}`]]) {
+      fields[2].append(make("option", { value }, words));
+      if (wanted === value) { fields[2].value = value; take(); }
+    }
+  };
+  fields.forEach((field) => field.addEventListener("input", changed));
+  find("all").addEventListener("click", () => { fields.forEach((field) => { field.value = ""; }); changed(); find("search").focus(); });
+  keys["/"] = () => find("search").select();
+  recall(place, []).forEach((value, at) => { fields[at].value = value; });
+  take();
+  const isReviewed = (reviews) => {
+    const wanted = given[2];
+    if (!wanted) return true;
+    if (wanted === "yes" || wanted === "no") return (reviews.length > 0) === (wanted === "yes");
+    const [kind, name] = [wanted.slice(0, wanted.indexOf(" ")), wanted.slice(wanted.indexOf(" ") + 1)];
+    if (kind === "mark") return reviews.some((review) => review.mark === name);
+    return reviews.some((review) => review.by === name) === (kind === "by");
+  };
+  return {
+    later,
+    meet: (reviews) => reviews.forEach((review) => known(review.by)),
+    isOn: () => given.join("") !== "",
+    words: () => given[0].toLowerCase().split(/\s+/).filter(Boolean),
+    // Of an item with neither state nor reviews, such as a cell that nobody asked, only the words count.
+    wants: (item) => (!given[1] || item.kind === given[1]) && (!given[2] || (item.path && isReviewed(item.reviews))),
+  };
 }
 
 function showHome() {
   const items = new Map();
+  const order = []; // the newest first: names begin with the time
   const list = find("runs");
-  const links = () => [...document.querySelectorAll(".list a.open")].filter((link) => link.offsetParent !== null);
+  let wanted = [];
+  let last = recall("at", "");
+  // So many lines are made and shown; the next ones when the end of them comes into sight.
+  const STEP = 60;
+  let most = STEP;
+  const more = () => { if (most < wanted.length) { most += STEP; fill(); } };
+  new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) more(); }, { rootMargin: "900px" }).observe(find("more"));
+  find("more").addEventListener("click", more);
+
+  const links = () => [...document.querySelectorAll(".list a.open")];
   const move = (step) => {
+    const at = links().indexOf(document.activeElement);
+    if (at === links().length - 1) more();
     const shown = links();
-    const at = shown.indexOf(document.activeElement);
     shown[at < 0 ? 0 : Math.min(Math.max(at + step, 0), shown.length - 1)]?.focus();
   };
   keys["j"] = keys["ArrowDown"] = () => move(1);
   keys["k"] = keys["ArrowUp"] = () => move(-1);
-  const apply = () => {
-    let count = 0;
-    for (const { element, text, run } of items.values()) {
-      element.hidden = !isWanted(text, [run.kind], run.marks);
-      count += element.hidden ? 0 : 1;
-    }
-    find("count").textContent = `${count} of ${items.size}`;
-  };
-  const later = onFilter(apply);
-  const put = (run) => {
-    const link = make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run);
-    const facts = [run.document, run.mode, run.begun.slice(0, 16).replace("T", " "), run.cost, run.run];
-    const element = make("li", { class: run.kind },
-      make("div", { class: "top" }, badge(run.state, run.kind), link,
-        run.marks.length ? make("span", { class: "sign", title: run.reviews.join("\n") }, signsOf(run.marks)) : null),
+
+  const build = (run) => {
+    const facts = [run.document, run.mode, run.begun.slice(0, 16).replace("T", " "), run.cost, run.run].filter(Boolean);
+    return make("li", { class: run.kind },
+      make("div", { class: "top" }, make("span", { class: `verdict ${run.kind}` }, run.state),
+        make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run),
+        run.reviews.length ? make("span", { class: "sign", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
       run.answer ? make("p", {}, run.answer) : null,
-      make("p", { class: "soft" }, facts.filter(Boolean).join(" · ")));
-    const known = items.get(run.run);
-    const text = [run.question, run.answer, run.state, ...facts, ...run.reviews].join(" ").toLowerCase();
-    if (known) {
+      make("p", { class: "soft" }, facts.join(" · ")));
+  };
+  const fill = () => {
+    let next = list.firstChild;
+    for (const path of wanted.slice(0, most)) {
+      const item = items.get(path);
+      item.element ??= build(item.run);
+      if (next === item.element) next = next.nextSibling;
+      else list.insertBefore(item.element, next);
+    }
+    while (next) { const gone = next; next = next.nextSibling; gone.remove(); }
+    find("more").hidden = most >= wanted.length;
+    if (!last || document.activeElement !== body || !items.get(last)?.element?.isConnected) return;
+    items.get(last).element.querySelector("a").focus();
+    last = "";
+  };
+  const filter = makeFilter(() => {
+    const words = filter.words();
+    wanted = order.filter((path) => {
+      const { text, run } = items.get(path);
+      return filter.wants(run) && words.every((word) => text.includes(word));
+    });
+    const reviewed = [...items.values()].filter(({ run }) => run.reviews.length).length;
+    find("count").textContent = `${wanted.length} of ${items.size}, ${reviewed} reviewed`;
+    fill();
+  }, () => { most = STEP; });
+  list.addEventListener("click", (event) => {
+    if (event.target.closest("a.open")) leave(wanted.map((path) => [path, items.get(path).run.reviews.length > 0]));
+  });
+
+  const placeOf = (path) => {
+    let [low, high] = [0, order.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (order[middle] > path) low = middle + 1; else high = middle;
+    }
+    return low;
+  };
+  const put = (run) => {
+    const known = items.get(run.path);
+    const same = JSON.stringify(run);
+    if (known?.same === same) return;
+    const text = [run.question, run.answer, run.state, run.document, run.mode, run.begun, run.cost, run.run, ...run.more].join(" ").toLowerCase();
+    filter.meet(run.reviews);
+    if (!known) order.splice(placeOf(run.path), 0, run.path);
+    const element = known?.element?.isConnected ? build(run) : null;
+    if (element) {
       const focused = known.element.contains(document.activeElement);
       known.element.replaceWith(element);
       if (focused) element.querySelector("a").focus();
-    } else {
-      // The newest stands first: names begin with the time.
-      const below = [...items.keys()].filter((name) => name < run.run).sort().at(-1);
-      list.insertBefore(element, below ? items.get(below).element : null);
     }
-    items.set(run.run, { element, text, run });
+    items.set(run.path, { element, text, run, same });
   };
   follow(`${prefix}/lists`, {
-    runs: (runs) => { runs.forEach(put); later(); },
-    gone: (name) => { items.get(name)?.element.remove(); items.delete(name); later(); },
+    runs: (runs) => { runs.forEach(put); find("wait").hidden = true; filter.later(); },
+    gone: (path) => { if (items.delete(path)) order.splice(placeOf(path), 1); filter.later(); },
     tables: (tables) => {
       find("tables-part").hidden = tables.length === 0;
-      find("tables").replaceChildren(...tables.map((table) => make("li", { class: "plain" },
+      find("tables").replaceChildren(...tables.map((table) => make("li", { class: table.kind },
         make("a", { class: "open", href: `${prefix}/${table.path}` }, table.table),
-        make("p", { class: "soft" }, `${table.size}; asked: ${table.asked}`))));
+        make("p", { class: "soft" }, table.size))));
     },
     read: (count) => {
+      list.dataset.filled = count;
       find("wait").hidden = count > 0;
       find("wait").textContent = "There are no runs here yet.";
-      later();
+      filter.later();
     },
-    fault: said,
+    fault: (words) => say(words, { stays: true }),
   });
 }
 
 function showTable() {
   const columns = Number(body.dataset.columns);
   const rows = [...find("rows").children];
-  const data = rows.map((row) => ({ head: row.firstElementChild.textContent.toLowerCase(), cells: [] }));
+  // Of each row the words of its head and, when they have come, its cells; its elements are made when it is near.
+  const data = rows.map((row) => ({ head: row.textContent.toLowerCase(), cells: null, same: "", made: false, near: false }));
   body.style.setProperty("--columns", columns);
   let place = [0, 0];
-  const cellAt = ([row, column]) => rows[row]?.children[column + 1];
-  const go = (row, column, step) => {
-    while (rows[row]?.hidden) row += step || 1;
+  let last = recall("at", "");
+  let filled = 0;
+
+  const fill = (at) => {
+    const [row, { cells }] = [rows[at], data[at]];
+    if (!data[at].made) {
+      row.append(...Array.from({ length: columns }, (_, column) => make("div", {
+        role: "gridcell", class: "cell waiting", tabindex: "-1", "aria-colindex": column + 2,
+      }, "…")));
+      data[at].made = true;
+    }
+    cells?.forEach((cell, column) => put(row.children[column + 1], cell));
+  };
+  const put = (element, cell) => {
+    element.className = `cell ${cell.kind}${cell.wanted === false ? " other" : ""}`;
+    element.replaceChildren(
+      make("span", { class: "state" }, cell.state, cell.reviews?.length
+        ? make("span", { class: "sign", role: "img", "aria-label": readReviews(cell.reviews) }, signsOf(cell.reviews)) : null),
+      make("span", { class: "shown" }, cell.shown),
+      make("span", { class: "place" }, cell.place ?? ""));
+    element.title = [cell.path ? cell.shown : "", ...(cell.more ?? [])].filter(Boolean).join("\n");
+    if (cell.path) element.dataset.path = cell.path; else delete element.dataset.path;
+  };
+  const sight = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const at = rows.indexOf(entry.target);
+      data[at].near = entry.isIntersecting;
+      if (entry.isIntersecting && (!data[at].made || data[at].stale)) { fill(at); data[at].stale = false; }
+    }
+  }, { root: find("grid"), rootMargin: "600px 0px" });
+  rows.forEach((row) => sight.observe(row));
+
+  const cellAt = ([row, column]) => {
+    if (rows[row] && (!data[row].made || data[row].stale)) { fill(row); data[row].stale = false; }
+    return rows[row]?.children[column + 1];
+  };
+  const go = (row, column, step = 1) => {
+    while (rows[row]?.hidden) row += step;
     const cell = cellAt([row, column]);
     if (!cell) return;
     cellAt(place)?.setAttribute("tabindex", "-1");
     place = [row, column];
     cell.setAttribute("tabindex", "0");
-    cell.focus();
+    find("grid").tabIndex = -1;
+    cell.focus({ preventScroll: true });
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
-  const step = (down, across) => () => go(place[0] + down, Math.min(Math.max(place[1] + across, 0), columns - 1), down);
+  const isInGrid = () => document.activeElement?.closest("#rows") !== null;
+  const step = (down, across) => () => {
+    if (!isInGrid()) { go(...place); return; }
+    go(place[0] + down, Math.min(Math.max(place[1] + across, 0), columns - 1), down || 1);
+  };
   Object.assign(keys, {
     j: step(1, 0), ArrowDown: step(1, 0), k: step(-1, 0), ArrowUp: step(-1, 0),
     l: step(0, 1), ArrowRight: step(0, 1), h: step(0, -1), ArrowLeft: step(0, -1),
-    Enter: () => open(cellAt(place)),
+    Enter: (event) => { if (isInGrid()) open(cellAt(place), event.shiftKey); },
+    Escape: () => { location.href = `${prefix}/`; },
   });
-  const open = (cell) => {
+  const open = (cell, apart) => {
     if (!cell?.dataset.path) return;
-    // The cells in sight, in order, for "previous" and "next" on the page of one.
-    const shown = rows.filter((row) => !row.hidden)
-      .flatMap((row) => [...row.children].map((each) => each.dataset.path).filter(Boolean));
-    try { sessionStorage.setItem("cells", JSON.stringify(shown)); } catch { /* there is no room: no way onwards */ }
-    location.href = `${prefix}/${cell.dataset.path}`;
+    const shown = data.filter((_, at) => !rows[at].hidden).flatMap(({ cells }) => cells ?? [])
+      .filter((each) => each.path && each.wanted !== false).map((each) => [each.path, each.reviews.length > 0]);
+    leave(shown);
+    openPath(cell.dataset.path, apart);
   };
-  find("rows").addEventListener("click", (event) => {
-    const cell = event.target.closest("[role=gridcell]");
-    if (!cell) return;
-    place = [rows.indexOf(cell.parentElement), [...cell.parentElement.children].indexOf(cell) - 1];
-    open(cell);
-  });
-  find("grid").addEventListener("focus", () => go(...place, 1));
-  const apply = () => {
-    let count = 0;
-    data.forEach(({ head, cells }, at) => {
-      const text = head + " " + cells.map((cell) => cell.text).join(" ");
-      const kinds = cells.map((cell) => cell.kind);
-      rows[at].hidden = !isWanted(text, kinds, cells.flatMap((cell) => cell.marks ?? []));
-      count += rows[at].hidden ? 0 : 1;
+  for (const kind of ["click", "auxclick"]) {
+    find("rows").addEventListener(kind, (event) => {
+      const cell = event.target.closest("[role=gridcell]");
+      if (!cell || event.button > 1 || String(getSelection())) return;
+      place = [rows.indexOf(cell.parentElement), [...cell.parentElement.children].indexOf(cell) - 1];
+      open(cell, event.button === 1 || event.ctrlKey || event.metaKey);
     });
-    find("count").textContent = `${count} of ${rows.length}`;
-  };
-  const later = onFilter(apply);
-  const put = (element, cell) => {
-    element.className = `cell ${cell.kind}`;
-    element.replaceChildren(
-      make("span", { class: "state" }, cell.state, cell.marks?.length ? ` ${signsOf(cell.marks)}` : ""),
-      make("span", { class: "shown" }, cell.shown),
-      make("span", { class: "place" }, cell.place ?? ""));
-    if (cell.more?.length) element.title = cell.more.join("\n");
-    if (cell.path) element.dataset.path = cell.path;
-    if (!element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1");
-  };
-  follow(`${prefix}/tables/${encodeURIComponent(body.dataset.table)}/cells`, {
-    row: ({ row, cells }) => {
-      cells.forEach((cell, at) => put(rows[row].children[at + 1], cell));
-      data[row].cells = cells.map((cell) => ({
-        ...cell, text: [cell.shown, cell.state, cell.place, ...(cell.more ?? [])].join(" ").toLowerCase(),
-      }));
-      later();
+  }
+  find("grid").addEventListener("focus", () => go(...place));
+
+  const filter = makeFilter(() => {
+    const [words, isOn] = [filter.words(), filter.isOn()];
+    let [count, wanted, answers, reviewed] = [0, 0, 0, 0];
+    data.forEach(({ head, cells, made, near }, at) => {
+      let some = false;
+      let changed = false;
+      const missing = words.filter((word) => !head.includes(word));
+      for (const cell of cells ?? []) {
+        const is = !isOn || (filter.wants(cell) && missing.every((word) => cell.text.includes(word)));
+        changed ||= is !== (cell.wanted ?? true);
+        cell.wanted = is;
+        some ||= is;
+        wanted += is && cell.path ? 1 : 0;
+        answers += cell.path ? 1 : 0;
+        reviewed += cell.reviews?.length ? 1 : 0;
+      }
+      const shown = some || !isOn || (!cells && missing.length === 0);
+      if (rows[at].hidden === shown) rows[at].hidden = !shown;
+      count += shown ? 1 : 0;
+      if (!changed || !made) return;
+      if (near && shown) cells.forEach((cell, column) => rows[at].children[column + 1].classList.toggle("other", !cell.wanted));
+      else data[at].stale = true;
+    });
+    find("count").textContent = isOn ? `${wanted} of ${answers} answers, ${count} of ${rows.length} rows` : "";
+    find("reviewed").textContent = answers ? `Reviewed: ${reviewed} of ${answers}.` : "";
+    if (rows[place[0]]?.hidden && isInGrid()) go(...place);
+  });
+
+  follow(`${prefix}/${body.dataset.path}/cells`, {
+    shape: (shape) => { if (shape !== body.dataset.shape) location.reload(); },
+    rows: (found) => {
+      for (const { row, cells } of found) {
+        const same = JSON.stringify(cells);
+        if (!rows[row] || data[row].same === same) continue;
+        if (!data[row].cells) filled += 1;
+        data[row].same = same;
+        data[row].cells = cells.map((cell) => ({
+          ...cell, text: [cell.shown, cell.state, cell.place, ...(cell.more ?? [])].join(" ").toLowerCase(),
+        }));
+        cells.forEach((cell) => filter.meet(cell.reviews ?? []));
+        if (data[row].made || data[row].near) fill(row);
+        const column = last ? cells.findIndex((cell) => cell.path === last) : -1;
+        if (column >= 0 && document.activeElement === body) { last = ""; go(row, column); }
+      }
+      find("grid").dataset.filled = filled;
+      filter.later();
     },
-    gone: () => said("The table is gone."),
-    fault: said,
+    gone: () => say("The table is gone.", { stays: true }),
+    fault: (words) => say(words, { stays: true }),
   });
 }
 
 function showRun() {
   const address = `${prefix}/${body.dataset.path}`;
   const sheet = find("sheet");
+  const way = recall("way", { from: `${prefix}/`, items: [] });
+  const here = way.items.findIndex(([path]) => path === body.dataset.path);
   let known = { quotes: [], pages: 0, missing: "" };
   let page = 0;
   let chosen = 0;
+  let turned = 0;
+  keep("at", body.dataset.path);
 
-  const about = (number) => known.quotes.find((quote) => quote.id === number);
-  const words = (text) => sheet.replaceChildren(make("p", { class: "soft" }, text));
+  const paper = (...parts) => make("div", { class: "paper" }, ...parts);
+  const tell = (text) => sheet.replaceChildren(make("p", { class: "soft" }, text));
+  const name = (place, isMany = known.pages > 1) => {
+    find("pager").hidden = false;
+    find("where").textContent = place;
+    find("before").hidden = find("after").hidden = !isMany;
+  };
 
-  async function choose(number) {
-    const quote = about(number);
+  async function choose(number, { scroll = false } = {}) {
+    const quote = known.quotes.find((each) => each.id === number);
     if (!quote) return;
     chosen = number;
     document.querySelectorAll("figure.chosen").forEach((figure) => figure.classList.remove("chosen"));
     find(`quote-${number}`)?.classList.add("chosen");
-    if (quote.drawn) return turn(quote.page);
+    if (scroll) find(`quote-${number}`)?.scrollIntoView({ block: "center" });
+    page = quote.page;
+    if (quote.drawn) { await turn(quote.page); return; }
+    const mine = turned += 1;
     try {
-      const found = await get(`${address}/words/${number}`);
+      const found = await ask(`${address}/words/${number}`);
+      if (mine !== turned) return;
       const mark = make("mark", {}, found.quoted);
-      sheet.replaceChildren(make("div", { class: "paper" }, found.before, mark, found.after));
-      find("pager").hidden = false;
-      find("where").textContent = quote.place;
-      mark.scrollIntoView({ block: "center" });
-    } catch (error) { words(known.missing || error.message); }
+      sheet.replaceChildren(paper(found.before, mark, found.after));
+      name(quote.place);
+      sheet.scrollTop = mark.offsetTop - sheet.clientHeight / 3;
+    } catch (error) { if (mine === turned) tell(known.missing || error.message); }
   }
 
   async function turn(number) {
     if (number < 1 || number > known.pages) return;
+    const mine = turned += 1;
     page = number;
-    find("pager").hidden = false;
-    find("where").textContent = `page ${number} of ${known.pages}`;
     try {
-      const drawn = await get(`${address}/pages/${number}`);
-      if (page !== number) return;
+      const shown = await ask(`${address}/pages/${number}`);
+      if (mine !== turned) return;
+      name(shown.place);
+      if (shown.text !== undefined) {
+        sheet.replaceChildren(paper(shown.text || "There is no text on this page."));
+        sheet.scrollTop = 0;
+        return;
+      }
       const picture = make("img", {
-        src: `${address}/pages/${number}/picture`, width: drawn.width, height: drawn.height, alt: `Page ${number} of the document`,
+        src: `${address}/pages/${number}/picture`, width: shown.width, height: shown.height, alt: `The document, ${shown.place}`,
       });
-      const boxes = Object.entries(drawn.lines).flatMap(([quote, lines]) => lines.map(([left, top, right, bottom]) => {
+      const boxes = Object.entries(shown.lines).flatMap(([quote, lines]) => lines.map(([left, top, right, bottom]) => {
         const box = make("span", { class: Number(quote) === chosen ? "box chosen" : "box", title: `Quote ${quote}` });
+        box.dataset.quote = quote;
         Object.assign(box.style, {
           left: `${100 * left}%`, top: `${100 * top}%`,
           width: `${100 * (right - left)}%`, height: `${100 * (bottom - top)}%`,
         });
         return box;
       }));
-      sheet.replaceChildren(make("div", { class: "paper drawn" }, picture, ...boxes));
-      (sheet.querySelector(".box.chosen") ?? picture).scrollIntoView({ block: "nearest" });
-    } catch (error) { words(error.message); }
+      const drawn = make("div", { class: "paper drawn" }, picture, ...boxes);
+      sheet.replaceChildren(drawn);
+      const box = sheet.querySelector(".box.chosen");
+      sheet.scrollTop = box ? box.offsetTop - sheet.clientHeight / 3 : 0;
+      sheet.scrollLeft = box ? box.offsetLeft - 20 : 0;
+    } catch (error) { if (mine === turned) { tell(error.message); name(`page ${number} of ${known.pages}`); } }
   }
+  sheet.addEventListener("click", (event) => {
+    const box = event.target.closest(".box");
+    if (box) choose(Number(box.dataset.quote), { scroll: true });
+  });
 
   const step = (by) => {
     const ids = known.quotes.map((quote) => quote.id);
     const at = ids.indexOf(chosen);
-    const next = ids[Math.min(Math.max(at + by, 0), ids.length - 1)];
-    if (next) { choose(next); find(`quote-${next}`)?.scrollIntoView({ block: "center" }); }
+    const next = ids[at < 0 ? 0 : Math.min(Math.max(at + by, 0), ids.length - 1)];
+    if (next) choose(next, { scroll: true });
   };
-  const other = (by) => {
-    let cells = [];
-    try { cells = JSON.parse(sessionStorage.getItem("cells") ?? "[]"); } catch { /* none is known */ }
-    const next = cells[cells.indexOf(body.dataset.path) + by];
-    if (cells.includes(body.dataset.path) && next) location.href = `${prefix}/${next}`;
+  const isThere = (by) => here >= 0 && here + by >= 0 && here + by < way.items.length;
+  const other = (by) => { if (isThere(by)) location.replace(`${prefix}/${way.items[here + by][0]}`); else say("There is no other."); };
+  const back = () => {
+    const table = /^tables\/[^/]+/.exec(body.dataset.path);
+    const whole = `${prefix}/${table?.[0] ?? ""}`;
+    location.href = here >= 0 ? way.from : whole;
+  };
+  const showWay = () => {
+    find("way").hidden = here < 0 || way.items.length < 2;
+    const reviewed = way.items.filter(([, isReviewed]) => isReviewed).length;
+    find("way-where").textContent = `${here + 1} of ${way.items.length}; reviewed: ${reviewed}`;
+    find("way-before").disabled = !isThere(-1);
+    find("way-after").disabled = !isThere(1);
   };
   Object.assign(keys, {
     j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
     "[": () => turn(page - 1), "]": () => turn(page + 1), p: () => other(-1), n: () => other(1),
-    c: () => review("confirmed", 0), w: () => review("wrong", 0), e: () => review("corrected", 0),
+    c: () => review("confirmed", 0), w: () => review("wrong", 0), e: () => review("corrected", 0), u: () => review("withdrawn", 0),
+    Escape: back,
   });
   find("before").addEventListener("click", () => turn(page - 1));
   find("after").addEventListener("click", () => turn(page + 1));
+  find("way-before").addEventListener("click", () => other(-1));
+  find("way-after").addEventListener("click", () => other(1));
+  find("fold").addEventListener("click", () => {
+    const isOpen = find("viewer").classList.toggle("folded");
+    find("fold").textContent = isOpen ? "Show the document" : "Smaller";
+    find("fold").setAttribute("aria-expanded", String(!isOpen));
+  });
   find("answer").addEventListener("click", (event) => {
     const link = event.target.closest("a[href^='#quote-']");
     const figure = event.target.closest("figure[id^=quote-]");
@@ -298,93 +489,136 @@ function showRun() {
     if (button) review(button.dataset.mark, Number(button.closest("[data-claim]").dataset.claim));
   });
 
+  const you = () => recall("name", body.dataset.reviewer, "localStorage");
+  const marksOf = (claim) => document.querySelector(`.marks[data-claim="${claim}"]`);
   // A review asks for a note, and for what is right; an empty name is never sent.
   function review(mark, claim) {
-    if (body.dataset.running === "yes") return;
+    if (body.dataset.running === "yes" || !marksOf(claim)) { say("The run is still going on: review it when it has ended."); return; }
     document.querySelector("form.review")?.remove();
-    const place = document.querySelector(`.marks[data-claim="${claim}"]`);
+    const button = marksOf(claim).querySelector(`[data-mark="${mark}"]`);
+    if (button.hidden) { say("There is no review to take back."); return; }
     const field = (label, value) => {
       const input = make("input", { type: "text", autocomplete: "off" });
       input.value = value;
-      return [make("label", {}, `${label} `, input), input];
+      return [make("label", {}, label, input), input];
     };
     const [right, correction] = field("What is right", "");
-    const [why, note] = field("Note", "");
-    const [who, by] = field("Your name", remembered());
-    const form = make("form", { class: "review tools" },
-      make("b", {}, claim ? `Claim ${claim}: ${mark}` : `The answer: ${mark}`),
-      mark === "corrected" ? right : null, why, who,
-      make("button", { type: "submit" }, "Keep"), make("button", { type: "button", class: "cancel" }, "Cancel"));
-    form.querySelector(".cancel").addEventListener("click", () => form.remove());
-    form.addEventListener("keydown", (event) => { if (event.key === "Escape") form.remove(); });
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      try {
-        const value = { mark, claim, correction: correction.value, note: note.value, by: by.value };
-        await send(`${address}/reviews`, value);
-        remember(by.value);
-        form.remove();
-        await refresh();
-        said("Kept.");
-      } catch (error) { said(error.message); }
+    const [why, note] = field("Note, if you like", "");
+    const [who, by] = field("Your name", you());
+    correction.required = mark === "corrected";
+    by.required = true;
+    const noun = claim ? find(`claim-${claim}`).textContent : "The answer";
+    const onward = make("button", { type: "button", class: "onward", hidden: !isThere(1) }, "Keep and go on (Shift+Enter)");
+    const form = make("form", { class: "review" },
+      make("b", {}, `${noun}: ${button.textContent.toLowerCase()}`),
+      mark === "corrected" ? right : null, mark === "withdrawn" ? null : why, who,
+      make("div", { class: "marks" }, make("button", { type: "submit" }, "Keep (Enter)"), onward,
+        make("button", { type: "button", class: "cancel" }, "Cancel (Escape)")));
+    const close = () => {
+      form.remove();
+      button.focus();
+      if (stale) refresh();
+    };
+    form.querySelector(".cancel").addEventListener("click", close);
+    onward.addEventListener("click", () => submit(true));
+    form.addEventListener("submit", (event) => { event.preventDefault(); submit(false); });
+    form.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") { event.stopPropagation(); close(); }
+      if (event.key === "Enter" && event.shiftKey && isThere(1)) { event.preventDefault(); submit(true); }
     });
-    place.after(form);
-    (mark === "corrected" ? correction : note).focus();
+    async function submit(isOnward) {
+      if (!form.reportValidity()) return;
+      const value = { mark, claim, correction: correction.value, note: note.value, by: by.value };
+      let standing = [];
+      try { standing = await send(`${address}/reviews`, value); } catch (error) { say(error.message); return; }
+      keep("name", by.value, "localStorage");
+      if (here >= 0) { way.items[here][1] = standing.length > 0; keep("way", way); showWay(); }
+      if (isOnward) { other(1); return; }
+      form.remove();
+      await refresh();
+      marksOf(claim)?.querySelector(`[data-mark="${mark}"]:not([hidden]), button`)?.focus();
+      say(isThere(1) ? "Kept. n goes on to the next." : "Kept.");
+    }
+    marksOf(claim).after(form);
+    (mark === "corrected" ? correction : mark === "withdrawn" ? by : note).focus();
   }
-  const remembered = () => { try { return localStorage.getItem("name") ?? body.dataset.reviewer; } catch { return body.dataset.reviewer; } };
-  const remember = (name) => { try { localStorage.setItem("name", name); } catch { /* it is asked for again */ } };
 
   function addMarks() {
+    const said = [...document.querySelectorAll(".reviews [data-claim]")];
+    const showOwn = (marks, claim) => {
+      const own = said.filter((item) => item.dataset.claim === String(claim));
+      for (const button of marks.querySelectorAll("button")) {
+        const isSaid = own.some((item) => item.className === button.dataset.mark);
+        button.classList.toggle("said-so", isSaid);
+        if (button.dataset.mark === "withdrawn") button.hidden = own.length === 0;
+      }
+      return own;
+    };
+    const pattern = marksOf(0);
+    if (!pattern) return;
     for (const claim of document.querySelectorAll("#answer article.claim")) {
       const number = claim.getAttribute("aria-labelledby").slice("claim-".length);
-      const marks = document.querySelector(".marks").cloneNode(true);
+      const marks = pattern.cloneNode(true);
       marks.dataset.claim = number;
-      marks.setAttribute("aria-label", `Your review of claim ${number}`);
-      claim.querySelector(".head").append(marks);
+      marks.setAttribute("aria-label", `Your review of ${find(`claim-${number}`).textContent.toLowerCase()}`);
+      marks.querySelectorAll("button").forEach((button) => button.removeAttribute("title"));
+      const head = claim.querySelector(".head");
+      head.append(marks);
+      const own = showOwn(marks, number);
+      if (own.length) head.after(make("ul", { class: "reviews" }, ...own.map((item) => item.cloneNode(true))));
     }
+    showOwn(pattern, 0);
   }
 
+  let stale = false;
   async function refresh() {
+    stale = false;
     const answer = await fetch(`${address}?part=answer`);
     if (!answer.ok) return;
     // Its scripts would not run: the policy of the page admits files of ours alone.
     const made = new DOMParser().parseFromString(await answer.text(), "text/html");
     const open = [...document.querySelectorAll("#answer details[open] > summary")].map((item) => item.textContent);
+    const focus = document.activeElement?.closest(".marks")?.dataset.claim;
+    const mark = document.activeElement?.dataset.mark;
     find("answer").replaceChildren(...made.body.childNodes);
     for (const summary of document.querySelectorAll("#answer summary")) {
       summary.parentElement.open = open.includes(summary.textContent);
     }
     if (body.dataset.running === "no") addMarks();
+    if (focus !== undefined) marksOf(focus)?.querySelector(`[data-mark="${mark}"]`)?.focus();
+    find(`quote-${chosen}`)?.classList.add("chosen");
     await load();
   }
 
   async function load() {
-    try { known = await get(`${address}/quotes`); } catch (error) { words(error.message); return; }
-    if (chosen) choose(chosen);
-    else if (known.quotes.length) choose(known.quotes[0].id);
-    else if (known.missing) words(known.missing);
-    else if (body.dataset.running === "yes") words("Nothing is quoted yet.");
-    else if (known.pages) turn(1);
-    else words("Nothing was quoted.");
+    const before = JSON.stringify(known);
+    try { known = await ask(`${address}/quotes`); } catch (error) { tell(error.message); return; }
+    if (JSON.stringify(known) === before) return;
+    if (known.quotes.length) await choose(chosen || known.quotes[0].id);
+    else if (known.missing) tell(known.missing);
+    else if (known.pages) await turn(page || 1);
+    else tell(body.dataset.running === "yes" ? "Nothing is quoted yet." : "There is no document.");
   }
 
   find("ask")?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const question = find("question").value.trim();
     if (!question) return;
-    said("Asking …");
-    try { location.href = `${prefix}/${(await send(`${address}/ask`, { question })).path}`; } catch (error) { said(error.message); }
+    say("Asking …", { stays: true });
+    try { location.href = `${prefix}/${(await send(`${address}/ask`, { question })).path}`; } catch (error) { say(error.message); }
   });
 
   follow(`${address}/changes`, {
-    changed: ({ running }) => {
+    state: ({ running, state }) => {
+      if (document.querySelector("#answer [data-state]")?.dataset.state === state) return;
       body.dataset.running = running ? "yes" : "no";
-      if (!document.querySelector("form.review")) refresh();
+      if (document.querySelector("form.review")) stale = true; else refresh();
     },
-    gone: () => said("The run is gone."),
-    fault: said,
+    gone: () => say("The run is gone.", { stays: true }),
+    fault: (words) => say(words, { stays: true }),
   });
   if (body.dataset.running === "no") addMarks();
+  showWay();
   load();
 }
 
