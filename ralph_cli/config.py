@@ -259,7 +259,8 @@ class Settings(BaseModel):
     """Where Google Vertex is served, up to `/v1`."""
     providers: Providers = setting({}, MODELS, CURRENT, default_words="none")
     """Servers of your own, a section `[providers.NAME]` each, whose models are `NAME:model`. It has `base_url`,
-    `key_variable`, `api` (`chat`, `responses` or `messages`) and `headers`; that of a vendor only `headers`.
+    `key_variable`, `api` (`chat`, `responses` or `messages`) and `headers`; that of a vendor has only `headers`, that
+    of a cloud `api`, too.
     """
     proxy: Key = setting(None, MODELS, CURRENT, "HTTPS_PROXY", "ALL_PROXY", secret=True)
     """Proxy through which `https` addresses are asked. Never in `ralph.toml`."""
@@ -480,15 +481,15 @@ class Settings(BaseModel):
                 return Endpoint(vendor, key(self.openai_key), self.openai_base_url, self.openai_api, **around)
             case "azure":
                 azure = AzureAccess(self.azure_api_version, key(self.azure_token))
-                return Endpoint(vendor, key(self.azure_key), self.azure_endpoint, access=azure, **around)
+                return Endpoint(vendor, key(self.azure_key), self.azure_endpoint, profile.api, access=azure, **around)
             case "bedrock":
                 keys = map(key, (self.aws_access_key, self.aws_secret_key, self.aws_session_token))
                 aws = AwsAccess(self.aws_region, self.aws_profile, *keys)
-                return Endpoint(vendor, key(self.bedrock_key), self.bedrock_base_url, access=aws, **around)
+                return Endpoint(vendor, key(self.bedrock_key), self.bedrock_base_url, profile.api, access=aws, **around)
             case "vertex":
                 token, file = key(self.google_token), self.google_credentials
                 google = GoogleAccess(self.google_project, self.google_location, token, file)
-                return Endpoint(vendor, None, self.vertex_base_url, access=google, **around)
+                return Endpoint(vendor, None, self.vertex_base_url, profile.api, access=google, **around)
         around["key_variable"] = profile.key_variable
         return Endpoint(vendor, profile.key, profile.base_url, profile.api, **around)
 
