@@ -1,5 +1,7 @@
 """What an absence rests on, in the same words in every report: searches, pages read, the passages nearest to it."""
 
+import re
+
 from ralph_cli.core.run import Search
 from ralph_cli.reports.sections.coverage import percent
 from ralph_cli.reports.sections.documents import describe_pages
@@ -8,11 +10,15 @@ from ralph_cli.reports.view import RunView
 SEARCHED = "Searched, with the number of places counted in the text"
 NEAREST = "The passages that hold most of the question's words (nothing says that they answer it)"
 
+_WORDS = re.compile(r"[\w ,'\u2019%-]+")
+
 
 def describe_term(search: Search) -> str:
-    """What was searched in words, as the beginning of words or as a pattern, and whether the worker or its code names
-    it."""
-    kind = " (as a pattern)" if search.pattern else ""
+    """What was searched in words, as the beginning of words or as a pattern that is more than words, and whether the
+    worker or its code names it.
+    """
+    is_words = _WORDS.fullmatch(search.words) is not None and not search.fault
+    kind = " (as a pattern)" if search.pattern and not is_words else ""
     where = f", in {search.within} only" if search.within else ""
     return f"{search.words}{'…' if search.stem else ''}{kind}{'' if search.by == 'worker' else ', in its code'}{where}"
 
