@@ -238,14 +238,17 @@ def make_candidate(
     )
     if in_table and (own := read_scales(line[:start])).powers:
         certain, governing = True, own  # a row that names its own scale has no other
-    is_odd = in_table and not governing.named & content_words(line[:start]) and _is_odd(quantity, line, header)
+    told = content_words(f"{line[:start]} {column}")
+    named_things = governing.named & content_words(" ".join(cell for cells in header.names for cell in cells))
+    is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)
     powers, sure = UNSCALED, True
     if quantity.power is not None:
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
         other_column = header.is_of_column and not read_scales(column).powers
-        told = f"{line} {column}" if in_table else ""
-        powers = _scales_of(quantity, governing, told, certain and not other_column, is_odd)
+        other_column |= bool(named_things and not named_things & told)  # "value in thousands" is not of pieces
+        label = f"{line} {column}" if in_table else ""
+        powers = _scales_of(quantity, governing, label, certain and not other_column, is_odd)
         is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
         in_full = quantity.kind != "currency" and abs(quantity.value) >= _IN_FULL and max(powers) > 0
         sure = not (is_rate or in_full) and (
@@ -313,7 +316,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
-    if not certain and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
+    if not (certain and line) and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
         return UNSCALED  # written out in full
     # So may this be: no table counts so many millions, or such round thousands of things.
     full = not quantity.value % 1000 or (abs(quantity.value) >= _IN_FULL and min(governing.powers) >= _MILLIONS)

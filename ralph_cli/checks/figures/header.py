@@ -50,6 +50,7 @@ _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,2
 _FEW_AMOUNTS = 5
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
+_PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"\((?:in )?((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
 _CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
@@ -118,7 +119,7 @@ def read_scales(text: str) -> Scales:
         word = match["word"] or match["mark"] or match["zeros"]
         powers.add(_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
-        named |= content_words(re.split(r"[(\n]", text[: match.start()])[-1]) if "(" in text[: match.start()] else set()
+        named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}

@@ -147,7 +147,12 @@ def read_unit(tokens: Tokens, draft: Draft) -> None:
     at = tokens.skip_hyphen(draft.next)
     if tokens.is_apart(at) and tokens.low(at) != "%":
         return
-    if _read_percent(tokens, draft, at) or _read_points(tokens, draft, at) or _read_ratio(tokens, draft, at):
+    if (
+        _read_parts(tokens, draft, at)
+        or _read_percent(tokens, draft, at)
+        or _read_points(tokens, draft, at)
+        or _read_ratio(tokens, draft, at)
+    ):
         if draft.opened and tokens.low(draft.next) == ")":
             draft.next += 1
         return
@@ -162,6 +167,14 @@ def _read_percent(tokens: Tokens, draft: Draft, at: int) -> bool:
     behind = tokens.skip_hyphen(draft.next)
     if tokens.low(behind) in _POINTS:
         draft.kind, draft.next = "points", behind + 1
+    return True
+
+
+def _read_parts(tokens: Tokens, draft: Draft, at: int) -> bool:
+    """ "850 parts per million"."""
+    if not (tokens.has(at, "parts", "per", "million") or tokens.has(at, "parts", "per", "billion")):
+        return False
+    draft.kind, draft.unit, draft.next = "physical", f"part per {tokens.low(at + 2)}", at + 3
     return True
 
 
