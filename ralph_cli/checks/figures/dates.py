@@ -11,7 +11,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate
-from ralph_cli.checks.figures.compare import Comparison
+from ralph_cli.checks.figures.compare import Comparison, Standing
 from ralph_cli.checks.figures.rounding import MONTHS_IN, NEAR, SECONDS_IN
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
@@ -46,7 +46,10 @@ def compare_date(
     found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
     if found and missing != [_PART]:
         clash, rival = min(found, key=lambda one: len(one[0]))
-        return Comparison("contradicted", _FIELDS[min(set(clash) & set(missing))]), rival
+        # A month and a day of another one may be of two things.
+        apart = (date.day is None) != (rival.date.day is None) and clash == [_MONTH]
+        standing: Standing = "open" if apart else "contradicted"
+        return Comparison(standing, _FIELDS[min(set(clash) & set(missing))]), rival
     of_year = date.months == 12 and date.last_month == fiscal_end  # "the year ended June 30, 2023" is that of 2023
     if not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing):
         return Comparison("supported"), None

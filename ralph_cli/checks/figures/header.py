@@ -54,7 +54,7 @@ _PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"\((?:in )?((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
 _CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
-_PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
+PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
 
 
@@ -260,7 +260,7 @@ class TableHeaders:
             ),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
-            has_percent=bool(_PER_CENT.search(body)),
+            has_percent=bool(PER_CENT.search(body)),
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
             per_time=paces.pop() if len(paces) == 1 else "",
         )

@@ -237,7 +237,7 @@ class QuantityReader:
 
     def _bound(self, words: list[str], draft: Draft) -> Bound:
         phrase = f" {' '.join(words)} "
-        if " at least " in phrase or " at most " in phrase:
+        if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
             return "over" if " at least " in phrase else "under"
         compared = {before for before, word in pairwise(words) if word == "than"}
         changed = set(words) if draft.form == "change" else set[str]()
