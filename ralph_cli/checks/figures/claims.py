@@ -140,7 +140,7 @@ class FigureComparison:
         if quantity.kind == "identifier":
             found = self._answer_name(text, quantity)
         elif quantity.kind == "date":
-            found = self._answer_date(quantity, others)
+            found = self._answer_date(text, quantity, others)
         else:
             found = self._answer_measured(text, quantity, others, named)
         return Answer(found[0], quantity.start, found[1], found[2], found[3]) if found else None
@@ -162,13 +162,17 @@ class FigureComparison:
         standing: Standing = "open" if quantity.text.isascii() else "contradicted"
         return quantity.text, standing, "name", f'"{quantity.text}" is in {self.described}'
 
-    def _answer_date(self, quantity: Quantity, others: Sequence[Quantity]) -> _Fault | None:
+    def _answer_date(self, text: str, quantity: Quantity, others: Sequence[Quantity]) -> _Fault | None:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if found.standing == "supported":
-            same = (one.place for one in self.candidates if one.quantity.date == quantity.date)
-            self._homes[quantity] = [place for place in same if place]
-            return None
+            same = [one for one in self.candidates if one.quantity.date == quantity.date and one.place]
+            self._homes[quantity] = [one.place for one in same if one.place]
+            faults = [self._find_misplaced(text, quantity, one) for one in same if not one.in_table]
+            if not faults or not all(faults):
+                return None
+            message = f'"{quantity.text}": the quotes have this date for something else'
+            return quantity.text, "open", "place", message
         message = f'no quote names the {found.field} of "{quantity.text}"'
         if rival is not None:
             message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
@@ -273,6 +277,8 @@ class FigureComparison:
         said = words_of_figures(text).get(quantity.start)
         if candidate.place is None or said is None:
             return None
+        if quantity.kind == "date":
+            said = frozenset(word for word in said if not is_of_date(word))
         known = say_words(f"{text} {self.facts.question}")
         others = (found.place for found in self.candidates if found.place and found.place is not candidate.place)
         fault = misplaced(said, known, names_in(text), candidate.place, others)

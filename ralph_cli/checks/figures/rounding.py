@@ -82,9 +82,8 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
     if abs(said - value) <= half * _TOLERANCE:
         if claimed.bound == "over" and value < said:
             return True, "side of the bound"
-        plain = not claimed.approximate and not claimed.bound and not claimed.decimals
-        one_digit = len(str(abs(claimed.value)).strip("0")) == 1 and claimed.kind not in ("percent", "points")
-        room = 0 if one_digit else said * _WORD_ROOM
+        plain = not (claimed.approximate or claimed.bound or claimed.decimals or claimed.kind in ("percent", "points"))
+        room = 0 if len(str(abs(claimed.value)).strip("0")) == 1 else said * _WORD_ROOM
         return True, "rounding" if plain and abs(said - value) > room else ""
     if not claimed.decimals and claimed.value and claimed.value == int(claimed.value):
         same, doubt = _shows_with_zeros(claimed, own, value)

@@ -130,3 +130,24 @@ def test_a_line_of_a_wrapped_sentence_is_no_row() -> None:
     wrapped = "The rate went down in the twelve months to\nJune 30, 2030 from 21.0% to 6.7%."
     found = check(document(wrapped), "In the twelve months to June 30, 2030 it went from 21.0% to 6.7%.", [wrapped])
     assert found.issues == () and found.doubts == ()
+
+
+EARNINGS = "Gain of each share (diluted US cents)  52.9  70.5"
+DATES = "The record date will be September 7, 2031, and the payment date will be September 27, 2031."
+GROWTH = "Rents came to 4.3% more than before, with 30 days late at most and 0.25 cents off."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "said"),
+    [
+        ("A share gained $0.705, up from 52.9 cents.", EARNINGS, ""),
+        ("A share gained $70.50.", EARNINGS, "objected"),
+        ("It is paid on September 27, 2031.", DATES, ""),
+        ("It is paid on September 7, 2031.", DATES, "open"),
+        ("Rents rose 4%, less a quarter of a cent.", GROWTH, ""),
+        ("Rents rose 5%, less a quarter of a dollar.", GROWTH, "objected"),
+    ],
+)
+def test_parts_of_units_and_dates_of_something_else(text: str, quote: str, said: str) -> None:
+    found = check(document(f"{EARNINGS} in dollars\n\n{DATES}\n\n{GROWTH}"), text, [quote])
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said
