@@ -126,6 +126,8 @@ def _words_in_sentence(
         if boundary == "to" or (number and len(gaps[number]) == 1 and _ELLIPTIC.search(before)):
             is_dated = any(map(is_of_date, near))  # "it grew by 5 in 2022, to 7"
             near |= frozenset(word for word in last if not (is_dated and is_of_date(word)))
+        if boundary == "compared":  # with what is said of another time, place or thing, but of the same kind
+            near |= frozenset(word for word in last if not is_of_date(word))
         last = near if boundary != "compared" else frozenset()
         dated = boundary == "compared" or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
         between = any(is_of_date(word) for words in free[1:-1] for word in words)

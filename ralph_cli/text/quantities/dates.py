@@ -30,6 +30,9 @@ _COMPACT = re.compile(
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
 _PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
+_WEEKS = {13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
+"""The months of reporting periods that are told in weeks."""
+
 _IN_A_ROW = frozenset(("running", "straight", "consecutive"))
 
 
@@ -98,6 +101,8 @@ def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
         return 6, tokens.skip_hyphen(at + 1) + 1
     count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
     behind = tokens.skip_hyphen(at + 1)
+    if tokens.low(behind) == "weeks":
+        return _WEEKS.get(count, 0), behind + 1
     in_months = tokens.low(behind) in ("month", "months") and 1 <= count <= 24
     return (count, behind + 1) if in_months else (0, at)
 

@@ -151,3 +151,21 @@ GROWTH = "Rents came to 4.3% more than before, with 30 days late at most and 0.2
 def test_parts_of_units_and_dates_of_something_else(text: str, quote: str, said: str) -> None:
     found = check(document(f"{EARNINGS} in dollars\n\n{DATES}\n\n{GROWTH}"), text, [quote])
     assert ("objected" if found.issues else "open" if found.doubts else "") == said
+
+
+YEAR = "Fares increased 18.2% to $3.2 million compared to an increase of 9.1% in fiscal 2030. They last 13 weeks."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Fares rose 18.2%, to $3.2 million.", ""),
+        ("Fares rose by $3.2 million.", "objected"),
+        ("The growth of fares, 9.1% in fiscal 2030, became 18.2%.", ""),
+        ("Growth slowed from 18.2% to 9.1% then.", ""),
+        ("Slips range from 9.1% to 18.2%.", ""),
+    ],
+)
+def test_nouns_say_no_direction_and_what_is_compared_has_the_same_subject(text: str, said: str) -> None:
+    found = check(document(YEAR), text, [YEAR])
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said
