@@ -53,7 +53,7 @@ _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"\((?:in )?((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
-_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
+CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
 
@@ -137,7 +137,7 @@ def stack_names(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """
     found: list[tuple[str, ...]] = []
     for line in lines:
-        cells = tuple(_CELLS_APART.split(line.strip(" \t|")))
+        cells = tuple(CELLS_APART.split(line.strip(" \t|")))
         above = found[-1] if found else ()
         columns = len(cells) if len(cells) % max(len(above), 1) == 0 else len(cells) - 1
         if min(len(above), columns) > 1 and columns % len(above) == 0:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from typing import Literal
 
-from ralph_cli.checks.figures.header import TableHeaders, read_unit
+from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, read_unit
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
@@ -19,7 +19,6 @@ from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells, is_row
 
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
-_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 _NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|(?![AI]\s+[a-z])[A-Z])(?![\w%]|[.,]\d)")
 _SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
 _NIL_BETWEEN = re.compile(r"(?<!\S)[-\u2010-\u2015]{1,2}(?=\s+[$\u20ac\u00a3\u00a5(]?\s*[-\d\u2010-\u2015]|\s*$)")
@@ -163,7 +162,7 @@ def _is_named_in_cell(line: str, at: int) -> bool:
 
 def _unit_of(column: str, line: str, of_title: Quantity | None) -> Quantity | None:
     """One of the unit in which a cell is measured: by its column, a cell of its row, the row's label, or the title."""
-    cells = [cell.strip() for cell in _CELLS_APART.split(line.strip(" |"))]
+    cells = [cell.strip() for cell in CELLS_APART.split(line.strip(" |"))]
     labels = (column, *(f"({cell})" for cell in cells[1:]), cells[0])
     return next(filter(None, map(read_unit, labels)), of_title)
 
