@@ -15,7 +15,14 @@ from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
+from ralph_cli.text.quantities.relations import (
+    NO_CHANGE,
+    are_comparable,
+    is_misstated,
+    larger_parts,
+    ordered_pairs,
+    read_change,
+)
 from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular, units_named
 from ralph_cli.text.sentences import sentence_at
 
@@ -199,7 +206,7 @@ class FigureComparison:
         if any(result.standing == "supported" for result, _ in found):
             return None
         told = any(result.field == "direction" for result, _ in found)
-        if not told and self._is_derived(quantity, sentence, others):
+        if not told and not self._takes_place(text, quantity) and self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):
             for result, candidate in found:
@@ -285,6 +292,14 @@ class FigureComparison:
         if not fault or (fault == "subject" and quantity.is_small):  # so few may be counted, or named for any reason
             return None
         return Comparison("contradicted" if fault == "date" else "open", fault)
+
+    def _takes_place(self, text: str, quantity: Quantity) -> bool:
+        """Whether a clause of the quotes says all that is said of a figure, but of another one of its kind."""
+        said = frozenset(word for word in words_of_figures(text).get(quantity.start, ()) if not is_of_date(word))
+        clauses = (one for one in self.candidates if one.place and not one.in_table and one.source == "quote")
+        same = (one for one in clauses if one.place and len(said) > 1 and said <= one.place.words)
+        alike = any(are_comparable(quantity, one.quantity) for one in same)
+        return alike and read_change(text, quantity) == NO_CHANGE
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""

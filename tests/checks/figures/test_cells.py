@@ -169,3 +169,19 @@ YEAR = "Fares increased 18.2% to $3.2 million compared to an increase of 9.1% in
 def test_nouns_say_no_direction_and_what_is_compared_has_the_same_subject(text: str, said: str) -> None:
     found = check(document(YEAR), text, [YEAR])
     assert ("objected" if found.issues else "open" if found.doubts else "") == said
+
+
+COMMITMENTS = "They lend $325 million, of which $40 million may be letters of credit and $25 million swingline loans."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Letters of credit may be $40 million, $15 million more than swingline loans with $25 million.", ""),
+        ("Letters of credit and swingline loans come to $65 million, $40 million and $25 million.", ""),
+        ("Letters of credit may be $40 million and swingline loans $15 million.", "open"),
+    ],
+)
+def test_a_sum_that_nobody_states_does_not_take_the_place_of_a_quoted_figure(text: str, said: str) -> None:
+    found = check(document(COMMITMENTS), text, [COMMITMENTS])
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said
