@@ -21,6 +21,7 @@ _BULLET = re.compile(
 
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
+_GLUED = re.compile(r"[^\W\d_]\d+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DAY = (
     r"\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b(?:19|20)\d\d-\d\d-\d\d\b|\b\d{1,2}-[^\W\d_]{3}-\d{2,4}\b"
@@ -186,15 +187,19 @@ def header_lines(above: str, line: str) -> list[str]:
 
 def names_cells(line: str) -> bool:
     """Whether a line is cells of words, as the names of columns are: three or more, and no amount."""
-    has_words = _LETTERS.search(line) and not re.search(r"\d", line)  # "|---|---|" is the line below the names
-    return count_cells(line) > 2 and bool(has_words) and not NIL.search(line.replace("%", " "))
+    cells = [cell for cell in re.split(r" {2,}|\t|\s*\|\s*", line.strip(" \t|")) if cell]
+    if len(cells) < 3 or not _LETTERS.search(line) or NIL.search(line.replace("%", " ")):
+        return False  # "|---|---|" is the line below the names
+    kinds = [cell.split()[0] for cell in cells if re.search(r"\d", cell)]  # "Tablets of 5 mg  Tablets of 10 mg"
+    return all(cell[0].isalpha() for cell in cells) and all(kinds.count(kind) > 1 for kind in kinds) if kinds else True
 
 
 def _has_data(line: str) -> bool:
     """Whether two amounts stand in a line, or one is all of a cell, or words and a year are, as what goes on a row."""
-    amounts = _AMOUNT.findall(_DATE.sub("", line))
+    amounts = _AMOUNT.findall(_GLUED.sub("", _DATE.sub("", line)))
     cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", line))
     if any(_ROW_WORDS.match(cell) for cell in re.split(r" {2,}|\t", line)[1:]):
         return True
     alone = any(_AMOUNT.fullmatch(cell) and cell[-1] != "," and not _YEAR.fullmatch(cell) for cell in cells)
-    return alone or sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1
+    several = sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1
+    return alone or (several and not names_cells(line))

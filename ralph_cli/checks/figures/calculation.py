@@ -39,8 +39,18 @@ from ralph_cli.text.quantities.vocabulary import units_named
 _REASONS = {
     2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate", 12: r"month|annual|\byear",
     52: r"week", 360: r"\bda(?:y|il)", 365: r"\bda(?:y|il)", 366: r"\bda(?:y|il)", 7: r"week", 24: r"hour|\bda(?:y|il)",
+    60: r"hour|minute|second",
 }  # fmt: skip
 """Words of the claim or its quotes for which a number of months, days or halves needs no quote."""
+
+_TIMES = {
+    ("minute", 60): "second",
+    ("hour", 60): "minute",
+    ("day", 24): "hour",
+    ("week", 7): "day",
+    ("year", 12): "month",
+}
+"""The unit of which each has so many."""
 
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
 _PRECISION = 40
@@ -208,8 +218,10 @@ class Calculator:
             if right.value == 100 and left.is_rate and right.kind == "none":
                 return replace(left, kind="percent", is_pure=False, is_hundredfold=True)
             # 61,700 thousand, times 1,000, is as much in another scale: no factor makes more of anything.
-            powers = frozenset(power - _zeros(right.value) for power in left.powers)
-            return replace(left, value=value, powers=powers, is_hundredfold=right.value == 100)
+            # But per million there are so many more of a share.
+            powers = frozenset(power - _zeros(right.value) * (not left.is_pure) for power in left.powers)
+            unit = _TIMES.get((left.unit, int(right.value)), left.unit)
+            return replace(left, value=value, unit=unit, powers=powers, is_hundredfold=right.value == 100)
         if left.is_rate and not right.is_rate:
             left, right = right, left
         if right.is_rate or right.kind == "duration":
@@ -228,10 +240,11 @@ class Calculator:
                 return replace(left, value=value, terms=1)
             self._check_factor(right)
             powers = frozenset(power + _zeros(right.value) for power in left.powers)
-            return replace(left, value=value, powers=powers, terms=1)
+            made = (one for (one, count), of in _TIMES.items() if of == left.unit and count == right.value)
+            return replace(left, value=value, unit=next(made, left.unit), powers=powers, terms=1)
         self._check_factor(left)
         if (right.is_rate and not left.is_rate) or (right.kind == "duration" != left.kind):
-            return replace(left, value=value, terms=1)
+            return replace(left, value=value, terms=1, per_time=right.unit if right.kind == "duration" else "")
         kinds = {left.kind, right.kind}
         powers = frozenset(one - other for one in left.powers for other in right.powers)
         if left.is_hundredfold:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from ralph_cli.checks.figures.header import (
     EXCEPTION,
+    PER_CENT,
     SCALE_STATEMENT,
     Scales,
     TableHeader,
@@ -152,7 +153,7 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     stated = [quote for quote in quotes if not any(map(is_row, quote.text.split("\n")))]
     scales = _join_scales(quotes), _join_scales(stated)
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
-    beside = tuple(quote.text for quote in stated)
+    beside = tuple(line for quote in quotes for line in quote.text.split("\n") if not is_row(line))
     found = [replace(one, header=replace(one.header, lines=(*one.header.lines, *beside))) for one in found]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
@@ -170,6 +171,7 @@ def _join_scales(quotes: Sequence[Quote]) -> Scales:
         frozenset(power for scales in quoted for power in scales.powers),
         frozenset(item for scales in quoted for item in scales.exceptions),
         all(scales.in_row for scales in quoted if scales.powers),
+        frozenset(word for scales in quoted for word in scales.named),
     )
 
 
@@ -228,46 +230,44 @@ def make_candidate(
     quantity: Quantity, text: str, line: str, header: TableHeader, quoted: Scales, column: str = ""
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
-    in_table = is_row(line)
-    if column:
-        header = _typed_by_column(header, column)
-    start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
-    named = not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
-    certain, governing = (
-        (named, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
-    )
+    in_table, start = is_row(line), quantity.start - text.rfind("\n", 0, quantity.start) - 1
+    governing, certain = header.scales, header.is_certain
     if in_table and (own := read_scales(line[:start])).powers:
-        certain, governing = True, own  # a row that names its own scale has no other
-    is_odd = in_table and not governing.named & content_words(line[:start]) and _is_odd(quantity, line, header)
-    powers, sure = UNSCALED, True
-    if quantity.power is not None:
-        powers = _explicit_power(quantity)
-    elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
-        other_column = header.is_of_column and not read_scales(column).powers
-        told = f"{line} {column}" if in_table else ""
-        powers = _scales_of(quantity, governing, told, certain and not other_column, is_odd)
-        is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
-        in_full = quantity.kind != "currency" and abs(quantity.value) >= _IN_FULL and max(powers) > 0
-        sure = not (is_rate or in_full) and (
-            (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
-        )
-    before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
+        governing, certain = own, True  # a row that names its own scale has no other
+    elif quoted.powers and not (in_table and header.is_certain):
+        governing, certain = quoted, not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
+    header = replace(
+        header,
+        scales=governing,
+        is_certain=certain,
+        currencies=(currencies_named(column) or header.currencies) if in_table else frozenset(),
+        has_percent=header.has_percent or bool(PER_CENT.search(column)),
+        per_time=header.per_time if in_table else "",
+    )
+    told = content_words(f"{line[:start]} {column}")
+    is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)
+    powers, sure = _explicit_power(quantity), True
+    if quantity.power is None and (quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table)):
+        things = governing.named & content_words(" ".join(cell for cells in header.names for cell in cells))
+        # "Worth in thousands" may not be of pieces.
+        other_column = (header.is_of_column and not read_scales(column).powers) or (things and not things & told)
+        label = f"{line} {column}" if in_table else ""
+        powers = _scales_of(quantity, governing, label, certain and not other_column, is_odd)
+        money, scaled = quantity.kind == "currency", max(powers) > 0
+        is_rate = scaled and in_table and _is_rate(line, header)
+        in_full = scaled and not money and abs(quantity.value) >= _IN_FULL
+        sure = not (is_rate or in_full) and (money or (bool(governing.powers) and not (is_odd and len(powers) > 1)))
+    before = re.split(r"[.;,]", text[max(0, quantity.start - _LOSS_REACH) : quantity.start])[-1]
     return Candidate(
         quantity,
         powers,
         sure,
         in_table=in_table,
         is_odd=is_odd,
-        is_loss=not in_table and _ends_with_loss(before),
+        is_loss=not in_table and bool(_LOSS.search(before)),
         row=_LABEL.sub("", line),
         change=NO_CHANGE if in_table else read_change(text, quantity),
-        header=replace(
-            header,
-            scales=governing,
-            is_certain=certain,
-            currencies=header.currencies if in_table else frozenset(),
-            per_time=header.per_time if in_table else "",
-        ),
+        header=header,
     )
 
 
@@ -276,7 +276,7 @@ def _change_in_row(
 ) -> Change:
     """Whether a figure of a row is by how much, or by what part, an earlier one of it rose or fell to a later one."""
     start = line_at(text, quantity.start, quantity.end)[0]
-    row = [one for one in quantities if start <= one.start < quantity.start and one.is_measured]
+    row = [one for one in quantities if start <= one.start < quantity.start and one.is_measured and one.start in places]
     half = Decimal(10) ** -quantity.decimals / 2
     for one, other in permutations(row, 2):
         change = one.value - other.value
@@ -313,7 +313,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
-    if not certain and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
+    if not (certain and line) and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
         return UNSCALED  # written out in full
     # So may this be: no table counts so many millions, or such round thousands of things.
     full = not quantity.value % 1000 or (abs(quantity.value) >= _IN_FULL and min(governing.powers) >= _MILLIONS)
@@ -338,11 +338,6 @@ def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
     return first is not None and first.decimals != quantity.decimals
 
 
-def _uses_quoted(quoted: Scales, header: TableHeader, in_table: bool) -> bool:
-    """Whether the scale that the worker quoted governs a figure: unless its own table states one."""
-    return bool(quoted.powers) and not (in_table and header.is_certain)
-
-
 def _typed_by_place(candidate: Candidate, place: Place | None) -> Candidate:
     """A bare figure of a cell with the unit that its column, its row or the title of its table names."""
     unit, quantity = place.unit if place else None, candidate.quantity
@@ -353,15 +348,3 @@ def _typed_by_place(candidate: Candidate, place: Place | None) -> Candidate:
     return replace(
         candidate, quantity=replace(typed, decimals=quantity.decimals + unit.decimals), powers=powers, is_odd=False
     )
-
-
-def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
-    """A header for the figures of one column: its name may say that they are percentages, and which currency."""
-    currencies = currencies_named(column) or header.currencies
-    percent = header.has_percent or "%" in column or "percent" in column.lower()
-    return replace(header, currencies=currencies, has_percent=percent)
-
-
-def _ends_with_loss(before: str) -> bool:
-    """Whether prose calls the figure that follows a loss."""
-    return bool(_LOSS.search(re.split(r"[.;,]", before)[-1]))

@@ -15,7 +15,7 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measu
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import FALL, NO_CHANGE, RISE, read_change
+from ralph_cli.text.quantities.relations import FALL, RISE, read_change
 from ralph_cli.text.quantities.tokens import MINUSES
 from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, units_named
 
@@ -42,6 +42,11 @@ _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|total
 
 _CLAUSE_END = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
 _BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
+
+
+_SAME: tuple[Relation, str] = "same", ""
+_OPEN: tuple[Relation, str] = "open", "unit"
+_OTHER: tuple[Relation, str] = "differs", "unit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,101 +128,73 @@ def _is_beyond_bound(claimed: Quantity, candidate: Candidate) -> bool:
 
 def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     """Whether two quantities are of one kind; "differs" only where both say their unit."""
-    kind, other = claimed.kind, candidate.quantity.kind
+    kind, unit, quantity = claimed.kind, claimed.unit, candidate.quantity
+    kinds, units = {kind, quantity.kind}, {unit, quantity.unit}
     if candidate.is_pure:
-        return _relate_to_quotient(claimed, candidate)
-    if kind == other == "currency":
-        return ("same", "") if _is_same_currency(claimed.unit, candidate) else ("differs", "currency")
-    if {claimed.unit, candidate.quantity.unit} == {"\u00a3", "pound"}:
-        return "same", ""  # "pounds" that are weighed
-    if kind == other == "physical":
-        return ("same", "") if claimed.unit == candidate.quantity.unit else ("differs", "unit")
-    if kind == other == "duration":
-        return "same", ""
-    if {kind, other} == {"points", "percent"}:
-        basis = "basis point" in (claimed.unit, candidate.quantity.unit)
-        return ("same", "") if basis else ("differs", "unit")  # 175 basis points are 1.75 %
-    if kind == other or (kind in DIMENSIONLESS and other in DIMENSIONLESS):
-        return "same", ""
-    if other == "none" or (other == "count" and candidate.in_table):
+        of_money = (
+            kind == "currency" and candidate.powers == UNSCALED and unit != "cent"
+        )  # 0.54 is 54 cents of a dollar
+        return _OPEN if kind == "points" else _OTHER if of_money else _SAME
+    if kinds == {"currency"}:
+        # A bare dollar sign is that of the dollars which its header names.
+        cents = "cent" in units and units <= {"cent", *CENT_CURRENCIES}
+        named = quantity.unit == "$" and unit in DOLLARS & candidate.header.currencies
+        return _SAME if len(units) == 1 or cents or named else ("differs", "currency")
+    if kinds == {"physical"}:
+        return _SAME if len(units) == 1 else _OTHER
+    if kinds == {"points", "percent"}:
+        return _SAME if "basis point" in units else _OTHER  # 175 basis points are 1.75 %
+    if len(kinds) == 1 or kinds <= {*DIMENSIONLESS} or units == {"\u00a3", "pound"}:  # "pounds" that are weighed
+        return _SAME
+    if quantity.kind == "none" or (quantity.kind == "count" and candidate.in_table):
         return _relate_to_bare(claimed, candidate)
     return _relate_explicit(claimed, candidate)
 
 
-def _relate_to_quotient(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
-    if claimed.kind == "points":
-        return "open", "unit"
-    is_ratio = candidate.powers == UNSCALED
-    of_one = claimed.unit == "cent"  # 0.54 is 54 cents of a dollar
-    return ("differs", "unit") if claimed.kind == "currency" and is_ratio and not of_one else ("same", "")
-
-
-def _is_same_currency(unit: str, candidate: Candidate) -> bool:
-    """Whether a currency is a candidate's: a bare dollar sign is that of the dollars which its header names."""
-    other = candidate.quantity.unit
-    if "cent" in (unit, other):
-        return {unit, other} <= {"cent", *CENT_CURRENCIES}
-    return unit == other or (other == "$" and unit in DOLLARS & candidate.header.currencies)
-
-
 def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     """A figure without a unit of its own: its header may give it one."""
-    kind, header = claimed.kind, candidate.header
+    kind, header, in_table = claimed.kind, candidate.header, candidate.in_table
     quoted, is_scaled = candidate.source == "quote", 0 not in candidate.powers
     if kind == "currency":
         named = header.currencies
-        if (
-            named
-            and claimed.unit not in named
-            and not (claimed.unit == "$" and named & DOLLARS)
-            and claimed.unit != "cent"
-        ):
+        if named and not named & {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())} and claimed.unit != "cent":
             return "differs", "currency"
-        unsure = quoted and candidate.in_table and not named and not candidate.is_scale_sure
-        other_sort = is_scaled and candidate.is_odd and candidate.quantity.kind == "none"
-        return ("open", "currency") if unsure else ("open", "unit") if other_sort else ("same", "")
-    if kind == "physical" and candidate.in_table:
+        if quoted and in_table and not named and not candidate.is_scale_sure:
+            return "open", "currency"
+        return _OPEN if is_scaled and candidate.is_odd and candidate.quantity.kind == "none" else _SAME
+    if kind == "physical" and in_table:
         named = units_named(" ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else "")))
         sort = SIZES.get(claimed.unit, ("",))[0]
         alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
-        return ("differs", "unit") if sort and alike and claimed.unit not in alike else ("same", "")
+        return _OTHER if sort and alike and claimed.unit not in alike else _SAME
     if kind == "duration":
-        return ("same", "") if claimed.unit in candidate.label or not candidate.in_table else ("open", "unit")
-    if kind in ("percent", "points") and candidate.source == "calculation" and not is_scaled:
-        return "open", "unit"
+        return _SAME if claimed.unit in candidate.label or not in_table else _OPEN
+    if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled):
+        return _OPEN
     if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
-        if not header.has_percent:
-            return "open", "unit"
-        return ("differs", "unit") if candidate.in_table else ("same", "")
+        return _OTHER if in_table else _SAME
     percent = header.has_percent and abs(candidate.quantity.value) < 1000
-    if kind in ("percent", "points") and quoted and not header.has_percent:
-        return "open", "unit"
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
-        return ("differs", "unit") if candidate.source == "calculation" else ("open", "unit")
-    return "same", ""
+        return _OPEN if quoted else _OTHER
+    return _SAME
 
 
 def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     """Two units that are written, of different kinds."""
-    kind, quantity = claimed.kind, candidate.quantity
-    other = quantity.kind
-    if kind == "none":
-        return "same", ""
+    kind, other = claimed.kind, candidate.quantity.kind
     if kind == "count":
         timed = other == "duration" and claimed.nouns[0] not in MONTHS_IN
-        return ("same", "") if timed or other in ("physical", "ratio", "ordinal") else ("open", "unit")
-    if kind == "ordinal":
-        return ("same", "") if other in ("count", "duration") else ("differs", "unit")
-    if (
-        kind == "duration"
-        and other == "count"
-        and not candidate.in_table
-        and not set(claimed.nouns) & set(quantity.nouns)
-    ):
-        return "open", "unit"
-    if (kind == "duration" and other in ("count", "ordinal")) or (kind == "physical" and other == "count"):
-        return "same", ""
-    return "differs", "unit"
+        return _SAME if timed or other in ("physical", "ratio", "ordinal") else _OPEN
+    alike = set(claimed.nouns) & set(candidate.quantity.nouns)
+    if (kind, other) == ("duration", "count") and not candidate.in_table and not alike:
+        return _OPEN
+    known = {
+        "none": (other,),
+        "ordinal": ("count", "duration"),
+        "duration": ("count", "ordinal"),
+        "physical": ("count",),
+    }
+    return _SAME if other in known.get(kind, ()) else _OTHER
 
 
 def _same_number(claimed: Quantity, candidate: Candidate) -> bool:
@@ -284,46 +261,37 @@ def _is_of_year_alone(sentence: str, per_time: str) -> bool:
 
 def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
     """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
-    value, own = candidate.quantity.value, claimed.value
+    quantity, row, own = candidate.quantity, candidate.row, claimed.value
+    value, fault = quantity.value, Comparison("open", "sign")
     if claimed.text[:1] == "(" and claimed.kind in ("none", "count"):
         return None  # a row's negative, or an aside: "half of them (58)"
-    before = sentence[: max(0, sentence.find(claimed.text))]
-    at = sentence.find(claimed.text)
-    change = read_change(sentence, replace(claimed, start=at, end=at + len(claimed.text))) if at >= 0 else NO_CHANGE
-    grew = change.direction == "rise" or _says_up(before, candidate)
-    said = grew or bool(_LEVEL.search(before))
+    if own < 0 < value and (candidate.source == "calculation" or quantity.text[:1] != "("):
+        open_ = candidate.in_table and candidate.source != "calculation"
+        return fault if open_ else Comparison("contradicted", "sign")
+    at = max(0, sentence.find(claimed.text))
+    before = sentence[:at]
+    change = read_change(sentence, replace(claimed, start=at, end=at + len(claimed.text)))
+    ups = (match[0].lower() for match in _UP.finditer(before))
+    grew = change.direction == "rise" or any(word not in candidate.label for word in ups)
+    level = _LEVEL.search(before)
     # "It grew 2%, less than before" says a fall of something else.
-    told = before + _CLAUSE_END.split(sentence[len(before) :])[0] if grew else sentence
-    fell = bool(_DOWN.search(told))
-    if candidate.is_loss and own > 0 and (said or claimed.kind == "currency") and not fell:
-        return Comparison("open", "sign")
-    meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
+    fell = bool(_DOWN.search(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence))
+    if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
+        return fault
+    meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
-        if meant[1].lower() in sentence.lower() or _UP.search(sentence):
-            return None
-        return Comparison("open", "sign")
-    if value < 0 < own and not _is_deducted(candidate) and not fell:
-        if said:
-            named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
-            return Comparison("contradicted" if named else "open", "sign")
-        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row) or _BY.search(before):
-            return Comparison("open", "sign")
-    if min(value, own) > 0 and _BRACKETS_MEAN.search(candidate.row):  # "provided by (used in)"
-        label = content_words(re.sub(r"\([^)]*\)", "", candidate.row))
-        if any(
-            _DOWN.match(word) and word not in label for word in re.findall(r"\w+", re.split(r"\d", before.lower())[-1])
-        ):
-            return Comparison("open", "sign")
-    if own < 0 < value and candidate.source == "calculation":
-        return Comparison("contradicted", "sign")
-    if own < 0 < value and candidate.quantity.text[:1] != "(":
-        return Comparison("open" if candidate.in_table else "contradicted", "sign")
+        return None if meant[1].lower() in sentence.lower() or _UP.search(sentence) else fault
+    if value < 0 < own and not fell and not _is_deducted(candidate):
+        if grew or level:
+            named = candidate.label and candidate.label <= content_words(sentence) and level
+            return Comparison("contradicted", "sign") if named else fault
+        signed = quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row) or _BY.search(before)
+        return fault if signed else None
+    if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
+        label = content_words(re.sub(r"\([^)]*\)", "", row))
+        said = re.findall(r"\w+", re.split(r"\d", before.lower())[-1])
+        return fault if any(_DOWN.match(word) and word not in label for word in said) else None
     return None
-
-
-def _says_up(text: str, candidate: Candidate) -> bool:
-    """Whether words speak of a rise or a gain, beside those that name the candidate's row."""
-    return any(match[0].lower() not in candidate.label for match in _UP.finditer(text))
 
 
 def _is_deducted(candidate: Candidate) -> bool:
@@ -332,9 +300,9 @@ def _is_deducted(candidate: Candidate) -> bool:
     if quantity.text[:1] in MINUSES:
         return bool(_OUTFLOW.search(row))
     mark = quantity.value > -10 and not quantity.decimals and quantity.kind == "none"
-    gain = candidate.in_table and _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
-    outflow = candidate.in_table and _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))  # of "provided by (used in)" neither
-    return mark or bool(gain) or bool(outflow)
+    gain = _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
+    # Of "provided by (used in)" it is neither.
+    return mark or (candidate.in_table and bool(gain or _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))))
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:

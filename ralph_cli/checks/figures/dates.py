@@ -11,8 +11,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate
-from ralph_cli.checks.figures.compare import Comparison
-from ralph_cli.checks.figures.rounding import MINUTES_IN, MONTHS_IN, NEAR
+from ralph_cli.checks.figures.compare import Comparison, Standing
+from ralph_cli.checks.figures.rounding import MONTHS_IN, NEAR, SECONDS_IN
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
@@ -46,7 +46,10 @@ def compare_date(
     found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
     if found and missing != [_PART]:
         clash, rival = min(found, key=lambda one: len(one[0]))
-        return Comparison("contradicted", _FIELDS[min(set(clash) & set(missing))]), rival
+        # A month and a day of another one may be of two things.
+        apart = (date.day is None) != (rival.date.day is None) and clash == [_MONTH]
+        standing: Standing = "open" if apart else "contradicted"
+        return Comparison(standing, _FIELDS[min(set(clash) & set(missing))]), rival
     of_year = date.months == 12 and date.last_month == fiscal_end  # "the year ended June 30, 2023" is that of 2023
     if not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing):
         return Comparison("supported"), None
@@ -128,9 +131,9 @@ def full_day(date: Date) -> Day | None:
 
 def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
     """A day moved by days, weeks, months or years; None beyond the calendar."""
-    if unit in MINUTES_IN:
+    if unit in SECONDS_IN:
         try:
-            return day + timedelta(minutes=int(amount * MINUTES_IN[unit]))
+            return day + timedelta(seconds=int(amount * SECONDS_IN[unit]))
         except OverflowError:
             return None
     months = day.month - 1 + int(amount * MONTHS_IN[unit])
@@ -140,7 +143,7 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
     """Whether so much time lies between two days, the last of which may count or not."""
-    if unit not in MONTHS_IN and unit not in MINUTES_IN:
+    if unit not in MONTHS_IN and unit not in SECONDS_IN:
         return False
     shifted = shift_day(start, amount, unit)
     return shifted is not None and abs((shifted - end).days) <= 1
@@ -148,7 +151,7 @@ def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
 
 def _spans_about(start: Day, end: Day, claimed: Quantity) -> bool:
     """Whether the time between two days is near a duration that is hedged, and on the right side of its bound."""
-    known = claimed.unit in MONTHS_IN or claimed.unit in MINUTES_IN
+    known = claimed.unit in MONTHS_IN or claimed.unit in SECONDS_IN
     shifted = shift_day(start, claimed.value, claimed.unit) if known else None
     if shifted is None or not (claimed.approximate or claimed.bound):
         return False

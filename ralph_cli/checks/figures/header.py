@@ -62,10 +62,11 @@ _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,2
 _FEW_AMOUNTS = 5
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
+_PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"\((?:in )?((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
-_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
-_PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
+CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
+PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
 
 
@@ -111,8 +112,12 @@ class TableHeader:
 def read_unit(label: str) -> Quantity | None:
     """One of the unit that the end of a label names in brackets: "Fuel used (t)", "Margin (bps)"; None for none."""
     match = _UNIT_BEHIND.search(label)
-    found = read_quantities(f"1 {match[1]}", "prose") if match else ()
-    return found[0] if len(found) == 1 and found[0].kind in _UNITS else None
+    words = match[1].split() if match else []
+    for at in range(len(words)):  # "(diluted US cents)"
+        found = read_quantities(" ".join(("1", *words[at:])), "prose")
+        if len(found) == 1 and (found[0].kind in _UNITS or (found[0].kind == "currency" and found[0].value != 1)):
+            return found[0]
+    return None
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -130,7 +135,7 @@ def read_scales(text: str) -> Scales:
         word = match["word"] or match["mark"] or match["zeros"]
         powers.add(_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
-        named |= content_words(re.split(r"[(\n]", text[: match.start()])[-1]) if "(" in text[: match.start()] else set()
+        named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
@@ -144,7 +149,7 @@ def stack_names(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """
     found: list[tuple[str, ...]] = []
     for line in lines:
-        cells = tuple(_CELLS_APART.split(line.strip(" \t|")))
+        cells = tuple(CELLS_APART.split(line.strip(" \t|")))
         above = found[-1] if found else ()
         columns = len(cells) if len(cells) % max(len(above), 1) == 0 else len(cells) - 1
         if min(len(above), columns) > 1 and columns % len(above) == 0:
@@ -271,7 +276,7 @@ class TableHeaders:
             ),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
-            has_percent=bool(_PER_CENT.search(body)),
+            has_percent=bool(PER_CENT.search(body)),
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
             per_time=paces.pop() if len(paces) == 1 else "",
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from typing import Literal
 
-from ralph_cli.checks.figures.header import TableHeaders, read_unit
+from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, read_unit
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
@@ -19,7 +19,7 @@ from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells, is_row
 
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
-_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
+_NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|(?![AI]\s+[a-z])[A-Z])(?![\w%]|[.,]\d)")
 _SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
 _NIL_BETWEEN = re.compile(r"(?<!\S)[-\u2010-\u2015]{1,2}(?=\s+[$\u20ac\u00a3\u00a5(]?\s*[-\d\u2010-\u2015]|\s*$)")
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
@@ -33,6 +33,7 @@ class Place:
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
     text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
+    `names` are the numbers and single letters in the label of its row and the name of its column: "Type B", "Lot 7".
     """
 
     words: frozenset[str]
@@ -43,6 +44,7 @@ class Place:
     end: int = 0
     is_dated: bool = True
     unit: Quantity | None = None
+    names: frozenset[str] = frozenset()
 
 
 def find_places(
@@ -87,7 +89,8 @@ def _places_in_row(
         is_dated = any(map(is_of_date, words)) or not loose
         words |= say_words(" , ".join(one.text for one in loose))
         span = quote.start + quantity.start, quote.start + quantity.end
-        yield quantity.start, Place(words, name, True, moment, *span, is_dated, unit)
+        names = names_in(f"{_first_cell(quote.text[start:end])} {name}")
+        yield quantity.start, Place(words, name, True, moment, *span, is_dated, unit, names)
 
 
 def _is_in_label(quote: Quote, figure: Quantity, start: int, headers: TableHeaders) -> bool:
@@ -138,16 +141,28 @@ def _name_by_position(
     return ""
 
 
+def _first_cell(line: str) -> str:
+    """The label of a row, with the numbers in it; "" where figures do not stand apart from it."""
+    cells = list(_CELL.finditer(line))
+    return cells[0][0] if len(cells) > 2 and any(map(str.isalpha, cells[0][0])) else ""
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The numbers and single capital letters by which a text tells things of one kind apart, but no years."""
+    return frozenset(_NAME.findall(text))
+
+
 def _is_named_in_cell(line: str, at: int) -> bool:
     """Whether a figure is a part of what a cell names, as in "Tablets of 10 mg", and no amount of a row."""
     cells = list(_CELL.finditer(line))
-    cell = next((one for one in cells[1:] if one.start() <= at < one.end()), None)
-    return cell is not None and len(cells) > 2 and any(map(str.isalpha, line[cell.start() : at]))
+    cell = next((one for one in cells if one.start() <= at < one.end()), None)
+    words = cell and (cell[0] if cell is cells[0] else line[cell.start() : at])
+    return len(cells) > 2 and bool(words) and any(map(str.isalpha, words or ""))
 
 
 def _unit_of(column: str, line: str, of_title: Quantity | None) -> Quantity | None:
     """One of the unit in which a cell is measured: by its column, a cell of its row, the row's label, or the title."""
-    cells = [cell.strip() for cell in _CELLS_APART.split(line.strip(" |"))]
+    cells = [cell.strip() for cell in CELLS_APART.split(line.strip(" |"))]
     labels = (column, *(f"({cell})" for cell in cells[1:]), cells[0])
     return next(filter(None, map(read_unit, labels)), of_title)
 
@@ -172,23 +187,26 @@ def is_earlier(one: Place, other: Place) -> bool:
 
 
 def misplaced(
-    said: frozenset[str], known: frozenset[str], place: Place, others: Iterable[Place]
+    said: frozenset[str], known: frozenset[str], names: frozenset[str], place: Place, others: Iterable[Place]
 ) -> Literal["", "date", "column", "subject"]:
     """Whether words that are said of a figure name another place of the quotes, and its own with no word.
 
     That place is named if the words are said that it has and the figure's own has not, in prose half of them. `said`
-    are those beside it, `known` all of the claim and its question.
+    are those beside it, `known` all of the claim and its question, `names` what it names by numbers and letters.
     """
     others = list(others)
-    for part in PARTS_OF_DATES:
+    for part in (*PARTS_OF_DATES, "t:"):
         named, own = _of_part(said, part), _of_part(place.words, part)
         if named and own and not named & own and any(named & other.words for other in others):
             # Of the claim's words its date may be said, too, of something else.
-            return "column" if own & known or not place.is_dated else "date"
+            return "column" if part == "t:" or own & known or not place.is_dated else "date"
     for other in others:
-        theirs, own = _words(other.words - place.words), place.words - other.words
+        own, theirs = place.words - other.words, _words(other.words - place.words)
+        own_names, their_names = place.names - other.names, other.names - place.names
+        if own & known or own_names & names:
+            continue
         known_by = len(theirs) if place.in_table else len(theirs) / 2
-        if _words(own) and theirs & said and len(theirs & said) >= known_by and not own & known:
+        if (_words(own) and theirs & said and len(theirs & said) >= known_by) or (own_names and their_names & names):
             return "column" if place.in_table else "subject"
     return ""
 

@@ -8,7 +8,7 @@ from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.text.quantities.quantity import Quantity
 
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-MINUTES_IN = {"minute": 1, "hour": 60, "day": 1440, "week": 10080}
+SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM = Decimal("0.06")
@@ -38,7 +38,7 @@ def measure(quantity: Quantity) -> Measure:
 
 
 def _measure_duration(quantity: Quantity) -> Measure:
-    units = (("months", MONTHS_IN), ("minutes", MINUTES_IN))
+    units = (("months", MONTHS_IN), ("seconds", SECONDS_IN))
     dimension, sizes = next((one for one in units if quantity.unit in one[1]), (quantity.unit, dict[str, int]()))
     size = sizes.get(quantity.unit, 1) * Decimal(10) ** (quantity.power or 0)
     return Measure(dimension, abs(quantity.value) * size, size)
@@ -82,9 +82,8 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
     if abs(said - value) <= half * _TOLERANCE:
         if claimed.bound == "over" and value < said:
             return True, "side of the bound"
-        plain = not claimed.approximate and not claimed.bound and not claimed.decimals
-        one_digit = len(str(abs(claimed.value)).strip("0")) == 1 and claimed.kind not in ("percent", "points")
-        room = 0 if one_digit else said * _WORD_ROOM
+        plain = not (claimed.approximate or claimed.bound or claimed.decimals or claimed.kind in ("percent", "points"))
+        room = 0 if len(str(abs(claimed.value)).strip("0")) == 1 else said * _WORD_ROOM
         return True, "rounding" if plain and abs(said - value) > room else ""
     if not claimed.decimals and claimed.value and claimed.value == int(claimed.value):
         same, doubt = _shows_with_zeros(claimed, own, value)

@@ -34,6 +34,7 @@ class Term:
     terms: int = 1
     is_hundredfold: bool = False
     days: tuple[Day, ...] = ()
+    per_time: str = ""
 
     @property
     def is_rate(self) -> bool:
@@ -90,7 +91,7 @@ def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
     """The numbers that a result may show, in the unit in which it is stated; the likeliest first."""
     value = term.value
     if stated.kind in PERCENTAGES:
-        shares = (value * 100,) if term.is_rate else ()
+        shares = tuple(value * 100 * Decimal(10) ** power for power in term.powers) if term.is_rate else ()
         plain = () if shares and (term.is_pure or term.kind != "none") else (value,)
         hundredth = (value / 100,) if term.is_hundredfold and stated.unit == "basis point" else ()
         return (*shares, *plain, *(hundredth if plain else (value,) if hundredth else ()))
@@ -116,7 +117,8 @@ def check_dated_result(term: Term, stated: Quantity) -> Candidate:
 def as_candidate(term: Term, text: str) -> Candidate:
     """The result of a calculation as what may bear out a claim, with its exact value."""
     rate = term.kind in PERCENTAGES and not term.is_pure
-    found = Quantity(text, 0, 0, term.value * 100 if rate else term.value, kind=term.kind, unit=term.unit)
+    value = term.value * 100 if rate else term.value
+    found = Quantity(text, 0, 0, value, kind=term.kind, unit=term.unit, per_time=term.per_time)
     powers = UNSCALED if rate else term.powers
     return Candidate(found, powers, source="calculation", is_pure=term.is_pure, terms=term.terms)
 

@@ -22,7 +22,7 @@ PARTS_OF_DATES = ("y:", "m:", "p:", "l:")
 _YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
 _TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
 _BOUNDARY = re.compile(
-    rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;:()\u2013\u2014]"
+    rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;()\u2013\u2014]|:(?!\W*\Z)"
     rf"|\b(?:(?:and|or)(?!\s+(?:19|20)\d\d\b)|but|while|whereas|although|though|which|(?<!up )(?P<to>to){_TO_FIGURE})\b"
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
@@ -57,10 +57,11 @@ def say_words(text: str, fiscal_end: int = 12) -> frozenset[str]:
     """
     found: set[str] = set()
     for one in reversed(read_quantities(text, "prose")):
-        if one.kind == "duration":
+        if one.kind in ("duration", "ordinal"):
             found.add(f"t:{one.value}{one.unit}")
         if one.kind == "date":
             found |= {f"y:{year}" for year in one.date.years(fiscal_end)}
+            found |= {f"t:{one.date.part[1:]}"} if one.date.part else set()
             named = (("m:", one.date.month), ("p:", one.date.part), ("l:", one.date.months))
             found.update(f"{key}{value}" for key, value in named if value is not None)
             text = f"{text[: one.start]} {text[one.end :]}"
@@ -79,7 +80,7 @@ def words_of_figures(text: str) -> dict[int, frozenset[str]]:
     """What a text says of each of its figures, by where it begins."""
     quantities = read_quantities(text, "prose")
     found: dict[int, frozenset[str]] = {}
-    for wanted in (_is_day, _is_duration, _is_amount):
+    for wanted in (_is_day, _is_time, _is_amount):
         group_of = filter(wanted, quantities)
         for (start, end), group in groupby(group_of, key=lambda one: sentence_at(text, one.start, one.end)):
             found |= _words_in_sentence(text, start, end, list(group))
@@ -89,11 +90,11 @@ def words_of_figures(text: str) -> dict[int, frozenset[str]]:
 
 
 def _is_amount(quantity: Quantity) -> bool:
-    return quantity.is_measured and not _is_duration(quantity)
+    return quantity.is_measured and not _is_time(quantity)
 
 
-def _is_duration(quantity: Quantity) -> bool:
-    return quantity.kind == "duration"
+def _is_time(quantity: Quantity) -> bool:
+    return quantity.kind in ("duration", "ordinal")
 
 
 def _is_day(quantity: Quantity) -> bool:
@@ -125,6 +126,8 @@ def _words_in_sentence(
         if boundary == "to" or (number and len(gaps[number]) == 1 and _ELLIPTIC.search(before)):
             is_dated = any(map(is_of_date, near))  # "it grew by 5 in 2022, to 7"
             near |= frozenset(word for word in last if not (is_dated and is_of_date(word)))
+        if boundary == "compared":  # with what is said of another time, place or thing, but of the same kind
+            near |= frozenset(word for word in last if not is_of_date(word))
         last = near if boundary != "compared" else frozenset()
         dated = boundary == "compared" or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
         between = any(is_of_date(word) for words in free[1:-1] for word in words)

@@ -30,6 +30,9 @@ _COMPACT = re.compile(
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
 _PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
+_WEEKS = {13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
+"""The months of reporting periods that are told in weeks."""
+
 _IN_A_ROW = frozenset(("running", "straight", "consecutive"))
 
 
@@ -40,19 +43,8 @@ def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     joined = tokens.is_glued(at) and (tokens.is_word(at - 1) or tokens.low(at - 1) in "._")
     if joined and tokens.low(at - 1) and tokens.is_number(at):
         return None
-    for read in (
-        _read_period,
-        _read_month_first,
-        _read_day_first,
-        _read_range_end,
-        _read_numeric,
-        _read_compact,
-        _read_part,
-        _read_year,
-    ):
-        if (found := read(tokens, at)) is not None:
-            return found
-    return None
+    readers = (_read_period, _read_month, _read_range_end, _read_numeric, _read_compact, _read_part, _read_year)
+    return next((found for read in readers if (found := read(tokens, at)) is not None), None)
 
 
 def year_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
@@ -92,7 +84,7 @@ def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
         return None
     behind += 1
     behind += tokens.low(behind) in ("on", "in")
-    end = _read_month_first(tokens, behind) or _read_day_first(tokens, behind) or _read_numeric(tokens, behind)
+    end = _read_month(tokens, behind) or _read_numeric(tokens, behind)
     if end is None:
         return (Date(months=months), behind) if ended else None
     return end[0]._replace(months=months), end[1]
@@ -109,6 +101,8 @@ def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
         return 6, tokens.skip_hyphen(at + 1) + 1
     count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
     behind = tokens.skip_hyphen(at + 1)
+    if tokens.low(behind) == "weeks":
+        return _WEEKS.get(count, 0), behind + 1
     in_months = tokens.low(behind) in ("month", "months") and 1 <= count <= 24
     return (count, behind + 1) if in_months else (0, at)
 
@@ -128,26 +122,25 @@ def _day_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
     return int(word), after
 
 
-def _read_month_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    month = _month_at(tokens, at)
+def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """A month with the day on either side of it, and its year, as far as they are named; of several days the first."""
+    first = _day_at(tokens, at) if tokens.low(at - 1) not in CURRENCY_SIGNS else None
+    named = _behind_range(tokens, first[1]) if first else at
+    named += first is not None and tokens.low(named) == "day"
+    named += first is not None and tokens.low(named) == "of"
+    month, word = _month_at(tokens, named), tokens.low(named)
     if month is None:
         return None
-    after = at + 1 + (tokens.low(at + 1) == "." and len(tokens.low(at)) < 5)
-    day = _day_at(tokens, after)
-    if day is not None:
-        behind = _behind_range(tokens, day[1])
-        year = year_at(tokens, behind + (tokens.low(behind) == ","))
-        if behind > day[1]:
-            return Date(year[0] if year else None, month, day[0]), day[1]
-        return (Date(year[0], month, day[0]), year[1]) if year else (Date(None, month, day[0]), day[1])
-    year = year_at(tokens, after + (tokens.low(after) in (",", "of")))
-    if year is not None:
-        return Date(year[0], month), year[1]
-    word = tokens.low(at)
-    short = len(word) < len(MONTHS[month - 1])
-    if short or (word in ("may", "march") and not _is_month_by_place(tokens, at)):
+    after = named + 1 + (tokens.low(named + 1) == "." and len(word) < 5)
+    day = first or _day_at(tokens, after)
+    last = _behind_range(tokens, day[1]) if day else after
+    after = max(after, last)
+    year = year_at(tokens, after + (tokens.low(after) == "," or (day is None and tokens.low(after) == "of")))
+    is_short = len(word) < len(MONTHS[month - 1])
+    if not (day or year) and (is_short or (word in ("may", "march") and not _is_month_by_place(tokens, at))):
         return None
-    return Date(None, month), at + 1
+    end = day[1] if day and last > day[1] else year[1] if year else after
+    return Date(year[0] if year else None, month, day[0] if day else None), end
 
 
 def _behind_range(tokens: Tokens, at: int) -> int:
@@ -160,7 +153,7 @@ def _read_range_end(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """The last day of a range that begins with its month: the 20 of "June 15-20, 2009"."""
     first = next((at - back for back in (3, 4) if _month_at(tokens, at - back)), None)
     day = _day_at(tokens, at)
-    if first is None or day is None or (begin := _read_month_first(tokens, first)) is None:
+    if first is None or day is None or (begin := _read_month(tokens, first)) is None:
         return None
     if begin[0].day is None or begin[1] != at - 1 or _behind_range(tokens, at - 1) != day[1]:
         return None
@@ -173,24 +166,6 @@ def _is_month_by_place(tokens: Tokens, at: int) -> bool:
     before = tokens.low(at - 1)
     named = tokens.is_capitalized(at + 1) and before in ("and", "or")
     return before in _BEFORE_MONTH and not named and tokens[at].text != "MAY"
-
-
-def _read_day_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    day = _day_at(tokens, at)
-    if day is None or tokens.low(at - 1) in CURRENCY_SIGNS:
-        return None
-    behind = _behind_range(tokens, day[1])
-    after = behind + (tokens.low(behind) == "day")
-    after += tokens.low(after) == "of"
-    month = _month_at(tokens, after)
-    if month is None:
-        return None
-    after += 1
-    after += tokens.low(after) == "." and len(tokens.low(after - 1)) < 5
-    year = year_at(tokens, after + (tokens.low(after) == ","))
-    if behind > day[1]:
-        after, year = day[1], (year[0], day[1]) if year else None
-    return (Date(year[0], month, day[0]), year[1]) if year else (Date(None, month, day[0]), after)
 
 
 def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:

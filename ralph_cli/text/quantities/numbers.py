@@ -163,7 +163,9 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     behind = tokens.low(at + 2)
     if word in TIMES and (tokens.low(at - 1) in ("within", "for", "after") or behind in ("ahead", "after", "later")):
         return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
-    timed = word == "quarter" and behind != "of" and tokens.is_word(at - 1) and tokens.low(at - 1) not in _BEFORE_SHARE
+    amount = tokens.is_number(at - 1) or tokens.low(at - 1) in SCALES  # "$5 a quarter"
+    worded = tokens.is_word(at - 1) and tokens.low(at - 1) not in _BEFORE_SHARE
+    timed = word == "quarter" and behind != "of" and (worded or amount)
     if word in FRACTIONS and word != "half" and is_share(tokens, at + 1) and not timed:
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None

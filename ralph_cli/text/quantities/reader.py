@@ -181,11 +181,12 @@ class QuantityReader:
         return self._name(at, at + 1)
 
     def _read_share_of(self, draft: Draft) -> None:
-        """ "A quarter of a million"."""
+        """ "A quarter of a million", "half of a cent"."""
         tokens, at = self.tokens, draft.next
-        if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and tokens.low(at + 2) in SCALES:
-            draft.power, draft.next = SCALES[tokens.low(at + 2)], at + 3
-            draft.kind, draft.form, draft.worded = "none", "", False
+        whole = tokens.low(at + 2)
+        measured = whole in SCALES or whole in TIMES or whole in ("cent", "percent", "percentage", "dollar", "euro")
+        if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and measured:
+            draft.next, draft.kind, draft.form, draft.worded = at + 2, "none", "", False
 
     def _finish(self, draft: Draft) -> Quantity:
         tokens = self.tokens
@@ -237,7 +238,7 @@ class QuantityReader:
 
     def _bound(self, words: list[str], draft: Draft) -> Bound:
         phrase = f" {' '.join(words)} "
-        if " at least " in phrase or " at most " in phrase:
+        if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
             return "over" if " at least " in phrase else "under"
         compared = {before for before, word in pairwise(words) if word == "than"}
         changed = set(words) if draft.form == "change" else set[str]()

@@ -14,6 +14,12 @@ FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down
 FALL += r"|eas(?:ed|es|ing)|weaken\w*|soften\w*|tumbl\w*|plung\w*|slump\w*|retreat\w*|reced\w*"
 FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
 _RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (RISE, FALL))
+_NOUN = re.compile(
+    r"(?i)\A\W*(?:the\s+)?\w+s\b(?!\s+(?:by|from|in|of|to)\b)"
+    r"|\b(?:growth|increase|decrease|decline|rise|fall|drop|gain)s?\s+(?=\w+ed\b)"
+)
+"""What is no verb of rise or fall: one that ends in "s" has its subject before it, and another verb none behind it."""
+
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
@@ -28,7 +34,7 @@ _WORDS, _ADVERB = (
 _CHANGE = re.compile(
     rf"(?i)(?<![-\w])(?:(?P<rise>{RISE})|(?P<fall>{FALL}))\s+"
     # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
-    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
+    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|\S*\d\S*\s+(?:(?:per\s?cent|[mb]illion|thousand)\s+)?|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
     rf"(?:{_ADVERB}|(?:a|an|the)\s+|[a-z]+\s+(?=\Z)){{0,2}}\Z"
 )
 _CHANGE_BEHIND = re.compile(
@@ -93,6 +99,7 @@ def direction_before(text: str, end: int) -> str:
 
 def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
     """Whether words say that something went up or down; "unsure" if they say both, or deny it."""
+    text = _NOUN.sub("", text)  # "Slips range from 5 to 7", "growth slowed from 7 to 5"
     rises, falls = bool(_RISES.search(text)), bool(_FALLS.search(text))
     if (rises or falls) and (rises == falls or _NEGATED.search(text)):
         return "unsure"

@@ -12,6 +12,7 @@ _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
 _COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
 _AND = re.compile(r"[- ]?[a-z]+,?(?: and)? ")
 _PARTS_OF_TIMES = {("year", "month"): 12, ("hour", "minute"): 60}
+_STOP = re.compile(r"\.\s")
 _MAX_WHOLE_RANGE = 50
 _REACH = 16
 
@@ -24,7 +25,8 @@ def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Qua
         if one.is_measured and other.is_measured:
             found[at], found[at + 1] = _share(text, one, other)
     for at in range(1, len(found)):
-        found[at] = _share_date(text, found[at - 1], found[at])
+        dated = next((one for one in reversed(found[:at]) if one.kind == "date"), found[at - 1])
+        found[at] = _share_date(text, dated if found[at].kind == "ordinal" else found[at - 1], found[at])
         if factor := _factor(text, found[at - 1], found[at]):
             first, value = found[at - 1], found[at - 1].value * factor + found[at].value
             whole = text[first.start : found[at].end]
@@ -93,6 +95,14 @@ def _share_list(one: Quantity, other: Quantity) -> Quantity:
 
 def _share_date(text: str, before: Quantity, found: Quantity) -> Quantity:
     """A year of a row of years with the day and the length of period that the first of them names."""
+    if (
+        before.date.part
+        and found.kind == "ordinal"
+        and not found.nouns
+        and not _STOP.search(text, before.end, found.start)
+    ):
+        date = before.date._replace(part=f"{before.date.part[0]}{found.value}")  # "in the first quarter and the second"
+        return replace(found, kind="date", date=date)
     if before.kind != "date" or found.kind != "date" or not _COLUMNS.fullmatch(text, before.end, found.start):
         return found
     said, bare = before.date, found.date

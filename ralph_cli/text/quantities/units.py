@@ -3,6 +3,7 @@
 # ruff: noqa: SIM905
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -27,8 +28,21 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 
 _MARK = re.compile(CURRENCY_MARK, re.IGNORECASE)
-_POINTS = frozenset(("point", "points"))
-_SHORT_POINTS = frozenset(("pp", "ppt", "ppts", "pts", "pps"))
+_PERCENT = ("%", "percent", "pct", "per cent")
+_POINTS = ("points", "point")
+_BARE = frozenset((*_POINTS, "p"))
+"""What is a unit of a number without any other alone."""
+
+_SPELLED: tuple[tuple[str, Kind, str], ...] = (
+    *((f"{whole} {point}", "points", "") for whole in (*_PERCENT, "percentage") for point in _POINTS),
+    *((word, "points", "basis point") for word in ("bp", "bps", "basis points", "basis point")),
+    *((word, "points", "") for word in ("pp", "ppt", "ppts", "pts", "pps", "p . p .", *_POINTS)),
+    *((word, "percent", "") for word in _PERCENT),
+    *((f"parts per {size}", "physical", f"part per {size}") for size in ("million", "billion")),
+)
+_UNITS: dict[str, list[tuple[list[str], Kind, str]]] = {}
+for _words, _kind, _unit in _SPELLED:
+    _UNITS.setdefault(_words.split()[0], []).append((_words.split(), _kind, _unit))
 _THINGS = frozenset(
     "share unit barrel gallon mwh kwh customer person employee member user subscriber tonne ton".split()
 )
@@ -147,56 +161,47 @@ def read_unit(tokens: Tokens, draft: Draft) -> None:
     at = tokens.skip_hyphen(draft.next)
     if tokens.is_apart(at) and tokens.low(at) != "%":
         return
-    if _read_percent(tokens, draft, at) or _read_points(tokens, draft, at) or _read_ratio(tokens, draft, at):
-        if draft.opened and tokens.low(draft.next) == ")":
-            draft.next += 1
-        return
-    _read_currency_behind(tokens, draft)
+    for words, kind, unit in _UNITS.get(tokens.low(at), ()):
+        if (draft.kind == "none" or words[0] not in _BARE) and (end := _behind(tokens, at, words)):
+            draft.kind, draft.unit, draft.next = kind, unit, end
+            break
+    else:
+        if not _read_ratio(tokens, draft, at):
+            _read_currency_behind(tokens, draft)
+            return
+    if draft.unit == "basis point":
+        draft.value, draft.decimals = draft.value / 100, draft.decimals + 2
+    draft.next += draft.opened and tokens.low(draft.next) == ")"
 
 
-def _read_percent(tokens: Tokens, draft: Draft, at: int) -> bool:
-    word = tokens.low(at)
-    if word not in ("%", "percent", "pct") and not tokens.has(at, "per", "cent"):
-        return False
-    draft.kind, draft.next = "percent", at + 1 + (word == "per")
-    behind = tokens.skip_hyphen(draft.next)
-    if tokens.low(behind) in _POINTS:
-        draft.kind, draft.next = "points", behind + 1
-    return True
-
-
-def _read_points(tokens: Tokens, draft: Draft, at: int) -> bool:
-    word, behind = tokens.low(at), tokens.skip_hyphen(at + 1)
-    if word in ("bp", "bps") or (word == "basis" and tokens.low(behind) in _POINTS):
-        draft.value, draft.decimals, draft.unit = draft.value / 100, draft.decimals + 2, "basis point"
-        draft.kind, draft.next = "points", at + 1 if word != "basis" else behind + 1
-    elif word == "percentage" and tokens.low(behind) in _POINTS:
-        draft.kind, draft.next = "points", behind + 1
-    elif tokens.has(at, "p", ".", "p", ".") and draft.kind == "none":
-        draft.kind, draft.next = "points", at + 4
-    elif word in _SHORT_POINTS or (word in _POINTS and draft.kind == "none"):
-        draft.kind, draft.next = "points", at + 1
-    return draft.kind == "points"
+def _behind(tokens: Tokens, at: int, words: Sequence[str]) -> int:
+    """The index behind these words, 0 if others stand there; a hyphen may join them."""
+    for word in words:
+        at = at if tokens.low(at) == word else tokens.skip_hyphen(at)
+        if tokens.low(at) != word:
+            return 0
+        at += 1
+    return at
 
 
 def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
-    word = tokens.low(at)
-    joined = tokens.low(at) == "for" and (at > draft.next or tokens.low(at + 1) in ("-", "\u2010"))
-    one = tokens.skip_hyphen(at + 1)
+    """ "7-for-one", "2:1", "3x", "four times"."""
+    word, one = tokens.low(at), tokens.skip_hyphen(at + 1)
     if draft.kind != "none" or draft.power is not None:
         return False
-    if (joined and tokens.low(one) in ("one", "1")) or (
-        word == "for" and tokens.low(one) in ("one", "1") and one == at + 1 and draft.worded
-    ):
-        draft.kind, draft.unit, draft.next = "ratio", "split", one + 1
+    joined = at > draft.next or one > at + 1 or draft.worded
+    if word == "for" and joined and tokens.low(one) in ("one", "1"):
+        draft.unit, draft.next = "split", one + 1
     elif word == ":" and tokens.low(at + 1) == "1" and tokens.is_glued(at):
-        draft.kind, draft.unit, draft.next = "ratio", "split", at + 2
-    elif (word in ("x", "\u00d7") and tokens[at].text != "X" and not _is_operand(tokens, at + 1)) or word in (
-        "times",
-        "fold",
-    ):
-        draft.kind, draft.next = "ratio", at + 1
-    return draft.kind == "ratio"
+        draft.unit, draft.next = "split", at + 2
+    elif word in ("times", "fold") or (tokens[at].text in ("x", "\u00d7") if at < len(tokens) else False):
+        if word not in ("times", "fold") and _is_operand(tokens, at + 1):
+            return False
+        draft.next = at + 1
+    else:
+        return False
+    draft.kind = "ratio"
+    return True
 
 
 def _is_operand(tokens: Tokens, at: int) -> bool:
