@@ -33,7 +33,7 @@ from ralph_cli.text.tables import NIL_CELL, is_row
 Source = Literal["quote", "header", "question", "document", "calculation"]
 
 UNSCALED = frozenset((0,))
-_LOSS = re.compile(r"(?i)\b(?:loss(?:es)?|deficits?|shortfalls?)\b")
+_LOSS = re.compile(r"(?i)\b(?:loss(?:es)?|deficits?|shortfalls?)\b|損失|赤字|亏损")
 _LOSS_REACH = 60
 _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(

@@ -45,6 +45,7 @@ SCALE_STATEMENT = re.compile(
     rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))"
     rf"|{_MONEY}\s*(?P<mark>{_SCALE}|mn|mio|bn|m|k)s?(?![^\W_])"
     rf"|(?:{_MONEY}|\bin|\()\s*['\u2018\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
+    r"|(?<![^\W\d_])(?-i:[Tk])(?P<kilo>)(?:€|(?-i:EUR)\b)"
     r"|(?<![\d.数几幾])(?P<east>(?<![十百千万萬亿億兆])[十百千万萬亿億兆]+)[元円圓]"
 )
 """A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円"."""
@@ -132,7 +133,7 @@ def read_scales(text: str) -> Scales:
     named: set[str] = set()
     in_row = True
     for match in SCALE_STATEMENT.finditer(text):
-        word = match["word"] or match["mark"] or match["zeros"]
+        word = match["word"] or match["mark"] or match["zeros"] or ("k" if match["kilo"] is not None else "")
         powers.add(_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
         named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])

@@ -75,6 +75,7 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
         lambda match: str(_number(match["han"])).ljust(len(match["han"]), PAD) + match["unit"],
     ),
     (re.compile(r"(\d+|[一二三四五六七八九十])分[の之](\d+|[一二三四五六七八九])"), _share),
+    (re.compile(r"(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
     (re.compile(rf"(?P<amount>{_AMOUNT})(?P<currency>{'|'.join(_CURRENCIES)})"), _amount),
     (re.compile(rf"(?<=[\d{PAD}])(?:{_COUNTED})"), lambda match: "mo"),
     (re.compile("(?<=\\d)(?:年間|年间)"), lambda match: "yr"),
@@ -82,9 +83,9 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     (re.compile("(?<=\\d)(?:ベーシスポイント|个基点)"), lambda match: "bp"),
     (re.compile("(?<=\\d)パーセント"), lambda match: "%"),
     (re.compile("(?<=\\d)倍"), lambda match: "x"),
-    (re.compile("[△▲](?=\\d)"), lambda match: "-"),
+    (re.compile("(?:[△▲]|マイナス)(?=\\d)"), lambda match: "-"),
     (re.compile("[約约](?=[\\d¥$€])"), lambda match: "~"),
-    (re.compile("[1１]株(?:当たり|あたり|につき)|每股"), lambda match: "share" if len(match[0]) > 4 else ""),
+    (re.compile("[1１]株(?:当たり|あたり|につき|(?=[¥\\d]))|每股"), lambda match: "share" if len(match[0]) > 4 else ""),
 ]  # fmt: skip
 
 

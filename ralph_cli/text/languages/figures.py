@@ -36,6 +36,14 @@ _NUMBERS = {
 # What figures are counted, measured and limited in: the English words, and those of the language, which are no shorter.
 _WORDS = {
     "de": {
+        "Q1": r"1\. Quartals?|erste[nsr]? Quartals?",
+        "Q2": r"2\. Quartals?|zweite[nsr]? Quartals?",
+        "Q3": r"3\. Quartals?|dritte[nsr]? Quartals?",
+        "Q4": r"4\. Quartals?|vierte[nsr]? Quartals?",
+        "at most": "nicht mehr als|höchstens",
+        "at least": "nicht weniger als|mindestens",
+        "by": r"um(?= \d)",
+        "loss": "Verlust(?:e[sn]?)?|Fehlbetrag(?:e?s)?",
         "percent": "Prozent",
         "pp": "Prozentpunkte?n?",
         "bps": "Basispunkte?n?",
@@ -62,8 +70,6 @@ _WORDS = {
         "about": "ungefähr",
         "over": "über|mehr als",
         "under": "knapp|weniger als",
-        "at most": "höchstens",
-        "at least": "mindestens",
         "to": "bis",
         "between": "zwischen",
         "and": "und",
@@ -72,6 +78,11 @@ _WORDS = {
         "fell": "sank(?:en)?|gesunken|fiel(?:en)?|gefallen|verringerten?",
     },
     "fr": {
+        "Q1": "1er trimestre|premier trimestre",
+        "Q2": "2e trimestre|deuxième trimestre",
+        "Q3": "3e trimestre|troisième trimestre",
+        "Q4": "4e trimestre|quatrième trimestre",
+        "loss": "pertes?|déficit",
         "percent": "pour cent",
         "pp": "points? de pourcentage",
         "bps": "points? de base",
@@ -98,6 +109,11 @@ _WORDS = {
         "end": "fin",
     },
     "es": {
+        "Q1": "primer trimestre|1T",
+        "Q2": "segundo trimestre|2T",
+        "Q3": "tercer trimestre|3T",
+        "Q4": "cuarto trimestre|4T",
+        "loss": "pérdidas?",
         "percent": "por ciento",
         "pp": "puntos porcentuales",
         "bps": "puntos básicos",
@@ -123,6 +139,11 @@ _WORDS = {
         "end": "fines|finales",
     },
     "it": {
+        "Q1": "primo trimestre",
+        "Q2": "secondo trimestre",
+        "Q3": "terzo trimestre",
+        "Q4": "quarto trimestre",
+        "loss": "perdita|perdite",
         "percent": "per cento",
         "pp": "punti percentuali",
         "bps": "punti base",
@@ -146,6 +167,11 @@ _WORDS = {
         "end": "fine",
     },
     "pt": {
+        "Q1": r"primeiro trimestre|1\.º trimestre",
+        "Q2": r"segundo trimestre|2\.º trimestre",
+        "Q3": r"terceiro trimestre|3\.º trimestre",
+        "Q4": r"quarto trimestre|4\.º trimestre",
+        "loss": "prejuízos?",
         "percent": "por cento",
         "pp": "pontos percentuais",
         "bps": "pontos base|pontos-base",
@@ -189,6 +215,9 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _IN_DATE = re.compile(rf"(?<=\d)(?:\.|er|º)(?=\s{_MONTH}\b)|\bde(?=\s{_MONTH}\b)|(?<={PAD})\sde(?=\s(?:19|20)\d\d\b)")
 """What stands between day, month and year."""
 
+_THOUSANDS = re.compile(r"(?<=\d)\sT(?=€|EUR\b)")
+"""180 T€ and 180 TEUR are 180k € and 180k EUR."""
+
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -228,6 +257,8 @@ def in_english(text: str, language: str) -> EnglishFigures:
         return found.ljust(len(match[0]), PAD) if len(found) <= len(match[0]) else match[0]
 
     text = words.sub(as_english, text)
+    if language == "de":
+        text = _THOUSANDS.sub(r"k ", text)
     text = _IN_DATE.sub(lambda match: PAD * len(match[0]), text)
     longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
     return EnglishFigures(text, tuple(longest_first))
@@ -249,9 +280,11 @@ def _phrases(language: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
 
 def language_of_figures(text: str, otherwise: str) -> str:
     """In which language the figures of a short text are written; `otherwise` where neither they nor its words tell."""
+    language = language_of(text)
+    if language in EAST_ASIAN:
+        return language
     if _WRITES_POINTS.search(text):
         return "en"
-    language = language_of(text)
     if language != "en":
         return language
     if _WRITES_COMMAS.search(text):
