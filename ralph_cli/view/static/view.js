@@ -244,6 +244,7 @@ function showTable() {
   let place = [0, 0];
   let last = recall("at", "");
   let filled = 0;
+  let isOther = false; // the table has other questions or documents than this page
 
   const fill = (at) => {
     const [row, { cells }] = [rows[at], data[at]];
@@ -346,8 +347,9 @@ function showTable() {
   });
 
   follow(`${prefix}/${body.dataset.path}/cells`, {
-    shape: (shape) => { if (shape !== body.dataset.shape) location.reload(); },
+    shape: (shape) => { isOther = shape !== body.dataset.shape; if (isOther) location.reload(); },
     rows: (found) => {
+      if (isOther) return;
       for (const { row, cells } of found) {
         const same = JSON.stringify(cells);
         if (!rows[row] || data[row].same === same) continue;
@@ -398,6 +400,7 @@ function showRun() {
     page = quote.page;
     if (quote.drawn) { await turn(quote.page); return; }
     const mine = turned += 1;
+    if (!quote.page) { tell(known.missing || "The quote does not stand at its place in the document any more."); return; }
     try {
       const found = await ask(`${address}/words/${number}`);
       if (mine !== turned) return;
@@ -405,7 +408,7 @@ function showRun() {
       sheet.replaceChildren(paper(found.before, mark, found.after));
       name(quote.place);
       sheet.scrollTop = mark.offsetTop - sheet.clientHeight / 3;
-    } catch (error) { if (mine === turned) tell(known.missing || error.message); }
+    } catch (error) { if (mine === turned) tell(error.message); }
   }
 
   async function turn(number) {
@@ -535,8 +538,7 @@ function showRun() {
       if (here >= 0) { way.items[here][1] = standing.length > 0; keep("way", way); showWay(); }
       if (isOnward) { other(1); return; }
       form.remove();
-      await refresh();
-      marksOf(claim)?.querySelector(`[data-mark="${mark}"]:not([hidden]), button`)?.focus();
+      await refresh({ claim, mark });
       say(isThere(1) ? "Kept. n goes on to the next." : "Kept.");
     }
     marksOf(claim).after(form);
@@ -571,21 +573,24 @@ function showRun() {
   }
 
   let stale = false;
-  async function refresh() {
+  async function refresh({ claim, mark } = {}) {
     stale = false;
     const answer = await fetch(`${address}?part=answer`);
     if (!answer.ok) return;
     // Its scripts would not run: the policy of the page admits files of ours alone.
     const made = new DOMParser().parseFromString(await answer.text(), "text/html");
     const open = [...document.querySelectorAll("#answer details[open] > summary")].map((item) => item.textContent);
-    const focus = document.activeElement?.closest(".marks")?.dataset.claim;
-    const mark = document.activeElement?.dataset.mark;
+    claim ??= document.activeElement?.closest(".marks")?.dataset.claim;
+    mark ??= document.activeElement?.dataset.mark;
     find("answer").replaceChildren(...made.body.childNodes);
     for (const summary of document.querySelectorAll("#answer summary")) {
       summary.parentElement.open = open.includes(summary.textContent);
     }
     if (body.dataset.running === "no") addMarks();
-    if (focus !== undefined) marksOf(focus)?.querySelector(`[data-mark="${mark}"]`)?.focus();
+    if (claim !== undefined) {
+      const marks = marksOf(claim);
+      (marks?.querySelector(`[data-mark="${mark}"]:not([hidden])`) ?? marks?.querySelector("button"))?.focus();
+    }
     find(`quote-${chosen}`)?.classList.add("chosen");
     await load();
   }
@@ -623,3 +628,4 @@ function showRun() {
 }
 
 ({ home: showHome, table: showTable, run: showRun })[body.dataset.page]?.();
+body.dataset.ready = "yes";
