@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ralph_cli.api import atable as atable
     from ralph_cli.api import estimate_table as estimate_table
     from ralph_cli.api import evaluate as evaluate
-    from ralph_cli.api import follow as follow
     from ralph_cli.api import follow_up as follow_up
     from ralph_cli.api import judge_test as judge_test
     from ralph_cli.api import make_table as make_table
     from ralph_cli.api import run_goal as run_goal
     from ralph_cli.api import run_task as run_task
+    from ralph_cli.api import watch as watch
     from ralph_cli.checks.verifier import LLMVerifier as LLMVerifier
     from ralph_cli.checks.verifier import VerificationResult as VerificationResult
     from ralph_cli.checks.verifier import Verifier as Verifier
     from ralph_cli.config import Settings as Settings
-    from ralph_cli.core.awaiting import Following as Following
+    from ralph_cli.core.awaiting import WatchedRun as WatchedRun
     from ralph_cli.core.errors import ConfigError as ConfigError
     from ralph_cli.core.errors import DocumentError as DocumentError
     from ralph_cli.core.errors import EngineError as EngineError
@@ -103,12 +103,12 @@ _MODULES = {
         "atable",
         "estimate_table",
         "evaluate",
-        "follow",
         "follow_up",
         "judge_test",
         "make_table",
         "run_goal",
         "run_task",
+        "watch",
     ),
     "documents.source": ("DocumentSource",),
     "runs.goals": ("VerifierCommands",),
@@ -120,7 +120,7 @@ _MODULES = {
     "core.results.table": ("Cell", "CellState", "Table", "TableQuestion", "Value"),
     "runs.verifying.verify": ("verify",),
     "core.results.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
-    "core.awaiting": ("Following",),
+    "core.awaiting": ("WatchedRun",),
     "core.errors": (
         "ConfigError",
         "DocumentError",

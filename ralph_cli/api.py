@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ralph_cli.core.awaiting import Following, as_coroutine
+from ralph_cli.core.awaiting import WatchedRun, as_coroutine
 
 if TYPE_CHECKING:  # each function imports what it needs: none waits for what the others need
     from ralph_cli.checks.command import CommandVerifier
@@ -113,7 +113,8 @@ def follow_up(
     that was accepted before; who judges is shown the questions before.
 
     The Result is that of a run of its own, which has copies of those that it follows on and can be followed itself.
-    Models and settings are those of the run, but for what `settings` set, and for bounds, which are those of now.
+    Models and settings are those that the run was given, but for what `settings` set. Bounds, and models that nobody
+    had named, are those of now.
     `document` says where the document is now; it must be the same. The rest, and what is raised, is as in `ask`; a run
     that cannot be used is a JournalError.
     """
@@ -201,10 +202,10 @@ arun_task = as_coroutine(run_task, _AS_COROUTINE.format(name="run_task"))
 arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
 
 
-def follow(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> Following[AnyEvent, T]:
+def watch(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> WatchedRun[AnyEvent, T]:
     """Start `call`, such as `aask`, with these arguments: iterate over its events while it runs, await its result.
 
-        run = follow(aask, "report.pdf", "What was capital expenditure in 2023?")
+        run = watch(aask, "report.pdf", "What was capital expenditure in 2023?")
         async for event in run:
             print(event.kind)
         result = await run
@@ -223,7 +224,7 @@ def follow(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P
 
         return call(*args, **{**kwargs, "sink": sink})  # type: ignore[arg-type]
 
-    return Following(start)
+    return WatchedRun(start)
 
 
 def goal_of(folder: Path) -> GoalState:

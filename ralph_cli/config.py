@@ -12,7 +12,6 @@ from io import StringIO
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.request import getproxies
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -27,7 +26,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from ralph_cli.checks.form import AnswerForm, Range
+from ralph_cli.checks.form import LIST_FORM, AnswerForm, Range, is_list
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
@@ -84,7 +83,7 @@ def _check_key(value: Any) -> Any:
     if isinstance(value, str):
         value = value.strip()
         if not value.isascii() or not value.isprintable() or " " in value:
-            raise ValueError("the key has spaces or control characters in it; copy it again")
+            raise ValueError("it has spaces or control characters in it; copy it again")
     return value
 
 
@@ -214,7 +213,9 @@ class Settings(BaseModel):
     azure_endpoint: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_ENDPOINT")
     """Where your deployments are served: `https://NAME.openai.azure.com`."""
     azure_api_version: str | None = setting(None, MODELS, CURRENT, "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
-    """Version of Azure's API, a date. From 2025-03-01 on it is spoken to by Responses, before by Chat Completions."""
+    """Version of Azure's API: a date, "v1" or "preview". It is spoken to by Responses, before 2025-03-01 by Chat
+    Completions.
+    """
     bedrock_key: Key = setting(None, MODELS, CURRENT, "AWS_BEARER_TOKEN_BEDROCK", secret=True)
     """A key of Amazon Bedrock, in place of keys that sign. Never in `ralph.toml`."""
     aws_access_key: Key = setting(None, MODELS, CURRENT, "AWS_ACCESS_KEY_ID", secret=True)
@@ -258,7 +259,8 @@ class Settings(BaseModel):
     """Where Google Vertex is served, up to `/v1`."""
     providers: Providers = setting({}, MODELS, CURRENT, default_words="none")
     """Servers of your own, a section `[providers.NAME]` each, whose models are `NAME:model`. It has `base_url`,
-    `key_variable`, `api` (`chat`, `responses` or `messages`) and `headers`; that of a vendor only `headers`.
+    `key_variable`, `api` (`chat`, `responses` or `messages`) and `headers`; that of a vendor has only `headers`, that
+    of a cloud `api`, too.
     """
     proxy: Key = setting(None, MODELS, CURRENT, "HTTPS_PROXY", "ALL_PROXY", secret=True)
     """Proxy through which `https` addresses are asked. Never in `ralph.toml`."""
@@ -379,6 +381,20 @@ class Settings(BaseModel):
     """Folder for runs and traces."""
     heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, old=("PROGRESS_HEARTBEAT_MS",), ge=100)
     """Milliseconds after which waiting is reported when standard error is not a terminal."""
+    otel: str = setting(
+        "",
+        OUTPUT,
+        CURRENT,
+        "RALPH_OTEL",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        default_words="none",
+        metavar="<address>",
+    )
+    """OpenTelemetry collector to which spans of runs are sent, such as http://localhost:4318. They have no text of
+    documents, questions or answers.
+    """
+    otel_texts: bool = setting(False, OUTPUT, CURRENT)
+    """Put questions, prompts, replies, code and its output into the spans, too."""
     sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED)
     """Where snippets run: `auto`, `pyodide` or `native` (Linux)."""
     require_walls: bool = setting(False, MACHINE, CURRENT)
@@ -405,8 +421,12 @@ class Settings(BaseModel):
 
     @property
     def form(self) -> AnswerForm:
-        """The form that an answer must have."""
-        return AnswerForm(self.bullets, self.quotes, self.quote_chars)
+        """The form that an answer must have: a list has as many claims as items, unless a number of them is set."""
+        usual = AnswerForm()
+        listed = LIST_FORM if is_list(self.answer_as) else usual
+        bullets = listed.bullets if self.bullets == usual.bullets else self.bullets
+        quotes = listed.quotes if self.quotes == usual.quotes else self.quotes
+        return AnswerForm(bullets, quotes, self.quote_chars)
 
     @property
     def output_format(self) -> Format:
@@ -461,15 +481,15 @@ class Settings(BaseModel):
                 return Endpoint(vendor, key(self.openai_key), self.openai_base_url, self.openai_api, **around)
             case "azure":
                 azure = AzureAccess(self.azure_api_version, key(self.azure_token))
-                return Endpoint(vendor, key(self.azure_key), self.azure_endpoint, access=azure, **around)
+                return Endpoint(vendor, key(self.azure_key), self.azure_endpoint, profile.api, access=azure, **around)
             case "bedrock":
                 keys = map(key, (self.aws_access_key, self.aws_secret_key, self.aws_session_token))
                 aws = AwsAccess(self.aws_region, self.aws_profile, *keys)
-                return Endpoint(vendor, key(self.bedrock_key), self.bedrock_base_url, access=aws, **around)
+                return Endpoint(vendor, key(self.bedrock_key), self.bedrock_base_url, profile.api, access=aws, **around)
             case "vertex":
                 token, file = key(self.google_token), self.google_credentials
                 google = GoogleAccess(self.google_project, self.google_location, token, file)
-                return Endpoint(vendor, None, self.vertex_base_url, access=google, **around)
+                return Endpoint(vendor, None, self.vertex_base_url, profile.api, access=google, **around)
         around["key_variable"] = profile.key_variable
         return Endpoint(vendor, profile.key, profile.base_url, profile.api, **around)
 
@@ -576,10 +596,16 @@ def _read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[di
     """
     real = dict(os.environ if environ is None else environ)
     dotenv, left_out = _read_dotenv(folder / ".env")
-    system = getproxies() if environ is None and sys.platform in ("darwin", "win32") else {}
+    system = _system_proxies() if environ is None and sys.platform in ("darwin", "win32") else {}
     variables = {"HTTPS_PROXY": system["https"]} if system.get("https") else {}
     variables |= dotenv | {name: value for name, value in real.items() if value.strip()}
     return variables | {name.upper(): value for name, value in variables.items() if name in _SMALL_NAMES}, left_out
+
+
+def _system_proxies() -> dict[str, str]:
+    from urllib.request import getproxies  # not before it is needed: it takes long
+
+    return getproxies()
 
 
 _SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeSandbox, document
 
-from ralph_cli.api import aask, arun_goal, arun_task, ask, atable, follow, make_table, run_goal, run_task
+from ralph_cli.api import aask, arun_goal, arun_task, ask, atable, make_table, run_goal, run_task, watch
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, RunStarted
@@ -98,7 +98,7 @@ def test_the_events_of_a_run_come_in_order_while_it_is_at_work(tmp_path: Path) -
         models = {"worker": ScriptedModel(reply), "judge": judge(), "subquery": ScriptedModel([])}
         settings = Settings(out=tmp_path, counter_evidence=False)
         given = {"settings": settings, "models": models, "engine": FakeSandbox, "sink": heard.append}
-        run = follow(aask, LEASE, "What is the rent?", **given)
+        run = watch(aask, LEASE, "What is the rent?", **given)
         seen = []
         async for event in run:
             go.set()
@@ -113,7 +113,7 @@ def test_the_events_of_a_run_come_in_order_while_it_is_at_work(tmp_path: Path) -
 
 def test_an_error_ends_the_iteration_and_is_raised_when_the_result_is_awaited(tmp_path: Path) -> None:
     async def listen() -> None:
-        run = follow(aask, LEASE, " ", settings=Settings(out=tmp_path))
+        run = watch(aask, LEASE, " ", settings=Settings(out=tmp_path))
         assert [event async for event in run] == []
         with pytest.raises(ConfigError, match="the question is empty"):
             await run
@@ -136,9 +136,7 @@ def test_cancelling_whoever_listens_ends_the_run(tmp_path: Path, by: str) -> Non
             if isinstance(event, RunHalted):
                 halted.set()
 
-        run = follow(
-            aask, LEASE, "What?", settings=Settings(out=tmp_path), models=models, engine=FakeSandbox, sink=hear
-        )
+        run = watch(aask, LEASE, "What?", settings=Settings(out=tmp_path), models=models, engine=FakeSandbox, sink=hear)
 
         async def iterate() -> None:
             async for event in run:
@@ -164,7 +162,7 @@ def test_a_table_is_made_while_the_loop_is_free(tmp_path: Path) -> None:
 
     async def make() -> list[str]:
         models = {"worker": ScriptedModel(lambda _: tool_reply({"claims": [CLAIM]})), "judge": judge()}
-        run = follow(
+        run = watch(
             atable,
             [TableQuestion(id="rent", question="What is the rent?")],
             tmp_path / "lease.txt",

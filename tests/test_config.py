@@ -248,3 +248,12 @@ def test_given_models_need_no_keys_and_families_are_compared(tmp_path: Path) -> 
     assert [notice.code for notice in choose_models(settings, same).notices] == ["one-family"]  # type: ignore[arg-type]
     other = {"worker": ScriptedModel([], vendor="a"), "judge": ScriptedModel([], vendor="b")}
     assert choose_models(settings, other).notices == ()  # type: ignore[arg-type]
+
+
+def test_a_list_may_have_as_many_claims_as_items_unless_a_number_is_set() -> None:
+    assert Settings().form.bullets == Range(1, 7)
+    assert (
+        Settings(answer_as="a list").form.bullets.high == Settings(answer_as="a list of dates").form.bullets.high == 60
+    )
+    assert Settings(answer_as="a list", bullets=Range(5, 5), quotes=Range(1, 9)).form.quotes == Range(1, 9)
+    assert Settings(answer_as="a list", bullets=Range(5, 5)).form.bullets == Range(5, 5)

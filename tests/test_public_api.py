@@ -29,14 +29,14 @@ DOCUMENTS = {
     "atable",
     "check_memo",
     "check_quotes",
-    "follow",
     "follow_up",
     "resume",
     "run_goal",
     "run_task",
     "verify",
+    "watch",
 }
-DOCUMENTS |= {"DocumentSource", "Evaluation", "Following", "JudgeTest", "VerifierCommands", "evaluate", "judge_test"}
+DOCUMENTS |= {"DocumentSource", "Evaluation", "JudgeTest", "VerifierCommands", "WatchedRun", "evaluate", "judge_test"}
 TABLES = {"Cell", "CellState", "Table", "TableQuestion", "Value", "estimate_table", "make_table"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "Quote", "StopType", "Usage"}

@@ -112,12 +112,26 @@ def says_absent(text: str) -> bool:
 
 def describe_searches(searches: Sequence[Search]) -> str:
     """What was searched, with the number of places as code counted them, in a line."""
-    counts = (f"{search.label}: {'not counted' if search.hits is None else search.hits}" for search in searches)
-    return f"counted by code: {', '.join(counts)}"
+    return f"counted by code: {', '.join(map(describe_count, searches))}"
 
 
-def _has_form(term: str, stem: str, word: str) -> bool:
-    """Whether a term that was searched has a word of the question, by its `stem` or by how it begins."""
+def describe_count(search: Search) -> str:
+    """One search in words, and in how many places it stands."""
+    words = f"\u201c{search.words}\u201d" if search.pattern else search.words
+    within = f" (in {search.within} only)" if search.within else ""
+    return f"{words}{within}: {'not counted' if search.hits is None else search.hits}"
+
+
+def _drop_same(tallies: Sequence[Tally]) -> tuple[Tally, ...]:
+    """Each search once, by its words: what code searched as an expression, and was named as a word, has one count."""
+    found: dict[tuple[str, str], Tally] = {}
+    for tally in tallies:
+        found.setdefault((tally.search.words.casefold(), tally.search.within), tally)
+    return tuple(found.values())
+
+
+def has_form(term: str, stem: str, word: str) -> bool:
+    """Whether a term that was searched has a word of what was asked, by its `stem` or by how it begins."""
     begun = word[:SAME_LETTERS].casefold()
     is_long = len(begun) == SAME_LETTERS
     forms = (is_long and form.startswith(begun) for form in re.findall(r"\w+", term.casefold()))
@@ -196,7 +210,7 @@ class AbsenceReview:
         has_hits = any(tally.search.hits for tally in tallies)
         counted = [tally.search.term for tally in tallies if tally.search.hits is not None]
         asked = self._question_words
-        named = {stem: word for stem, word in asked.items() if any(_has_form(term, stem, word) for term in counted)}
+        named = {stem: word for stem, word in asked.items() if any(has_form(term, stem, word) for term in counted)}
         named = named or asked
         words = [word for stem, word in named.items() if not places[stem]]
         if not words and not has_hits:
@@ -206,7 +220,7 @@ class AbsenceReview:
 
     def _is_other_word(self, term: str) -> bool:
         """Whether a term that was searched has none of the words of the question, in whatever form."""
-        return not any(_has_form(term, stem, word) for stem, word in self._question_words.items())
+        return not any(has_form(term, stem, word) for stem, word in self._question_words.items())
 
     def _other_words_refusal(self, words: Sequence[str], tallies: Sequence[Tally], places: Sequence[Place]) -> Issue:
         """The refusal of a search for words that the document does not have: it may say the same in others."""
@@ -307,7 +321,7 @@ class AbsenceReview:
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
         if self.member is None:
-            return self._count(tuple(absence.searched), tuple(self.code_searches()))
+            return _drop_same(self._count(tuple(absence.searched), tuple(self.code_searches())))
         found = self._count((), tuple(SearchTerm(term, within=self.member.name) for term in absence.searched))
         return tuple(replace(tally, search=replace(tally.search, by="worker")) for tally in found)
 

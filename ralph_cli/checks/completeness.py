@@ -9,11 +9,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
+from ralph_cli.checks.absence import has_form
+from ralph_cli.checks.output.words import word_limits
+from ralph_cli.core.coverage import Spans, asks_for_all, asks_for_summary, count_covered, format_ranges, uncovered_spans
 from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.search.headings import find_headings, section_at
+from ralph_cli.documents.search.nearest import key_words
 from ralph_cli.documents.search.occurrences import SearchCounter, Tally
 from ralph_cli.documents.search.patterns import MAX_PLACES
 from ralph_cli.text.sentences import line_at, shorten_line
@@ -23,7 +26,7 @@ MAX_REFUSALS = 2
 """How often a brief is sent back for this; then it is taken, and the result says that it was not proved."""
 
 NEAR = 300
-"""Characters within which the words of an item stand near a place of a term."""
+"""Characters within which the words of an item stand near a place of a term, where no section holds both."""
 
 MAX_NAMED, MAX_CALLS_NAMED = 30, 6
 MAX_LINES_SHOWN, MAX_LINE = 10, 240
@@ -49,8 +52,12 @@ class CompletenessReview:
     _refusals: int = 0
 
     def issues(self, said: Completeness | None, attempt: Attempt) -> tuple[Issue, ...]:
-        """What is left to do, if nothing proves that the brief is complete; empty for a task that asks for no list."""
+        """What is left to do, if nothing proves that the brief is complete; empty for a task that asks for no list, or
+        for a summary of so many words at most, which leaves out what matters less.
+        """
         if not asks_for_all(self.task) or self._refusals >= MAX_REFUSALS:
+            return ()
+        if asks_for_summary(self.task) and word_limits(self.task)[1] is not None:
             return ()
         proofs = self.prove(said, attempt)
         if any(proof.holds for proof in proofs):
@@ -107,6 +114,9 @@ class CompletenessReview:
             return CompletenessProof("places", False, f"terms that cannot be counted, or are too common: {named}")
         unread = self._unread(places)
         faults = []
+        words = key_words(self.task)
+        if asks_for_summary(self.task) and not any(has_form(term, *word) for term in terms for word in words.items()):
+            faults.append("a summary of something is complete by terms that name it, or by its pages or headings")
         if unread:
             where = self._name_places(unread)
             faults.append(f"{len(unread)} of {len(places)} places of these terms were not read: {where}")
@@ -136,7 +146,8 @@ class CompletenessReview:
         yield from list(lines.values())[:MAX_LINES_SHOWN]
 
     def _items_elsewhere(self, attempt: Attempt, places: list[tuple[int, int]]) -> list[int]:
-        """The items with quotes that these places would not have led to."""
+        """The items with quotes that these places would not have led to: in another section, and not near one."""
+        sections = {section for start, _ in places for section in self._section(start)}
         return [
             claim.id
             for claim in attempt.claims
@@ -146,7 +157,12 @@ class CompletenessReview:
                 for quote in attempt.quotes_of(claim)
                 for start, end in places
             )
+            and not any(sections.intersection(self._section(quote.start)) for quote in attempt.quotes_of(claim))
         ]
+
+    def _section(self, offset: int) -> tuple[Heading, ...]:
+        """The innermost heading under which a character stands, if one is certain."""
+        return section_at(self.document, offset)[-1:]
 
     def _prove_by_pages(self, said: str) -> CompletenessProof:
         count = len(self.document.pages)

@@ -45,6 +45,15 @@ class AnswerForm:
     quote_chars: Range = Range(12, 500)
 
 
+LIST_FORM = AnswerForm(Range(1, 60), Range(1, 120))
+"""The form of what has a claim for each item."""
+
+
+def is_list(answer_as: str) -> bool:
+    """Whether the words for what an answer is to be ask for a list."""
+    return re.match(r"(?:a )?list\b", answer_as) is not None
+
+
 _ANY_LENGTH = Range(1, sys.maxsize)
 
 
@@ -62,10 +71,12 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
             yield "not_found must list in `searched` the words or figures looked for", None
         return
     if len(draft.claims) not in form.bullets:
-        yield f"an answer needs {form.bullets} claims (found {len(draft.claims)})", None
+        several = "; of many items one claim names several" * (len(draft.claims) > form.bullets.high > 1)
+        yield f"an answer needs {form.bullets} claims (found {len(draft.claims)}){several}", None
     distinct = {quote.strip() for claim in draft.claims for quote in claim.quotes}
     if distinct and len(distinct) not in form.quotes:
-        yield f"an answer needs {form.quotes} different quotes (found {len(distinct)})", None
+        several = "; a quote may have several rows" * (len(distinct) > form.quotes.high)
+        yield f"an answer needs {form.quotes} different quotes (found {len(distinct)}){several}", None
     if draft.claims and all(claim.searched for claim in draft.claims):
         yield "an answer that only says what is not in the document is handed in as not_found", None
     numbers: dict[str, list[int]] = {}

@@ -184,7 +184,7 @@ def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callabl
     return start
 
 
-class Following(Generic[E, T]):
+class WatchedRun(Generic[E, T]):
     """A run at work in the event loop: iterate over its events as they come, and await its result.
 
     Events that nobody asks for are kept until somebody does. Cancelling whoever iterates or awaits cancels the run, as
@@ -205,7 +205,7 @@ class Following(Generic[E, T]):
         """End the run before its next call."""
         self._result.cancel()
 
-    def __aiter__(self) -> "Following[E, T]":
+    def __aiter__(self) -> "WatchedRun[E, T]":
         return self
 
     async def __anext__(self) -> E:

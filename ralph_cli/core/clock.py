@@ -26,6 +26,11 @@ def seconds_between(start: str, end: str) -> float:
         return 0.0
 
 
+def nanoseconds() -> int:
+    """Nanoseconds since 1970, as spans count."""
+    return time.time_ns()
+
+
 def monotonic() -> float:
     """Seconds on a clock that never goes back; only differences mean something."""
     return time.monotonic()

@@ -10,9 +10,8 @@ from typing import Literal
 Spans = tuple[tuple[int, int], ...]
 """Half-open intervals of a document's text, in order and apart."""
 
-_ASKS_FOR_LIST = re.compile(
-    r"(?i)\b(?:every|each|lists?|enumerate|summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|complete)\b"
-)
+_SUMMARY = r"summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview"
+_ASKS_FOR_LIST = re.compile(rf"(?i)\b(?:every|each|lists?|enumerate|complete|(?P<summary>{_SUMMARY}))\b")
 _ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 
 
@@ -96,11 +95,15 @@ def _holds(shown: Spans, part: Spans) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageCoverage:
-    """The share of one page's characters that a model was shown, and that code went through; from 0 to 1."""
+    """The share of one page's characters that a model was shown, and that code went through; from 0 to 1.
+
+    Both are 1 of a page without text (`has_text` is false), which counts neither as read nor as unread.
+    """
 
     number: int
     shown: float
     code: float
+    has_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +126,18 @@ class CoverageMap:
     @property
     def shown_pages(self) -> tuple[int, ...]:
         """Pages of which a model was shown something."""
-        return tuple(page.number for page in self.pages if page.shown)
+        return tuple(page.number for page in self.pages if page.shown and page.has_text)
 
     @property
     def code_pages(self) -> tuple[int, ...]:
         """Pages of which code took something."""
-        return tuple(page.number for page in self.pages if page.code)
+        return tuple(page.number for page in self.pages if page.code and page.has_text)
 
 
 def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> CoverageMap:
     """The coverage of a text of so many characters whose pages begin at `starts`; the break between two counts nothing.
 
-    A page without characters has nothing to read, so it counts as read.
+    A page without characters has nothing to read.
     """
     bounds = [(start, end - 1) for start, end in pairwise(starts)]
     bounds.append((starts[-1], characters))
@@ -143,8 +146,8 @@ def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> 
         size = end - start
         found = [count_covered(spans, start, end) for spans in (coverage.shown, coverage.code)]
         total, counts = total + size, [a + b for a, b in zip(counts, found, strict=True)]
-        shares = [count / size for count in found] if size > 0 else [1.0, 1.0]
-        pages.append(PageCoverage(number, *shares))
+        shown, code = [count / size for count in found] if size > 0 else [1.0, 1.0]
+        pages.append(PageCoverage(number, shown, code, size > 0))
     whole = [count / total for count in counts] if total else [1.0, 1.0]
     return CoverageMap(tuple(pages), whole[0], whole[1], uncovered_spans(coverage.shown, characters))
 
@@ -174,3 +177,9 @@ def asks_for_all(text: str, *, question: bool = False) -> bool:
     In a question a plain "all" seldom does: "Did it keep all its covenants?" is answered by one sentence.
     """
     return bool(_ASKS_FOR_LIST.search(text)) or (not question and bool(_ASKS_FOR_WHOLE.search(text)))
+
+
+def asks_for_summary(text: str) -> bool:
+    """Whether a task asks for the whole in short, and for no list: what matters in it must be chosen."""
+    found = list(_ASKS_FOR_LIST.finditer(text))
+    return bool(found) and all(match["summary"] for match in found) and not _ASKS_FOR_WHOLE.search(text)

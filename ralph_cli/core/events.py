@@ -19,6 +19,10 @@ SCHEMA_VERSION = 2
 """
 
 
+JUDGES = ("judge", "task_judge", "counter", "verifier")
+"""The agents that judge."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run begins. `document` and `settings` hold what a reader needs to understand it later; never a key.

@@ -1,5 +1,6 @@
 """The nouns of one run: draft, claim, quote, attempt, issue, ruling, evidence, step, outcome."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
@@ -136,6 +137,24 @@ class Claim:
     searches: tuple["Search", ...] = ()
 
 
+_SIGNS_AND_WORDS = [
+    (re.compile(signs), words)
+    for signs, words in (
+        (r"\(\?[aiLmsux-]+\)|\\[bBAZ]|\^|\$(?!\d)", ""),
+        (r"(?<!\\)\((?:\?(?:[aiLmsux-]*:|<?[=!]|P<\w+>))?", "("),
+        (r"(?:\\s|\[(?:\\s|[ -])+\])(?:[*+?]|\{[\d,]*\})*", " "),
+        (r"(?:\\[wdWDS]|(?<!\\)\.|\[[^\]]*\w-\w[^\]]*\])(?:[*+?]|\{[\d,]*\})*", "\u2026"),
+        (r"\[\^?(\w)[^\]]*\]", r"\1"),
+        (r"(?<!\\)(?:[*+?]|\{[\d,]*\})", ""),
+        (r"\|(?=[^()|]*(?:\|[^()|]*)*(?<!\\)\))", "/"),
+        (r"(?<!\\)[()]", ""),
+        (r"\\(.)", r"\1"),
+        (r"\s*\|\s*", ", "),
+    )
+]
+"""What the signs of a regular expression become where it is read as words, in this order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """One searched term and how often it stands in the document, counted here and not by a model.
@@ -153,6 +172,16 @@ class Search:
     fault: str = ""
     stem: bool = False
     within: str = ""
+
+    @property
+    def words(self) -> str:
+        """What was searched as words: those of a regular expression, without its signs; an ellipsis is any letters."""
+        if not self.pattern:
+            return self.term
+        text = self.term
+        for signs, words in _SIGNS_AND_WORDS:
+            text = signs.sub(words, text)
+        return " ".join(text.split()) or self.term
 
     @property
     def label(self) -> str:

@@ -19,7 +19,7 @@ from ralph_cli.core.model import Json
 
 PRIVATE_SETTINGS = (
     "out", "cache", "anthropic_base_url", "openai_base_url", "azure_endpoint", "aws_profile", "bedrock_base_url",
-    "google_project", "google_credentials", "vertex_base_url", "providers", "no_proxy", "ca_file",
+    "google_project", "google_credentials", "vertex_base_url", "providers", "no_proxy", "ca_file", "otel",
 )  # fmt: skip
 """Settings that say something of the machine and nothing of the run."""
 

@@ -30,7 +30,6 @@ from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS, Retry
 from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable, Refusal, Say, SetOutput, Verify
 from ralph_cli.rlm.loop import Explorer, ToolAnswer
 
-PREVIEW_CHARS = 600
 SHOWN_OUTPUT_CHARS = 2_500
 """Characters of the output so far that a fresh conversation is shown; all of it is in the variable
 `OUTPUT_VARIABLE`."""
@@ -60,7 +59,7 @@ class GoalPrompts:
             document=self._document_line(),
             headings="" if shown else render_headings(document, nonce),
             lead=lead,
-            preview=shown or render_beginning(document, nonce, PREVIEW_CHARS),
+            preview=shown or render_beginning(document, nonce),
             verifiers=self._verifiers_line(),
             objective=self.objective,
             instructions=self._instructions_part(),

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ralph_cli.checks.judge.passages import describe_document
 from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.document import SKIPPED, Document, Heading
 from ralph_cli.core.prompts.framing import frame_data
@@ -11,7 +12,10 @@ from ralph_cli.documents.search.heading_lines import is_numbered
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.text.tables import count_cells, has_columns
 
-MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 20, 48, 100
+MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 12, 48, 100
+SHORT_CHARS = 600
+"""Characters of a text that is its own beginning."""
+
 LEAST_RUN = 4
 """Numbered headings of a kind that are told in one line where there are too many."""
 
@@ -49,9 +53,12 @@ def render_whole(document: Document, nonce: str) -> str:
     return "\n\n".join((_list_documents(document, nonce), *parts))
 
 
-def render_beginning(document: Document, nonce: str, characters: int) -> str:
-    """The first characters, framed as data; of a set what documents are in it, with their pages in the whole."""
-    return _list_documents(document, nonce) if document.members else frame_data(document.text[:characters], nonce)
+def render_beginning(document: Document, nonce: str) -> str:
+    """What it is, as its beginning tells, framed as data; of a set its documents, with their pages in the whole."""
+    if document.members:
+        return _list_documents(document, nonce)
+    is_short = len(document.text) <= SHORT_CHARS
+    return frame_data(document.text if is_short else describe_document(document), nonce)
 
 
 def _list_documents(document: Document, nonce: str) -> str:
@@ -71,8 +78,8 @@ def _list_documents(document: Document, nonce: str) -> str:
 def render_headings(document: Document, nonce: str) -> str:
     """Where parts of the document begin, by page, framed as data; empty when no heading is known, and for a set.
 
-    Of more than there is room for, the numbered ones of a kind ("Note 1" to "Note 24") are told in one line, then those
-    of pages that are nearly all table come first, and the upper and numbered ones. `headings` prints all.
+    Of more than there is room for, the numbered ones of a kind ("Note 1" to "Note 24") are told in one line and come
+    first, then those of pages that are nearly all table, and the upper and numbered ones. `headings` prints all.
     """
     what, lines = document.derive(_choose_headings)
     return f"{what}:\n{frame_data(lines, nonce)}\n" if lines else ""
@@ -89,7 +96,13 @@ def _choose_headings(document: Document) -> tuple[str, str]:
     told = {run[0].start: run for run in runs} if len(parts) > MAX_HEADINGS else {}
     inside = {heading.start for run in told.values() for heading in run[1:]}
     left = [heading for heading in parts if heading.start not in inside]
-    ranked = sorted(left, key=lambda it: (it not in titles, it.level, it.start not in told, not is_numbered(it.text)))
+    beginning, first_end = describe_document(document), document.pages[0].end  # what it says need not be said again
+    in_beginning = {it.start for it in left if it.start < first_end and " ".join(it.text.split()) in beginning}
+
+    def rank(it: Heading) -> tuple[int, ...]:
+        return it.start in in_beginning, it.start not in told, it not in titles, it.level, not is_numbered(it.text)
+
+    ranked = sorted(left, key=rank)
     lines: list[str] = []
     for heading in sorted(ranked[:MAX_HEADINGS], key=lambda heading: heading.start):
         name, page = heading.text[:MAX_HEADING_CHARS], document.page_at(heading.start).number

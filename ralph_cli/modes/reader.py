@@ -1,13 +1,12 @@
 """The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.completeness import CompletenessReview
-from ralph_cli.checks.form import AnswerForm, split_long_quotes
+from ralph_cli.checks.form import AnswerForm, is_list, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.checks.unseen import UnseenQuotes
 from ralph_cli.core.coverage import Spans, SubqueryTally
@@ -23,12 +22,14 @@ from ralph_cli.modes.opening import describe_pages, render_beginning, render_hea
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
-PREVIEW_CHARS, TRAJECTORY_CHARS = 300, 24_000
+TRAJECTORY_CHARS = 24_000
 SUMMARY_CHARS = 4_000
 _MOST_OFFSETS = 5
 """Characters of what was run, in the compact prompt that a fresh conversation begins with."""
 
 _LIST_CLAIMS = "each claim names one item, and every item that the document has is a claim"
+
+_HOW_MANY = "One claim is enough for one statement; of many items a claim names several, a quote several rows."
 
 _PROMPTS = {
     "question": ("worker_system", "worker_opening", "worker_direct", "extractor"),
@@ -59,10 +60,13 @@ class Assignment:
 
     def system(self, *, include_document: bool) -> str:
         """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
-        python = "sandbox_whole" if include_document else "sandbox"
-        how = render_prompt(python, output_chars=f"{self.output_chars:,}")
+        return self._system("sandbox_whole" if include_document else "sandbox")
+
+    def _system(self, python: str) -> str:
+        """The system prompt with what is said of running Python in the text of that name."""
+        values = {"output_chars": f"{self.output_chars:,}"} if python != "sandbox_done" else {}
         several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
-        return render_prompt(_PROMPTS[self.kind][0], python=how + several)
+        return render_prompt(_PROMPTS[self.kind][0], python=render_prompt(python, **values) + several)
 
     @property
     def tool(self) -> Tool:
@@ -72,7 +76,7 @@ class Assignment:
     def opening(self, nonce: str, *, include_document: bool) -> str:
         """The first message: metadata and a preview, or the whole text; notes; what is asked comes last."""
         document = self.document
-        shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce, PREVIEW_CHARS)
+        shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce)
         values = {
             "kind": f"{len(document.members)} documents" if document.members else document.kind,
             "characters": f"{len(document.text):,}",
@@ -99,13 +103,13 @@ class Assignment:
         outcome = render_outcome(self.exchanges, self.document, nonce)
         return render_prompt("worker_follow_up", outcome=outcome, **self._form_values)
 
-    def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
+    def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
         message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._values(nonce))
         inputs = {**self.inputs, "trajectory": "\n".join(output for _, output in trajectory)}
-        return Request("extractor", system, (UserTurn(message),), (self.tool,), inputs=inputs)
+        return Request("extractor", self._system("sandbox_done"), (UserTurn(message),), (self.tool,), inputs=inputs)
 
     @property
     def inputs(self) -> dict[str, object]:
@@ -137,9 +141,11 @@ class Assignment:
         values = {"bullets": form.bullets, "quotes": form.quotes, "quote_chars": form.quote_chars}
         if self.kind == "task":
             return {**values, "task": self.text}
-        how = _LIST_CLAIMS if re.match(r"(?:a )?list\b", self.answer_as) else "the first claim states it"
+        how = _LIST_CLAIMS if is_list(self.answer_as) else "the first claim states it"
         wanted = f"\nThe answer is to be {self.answer_as}: {how}." if self.answer_as else ""
-        return {**values, "question": self.text, "answer_as": wanted + "".join(map(_describe_named, self.named))}
+        several = "" if form.bullets.high == 1 or is_list(self.answer_as) else f" {_HOW_MANY}"
+        wanted += "".join(map(_describe_named, self.named))
+        return {**values, "question": self.text, "answer_as": wanted, "how_many": several}
 
 
 def _describe_named(part: NamedPart) -> str:
@@ -264,7 +270,7 @@ class DocumentReader:
 
     def _extract_draft(self) -> Draft | None:
         """One last call over the trajectory; None if it submits nothing usable."""
-        asked = self.assignment.extractor_request(self.explorer.system, self.explorer.trajectory, self.nonce)
+        asked = self.assignment.extractor_request(self.explorer.trajectory, self.nonce)
         reply = self.explorer.model.complete(asked)
         drafts = [act for call in reply.calls if isinstance(act := parse_submission(call, self.assignment.form), Draft)]
         return drafts[-1] if drafts else None

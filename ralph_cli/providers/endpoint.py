@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
-from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
 from ralph_cli.core.errors import ConfigError
 
@@ -36,19 +35,27 @@ class Network:
     def proxy_for(self, url: str) -> str | None:
         """The proxy through which an address is asked, if any. `no_proxy` has hosts, domains and networks.
 
-        Raises ConfigError for a proxy of another kind than HTTP.
+        Raises ConfigError for what is no address of an HTTP proxy.
         """
         parts = urlsplit(url)
         host = parts.hostname or ""
         if not self.proxy or parts.scheme != "https":
             return None
+        # Imported on use: it brings along what speaks HTTP, for which nobody waits who asks no model.
+        from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
+
         if proxy_bypass_environment(parts.netloc, {"no": self.no_proxy}) or any(self._networks_with(host)):
             return None
-        scheme, colon, _ = self.proxy.partition("://")
-        if colon and scheme not in ("http", "https"):
-            what = f"HTTPS_PROXY names a proxy of an unknown kind ({scheme})"
-            raise ConfigError(what, code="bad-proxy", hint=f"write http://host:port, or name {host} in NO_PROXY")
-        return self.proxy if colon else f"http://{self.proxy}"
+        proxy = self.proxy if "://" in self.proxy else f"http://{self.proxy}"
+        try:
+            way = urlsplit(proxy)
+            is_usable = way.scheme in ("http", "https") and way.hostname and way.port != 0
+        except ValueError:
+            is_usable = False
+        if not is_usable:
+            hint = f"write http://host:port, or name {host} in NO_PROXY"
+            raise ConfigError("HTTPS_PROXY is not the address of an HTTP proxy", code="bad-proxy", hint=hint)
+        return proxy
 
     def _networks_with(self, host: str) -> Iterator[bool]:
         for entry in self.no_proxy.split(","):

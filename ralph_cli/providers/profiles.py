@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.providers.endpoint import Api
-from ralph_cli.providers.registry import KEYLESS_VENDORS, VENDORS
+from ralph_cli.providers.registry import CLOUDS, KEYLESS_VENDORS, VENDORS
 
 
 class Profile(BaseModel):
@@ -88,8 +88,11 @@ def check_profiles(value: Mapping[str, Profile]) -> Mapping[str, Profile]:
     """The sections as they are. Raises ValueError for a name, an address or a header that cannot be used."""
     for name, provider in value.items():
         section = f"[providers.{name}]"
-        if name in VENDORS and (name in KEYLESS_VENDORS or provider.model_fields_set - {"headers"}):
-            raise ValueError(f"{section} is a vendor's name; of a vendor only headers are set there")
+        allowed = {"headers", "api"} if name in CLOUDS else {"headers"}
+        if name in VENDORS and (name in KEYLESS_VENDORS or provider.model_fields_set - allowed):
+            raise ValueError(f"{section} is a vendor's name; only {' and '.join(sorted(allowed))} can be set there")
+        if name == "azure" and provider.api == "messages":
+            raise ValueError(f"{section}: api is responses or chat")
         if not _PROFILE_NAME.fullmatch(name):
             raise ValueError(f"{section}: a name has small letters, digits, - and _, and begins with a letter")
         if name not in VENDORS and not provider.base_url:

@@ -143,7 +143,8 @@ class RunView:
     `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
     verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
     claim; `unconfirmed` is what code could not confirm of claims and output; `notes` say what the checks did,
-    `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded.
+    `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded;
+    `is_searched` says that code searched all of the text.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
     sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
     `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
@@ -180,6 +181,7 @@ class RunView:
     verification: VerificationOutcome
     completeness: tuple[CompletenessProof, ...]
     coverage: CoverageMap | None
+    is_searched: bool
     judge: str
     models: tuple[str, ...]
     asks_models: bool
@@ -220,6 +222,7 @@ def build_view(
     notices: tuple[str, ...],
     coverage: Coverage,
     missing_votes: Mapping[int, tuple[MissingVote, ...]],
+    is_searched: bool = False,
     subqueries: SubqueryTally | None = None,
     usd_by_role: Mapping[str, float] | None = None,
     saved_usd: float = 0.0,
@@ -281,6 +284,7 @@ def build_view(
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0)))
         if coverage and starts and outcome.halt.type not in UNREAD_STOPS
         else None,
+        is_searched=is_searched,
         judge=str(started.settings.get("models", {}).get("judge", "")),
         models=_asked_models(started),
         asks_models=_asks_models(started),

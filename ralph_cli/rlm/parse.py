@@ -15,16 +15,16 @@ _CLAIM_SCHEMA = object_schema(
     ("text",),
     text=string(),
     quotes=array(string(), "verbatim"),
-    calculations=array(string(), "computation over quoted figures = its result"),
+    calculations=array(string()),
     page=integer("of the quotes, if their words stand on several"),
-    because=string("after an objection: why the claim is right all the same"),
-    searched=array(string(), "what was looked for in vain"),
+    because=string("after an objection: why the claim is right"),
+    searched=array(string(), "in vain"),
 )
 _SEARCHED = array(string(), "words and figures")
 _ACT_FIELDS = {
-    "code": string("Python to run"),
+    "code": string("Python"),
     "claims": array(_CLAIM_SCHEMA),
-    "not_found": object_schema(("searched",), searched=_SEARCHED, note=string("what there is instead, if anything")),
+    "not_found": object_schema(("searched",), searched=_SEARCHED, note=string("what there is instead")),
 }
 _COMPLETE_SCHEMA = object_schema(
     (),
@@ -33,7 +33,7 @@ _COMPLETE_SCHEMA = object_schema(
     pages=string("pages that were all read, such as 12-18, or all"),
     sections=array(string(), "headings of parts that were all read"),
 )
-_ONE_THING = "Exactly one thing: `code`, `claims` ({}) or `not_found`."
+_ONE_THING = "Exactly one thing: `code` to run, `claims` ({}), or `not_found` (the document does not say)."
 ACT_TOOL = Tool("act", _ONE_THING.format("the answer"), object_schema((), **_ACT_FIELDS))
 """The one tool of a worker who answers a question."""
 

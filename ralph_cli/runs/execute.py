@@ -15,6 +15,7 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import SKIPPED, Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import (
+    JUDGES,
     AnyEvent,
     CallEvent,
     CallFinished,
@@ -54,11 +55,9 @@ from ralph_cli.wiring.models import (
     choose_models,
     engine_opener,
 )
+from ralph_cli.wiring.spans import open_spans
 from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
-
-JUDGES = ("judge", "task_judge", "counter", "verifier")
-"""The agents that judge."""
 
 MAX_QUESTION = 20_000
 
@@ -206,7 +205,8 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     folder = new_run_folder(settings, job.mode, document)
     journal = Journal(folder, machine_key(settings.cache_folder))
     event_log = _EventLog()
-    listeners = Fanout((event_log, sink) if sink else (event_log,))
+    spans, without_spans = open_spans(settings)
+    listeners = Fanout((event_log, *spans, *((sink,) if sink else ())))
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
@@ -228,7 +228,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             raise
         closing.enter_context(_name_run(folder, job.mode))
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
-        for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
+        for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions, *without_spans):
             all_sinks(notice)
         built.repeat_calls(earlier.unused, are_used=False)
         size = len(document.text) if document else 0

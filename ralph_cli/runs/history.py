@@ -1,5 +1,6 @@
 """Runs as their journals tell them: found by name, read back, shown."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted, SnippetRan
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.review import standing_reviews
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
@@ -29,6 +30,9 @@ NO_VERDICT = "no verdict of it could be used"
 UNFINISHED = Halt(StopType.NONE, "the run has not ended")
 KILLED = Halt(StopType.NONE, "the run was killed before it ended; what was recorded is kept")
 RUNNING = Halt(StopType.NONE, "the run is still going on")
+
+
+_FIND = re.compile(r"(?<![\w.])find\(")
 
 
 def missing_votes(
@@ -96,12 +100,20 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, NoticeIssued)),
         coverage=state.coverage,
+        is_searched=not started.document.get("documents") and any(map(_searches_all, events)),
         subqueries=state.subqueries,
         usd_by_role=usd_by_role(spending(events)),
         saved_usd=round(sum(saved_by_cache(e.model, e.usage) for e in events if isinstance(e, CallFinished)), 6),
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
     return RecordedRun(shown, events)
+
+
+def _searches_all(event: AnyEvent) -> bool:
+    """Whether code was run, without an error, that searched all of one document by `find`."""
+    if not isinstance(event, SnippetRan) or event.error or not event.reached:
+        return False
+    return _FIND.search(event.code) is not None
 
 
 def describe_kept(folder: Path, mode: str) -> str:

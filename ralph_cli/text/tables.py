@@ -35,13 +35,16 @@ _ROW_WORDS = re.compile(r"(?!as (?:of|at)\b|at\b|in\b|to\b|from\b|for\b)[a-z]{2,
 """A cell of small words with a year, "due in November 2025": no name of a column."""
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_GOES_ON = re.compile(r"\d\S* (?:and|by|compared|from|in|of|or|to|was|were|with)\b.*\d|\d\S*\.$")
+"""Figures in a line of wrapped prose, with little words between them or a full stop behind."""
+
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
 EMPTY_CELL = "\u2423"
 """Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what
 stands behind must not be read under that header. A quote may leave it out."""
 
-NIL = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
+NIL = re.compile(r"(?<!\S)[-\u2010-\u2015]{1,2}(?!\S)")
 """A dash that stands alone, as it does in a cell without an amount."""
 
 NIL_CELL = re.compile(
@@ -89,7 +92,7 @@ def is_row(line: str) -> bool:
     if figures < 2 and not has_cells:
         return False  # before the words are counted, which takes longest
     words = len(_LETTERS.findall(line))
-    return words <= 16 and (has_cells or figures >= words)
+    return words <= 16 and (has_cells or (figures >= words and not _GOES_ON.search(line)))
 
 
 def has_columns(line: str) -> bool:
@@ -153,7 +156,8 @@ def table_lines(above: str, line: str) -> list[str]:
 
 
 def _is_prose(line: str) -> bool:
-    return len(line) > _LONGEST_LINE and not is_row(line) and not re.search(_UNIT, line)
+    cells = count_cells(line) > 2
+    return len(line) > _LONGEST_LINE and not cells and not is_row(line) and not re.search(_UNIT, line)
 
 
 def names_columns(line: str) -> bool:

@@ -98,15 +98,15 @@ def _take_up_conversation(context: RunContext, assignment: Assignment, explorer:
     """
     model, sink = context.models.worker, context.sink
     if model.vendor == "offline":
-        sink(
-            NoticeIssued("follow-up", "the words of the questions before are looked for, too: nobody understands them")
-        )
+        told = "the built-in engine looks for the words of the questions before, too; it understands none of them"
+        sink(NoticeIssued("follow-up", told))
         return
     found = rebuild_conversation(
         context.followed, explorer.agent, model.name, (explorer.system, explorer.short_system), explorer.tool
     )
     if found is None or found.further_characters > MAX_CONVERSATION_CHARS:
-        why = "cannot be made again as it was" if found is None else "has grown too long"
+        changed = "was with another model or version, or was cut off at its beginning"
+        why = changed if found is None else "has grown too long"
         told = f"the conversation before {why}: the worker begins anew, and is told what was asked, answered and quoted"
         sink(NoticeIssued("follow-up", told))
         return

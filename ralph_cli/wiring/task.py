@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck, SubqueryCheck
-from ralph_cli.checks.form import AnswerForm, FormCheck, Range
+from ralph_cli.checks.form import LIST_FORM, AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
 from ralph_cli.checks.output.numbering import section_numbers
@@ -32,7 +32,6 @@ from ralph_cli.wiring.qa import build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, open_reader
 
 ANY_COUNT = Range(1, 1_000_000)
-ITEM_RANGE, QUOTE_RANGE = Range(1, 60), Range(1, 120)
 """Items of a brief, and different quotes in it, that a reader may submit at once."""
 
 
@@ -127,7 +126,7 @@ def build_task(
         context.sink(NoticeIssued("no-document", message))
         output_check = OutputCheck(spec.output, spec.text, memory=memory, vetoes=has_vetoes(context))
     else:
-        form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
+        form = replace(LIST_FORM, quote_chars=settings.quote_chars)
         least_share = settings.min_coverage or 0.0
         assignment = Assignment(
             kind="task",

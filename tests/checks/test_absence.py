@@ -3,7 +3,14 @@
 import pytest
 from fakes import document
 
-from ralph_cli.checks.absence import FEW_PLACES, AbsenceReview, find_positive_part, rule_on_absence, says_absent
+from ralph_cli.checks.absence import (
+    FEW_PLACES,
+    AbsenceReview,
+    describe_searches,
+    find_positive_part,
+    rule_on_absence,
+    says_absent,
+)
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
@@ -161,6 +168,29 @@ def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages
     assert attempt.nearest[0].page == 2
     assert attempt.nearest[0].words == ("park", "bicycles")
     assert found.add_search_record(Attempt(error="x")) == Attempt(error="x")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"(?i)\bsub-?let(?:ting)?\b|assign(ment|ed)?", "sub-letting, assignment/ed"),
+        (r"organi[sz]ation|green\s?house[ -]gas(?:es)?", "organisation, green house gases"),
+        (r"net\s+sales.*20\d{2}|\$4\.5 million$", "net sales\u202620\u2026, $4.5 million"),
+        (r"[A-Z]\w+ fee \(net\)", "\u2026\u2026 fee (net)"),
+        (r"(?P<x>rent|lease) due", "rent/lease due"),
+        ("\\b", "\\b"),
+    ],
+)
+def test_an_expression_is_told_in_words(pattern: str, words: str) -> None:
+    assert Search(pattern, 0, "code", True).words == words
+    assert Search(pattern, 0).words == pattern
+
+
+def test_what_was_named_as_a_word_and_searched_as_an_expression_has_one_count() -> None:
+    code = tuple(SearchTerm(term, True) for term in (r"(?i)\bdeposit\b", "deposits?", "guarantee|surety"))
+    attempt = review("Is security given?", code=code).add_search_record(Attempt(absence=Absence(("Deposit",))))
+    assert [search.term for search in attempt.searches] == ["Deposit", "deposits?", "guarantee|surety"]
+    assert describe_searches(attempt.searches[::2]) == "counted by code: Deposit: 1, \u201cguarantee, surety\u201d: 0"
 
 
 @pytest.mark.parametrize(

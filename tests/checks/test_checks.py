@@ -321,6 +321,13 @@ def test_quotes_that_are_all_repeated_are_pinned_together_and_near_each_other() 
     assert costs.start - header.end == 1  # the nearer of the two headers
 
 
+def test_who_has_more_items_than_claims_is_told_what_to_do() -> None:
+    draft = Draft(tuple(DraftClaim(f"The officer {n} is named.", (f"Officer number {n} is here",)) for n in range(9)))
+    claims, quotes = (issue.message for issue in form_issues(draft, AnswerForm()))
+    assert claims.endswith("(found 9); of many items one claim names several")
+    assert quotes.endswith("(found 9); a quote may have several rows")
+
+
 def test_items_of_the_same_words_are_told_together() -> None:
     draft = Draft(tuple(DraftClaim("The rent is due monthly.", GOOD.quotes) for _ in range(5)))
     told = [issue.message for issue in form_issues(draft, AnswerForm(bullets=Range(1, 9)))]

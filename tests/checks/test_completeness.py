@@ -148,3 +148,32 @@ def test_a_part_that_is_named_by_its_heading_was_read_whole(left: int, name: str
     (proof,) = found.prove(Completeness(sections=(name,)), Attempt())
     assert proof.holds == told.startswith("the task") and told in proof.message
     assert not left or f"at({end})" in proof.message
+
+
+def test_an_item_stands_near_a_place_of_the_same_section() -> None:
+    parts = [f"Item {n}. {name}\n{FILLER}\n{name} of Ann Lee.\n" for n, name in ((3, "Lawsuits"), (4, "Mines"))]
+    about = document("".join(parts), kind="docx")
+    for quoted, holds in (("Lawsuits of Ann Lee.", True), ("Mines of Ann Lee.", False)):
+        at = about.text.index(quoted)
+        attempt = brief(at)
+        found = CompletenessReview(about, "List every suit", QuoteIndex(about), lambda: ((0, len(parts[0])),))
+        (proof,) = found.prove(Completeness(terms=("Item 3",)), attempt)
+        assert proof.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("task", "term", "is_asked", "holds"),
+    [
+        ("Summarize the report in at most 120 words", "officer", False, False),
+        ("Summarize what is said of officers", "officer", False, True),
+        ("Summarize what is said of directors", "officer", True, False),
+        ("Summarize every role, in at most 120 words", "officer", False, True),
+    ],
+)
+def test_a_summary_is_no_list_and_any_term_proves_nothing_of_it(
+    task: str, term: str, is_asked: bool, holds: bool
+) -> None:
+    found, said = review((ANN - 40, BO + 20), task=task), Completeness(terms=(term,))
+    assert bool(found.issues(said, brief(ANN, BO))) is is_asked
+    (proof,) = found.prove(said, brief(ANN, BO))
+    assert proof.holds is holds and ("by terms that name it" in proof.message) is not holds

@@ -142,6 +142,7 @@ def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.Capt
             ["ask", "memo.txt", "What?"],
             "memo.txt is a file and no run [usage] - a first question is put with `ralph qa",
         ),
+        (["ask", "and in 2021?"], 'the question is missing [usage] - ralph ask last "and in 2021?"'),
         (["ask", "last", "What?"], "no question was put in out [no-run]"),
         (["qa", "memo.txt", "What?", "--out", "memo.txt"], "runs cannot be kept in memo.txt: no file can be made in"),
         (["qa", "memo.txt", "What?", "--out", "memo.txt/x"], "[bad-out] - choose another folder with --out"),

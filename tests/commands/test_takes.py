@@ -9,7 +9,7 @@ import pytest
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.parameters.takes import Given, takes
-from ralph_cli.config import OPTIONS, Settings
+from ralph_cli.config import OPTIONS, PLACES, SECRETS, Settings
 
 COMMANDS = ("qa", "task", "goal", "check", "verify", "judge-test", "eval")
 COMMANDS += ("trace list", "trace show", "trace resume", "trace export", "trace report")
@@ -43,8 +43,8 @@ def test_every_setting_has_a_text_and_its_flag_is_taken_by_some_command(capsys: 
     shown = "".join(help_of(command, capsys) for command in COMMANDS)
     flags = {name: option.flag or f"--{name.replace('_', '-')}" for name, option in OPTIONS.items()}
     without = {name for name, flag in flags.items() if not re.search(rf"^  {flag}\b(?!-)", shown, re.MULTILINE)}
-    keys = {"anthropic_key", "openai_key", "anthropic_base_url", "openai_base_url", "openai_api"}
-    assert without == keys | {"direct_chars", "heartbeat_ms", "snippet_seconds", "snippet_memory_mb", "cache"}
+    others = {"direct_chars", "heartbeat_ms", "snippet_seconds", "snippet_memory_mb", "cache"}
+    assert without == PLACES | SECRETS | others
 
 
 def test_a_command_gets_what_was_given_and_nothing_else() -> None:

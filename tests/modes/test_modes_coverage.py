@@ -71,13 +71,13 @@ def test_a_list_is_sent_back_until_something_shows_that_nothing_is_missing(setti
     judge_saw = next(
         event for event in read_run(done.folder).events if event.kind == "call_started" and "judge" in event.agent
     )
-    assert "every place of these terms" in judge_saw.sent and "searched: rent of: 1 places" in judge_saw.sent
+    assert "every place of these terms" in judge_saw.sent and "searched, places counted: rent of: 1" in judge_saw.sent
 
 
 def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
     done, _ = play(settings, "Say what the rent is", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST))
     assert done.outcome.ok and done.outcome.iterations == 1
-    assert "never read: pages 2-10" in report_text(done.view) and done.view.completeness == ()
+    assert "; all of it was searched by code." in report_text(done.view) and done.view.completeness == ()
 
 
 def test_a_reader_that_shows_nothing_is_taken_in_the_end_and_the_result_says_so(settings: Settings) -> None:
@@ -86,7 +86,7 @@ def test_a_reader_that_shows_nothing_is_taken_in_the_end_and_the_result_says_so(
     assert done.outcome.ok and done.outcome.iterations == 1 and len(worker.requests) == 5
     text = report_text(done.view)
     assert "Whether something is missing was not shown: of the pages that it is about, these were not read" in text
-    assert "Never read: pages 2-10 (read, at least in part: 1 of 10 pages" in text
+    assert "Searched by code, but never read: pages 2-10 (read, at least in part: 1 of 10 pages" in text
     told_ = as_object(read_run(done.folder).view)["coverage"]
     assert told_["pages"]["unread"] == [[2, 10]] and told_ == as_object(done.view)["coverage"]
 
@@ -168,7 +168,7 @@ def test_whoever_has_seen_the_places_may_say_so_again_and_the_record_shows_it_al
         }
         text = report_text(view)
         assert "    deposit: 1\n" in text and "    bond, in its code: 0\n" in text
-        assert "Never read: pages 2-8, 10 (read, at least in part: 2 of 10 pages" in text
+        assert "Searched by code, but never read: pages 2-8, 10 (read, at least in part: 2 of 10 pages" in text
         assert "what they mean is the worker's judgement" in text
         line = as_object(view)["coverage"]
         assert line["pages"]["unread"] == [[2, 8], [10, 10]]

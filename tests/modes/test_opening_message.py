@@ -1,6 +1,7 @@
 """What a worker is told before it reads: the pages, and what form its answer has."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from fakes import document
@@ -55,3 +56,23 @@ def test_a_part_that_the_question_names_is_told_by_where_it_begins() -> None:
 def test_of_a_list_each_claim_is_an_item_and_of_another_answer_the_first_states_it(kind: str, told: str) -> None:
     question = TableQuestion(id="q", question="Who?", type=kind)
     assert f"The answer is to be {told}" in opening(answer_as=question.answer_as)
+    assert ("of many items a claim names several" in opening(answer_as=question.answer_as)) == (kind != "list")
+
+
+@pytest.mark.parametrize("kind", ["question", "task"])
+def test_a_worker_is_told_one_thing_of_what_it_sees(kind: Literal["question", "task"]) -> None:
+    asked = Assignment(kind=kind, text="Who?", document=REPORT, form=AnswerForm(), output_chars=6_000)
+    extractor = asked.extractor_request([("find('hall')", "The hall is let.")], "n0").system
+    prompts = (asked.system(include_document=False), asked.system(include_document=True), extractor)
+    for words in ("You do not see the document", "You are given the whole text", "No more Python can be run"):
+        assert sum(words in prompt for prompt in prompts) == 1, words
+
+
+def test_what_a_page_begins_with_tells_what_a_long_document_is() -> None:
+    page = (
+        "ACME TOOLS PLC\nReport for the year ended 31 December 2024\n" + "We make tools for those who need some. " * 30
+    )
+    told = Assignment(kind="question", text="Who?", document=document(page), form=AnswerForm(), output_chars=6_000)
+    shown = told.opening("n0", include_document=False)
+    assert "ACME TOOLS PLC / Report for the year ended 31 December 2024\n</data-n0>" in shown
+    assert "The hall is let.\x0cThe rent is due." in opening(), "what is short is shown as it is"

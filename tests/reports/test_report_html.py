@@ -194,7 +194,7 @@ def test_cost_is_told_by_agent_and_model_and_in_all() -> None:
 def test_an_absence_shows_its_searches_and_does_not_claim_too_much() -> None:
     text = Read(page(absent=True)).text
     assert "Not in the document, as far as the searches shown below can tell. The worker notes: only a hall" in text
-    assert "Term Places parking 0 garage (as a pattern), in its code 4" in text
+    assert "Term Places parking 0 garage, in its code 4" in text
 
 
 def test_a_task_shows_its_output_and_the_brief() -> None:

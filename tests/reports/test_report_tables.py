@@ -53,7 +53,7 @@ def test_an_absence_has_a_row_for_each_search_and_each_passage_that_is_near() ->
     assert {row["pages_read"] for row in found} == {"pages 2, 4"} and found[0]["reason"] == "only a hall"
     assert [(row["searched"], row["places"]) for row in found] == [
         ("parking", "0"),
-        ("garage (as a pattern), in its code", "4"),
+        ("garage, in its code", "4"),
         ("rent is $49,000 (as a pattern), in its code", "the passage says so"),
         ("", ""),
     ]
@@ -232,7 +232,7 @@ def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
 def test_the_report_of_an_absence_tells_searches_pages_read_and_what_is_near() -> None:
     run, document = sample_run(absent=True)
     text = markdown.markdown_report(build_report(run, RunDocument(document)))
-    assert "- garage (as a pattern), in its code: 4\n" in text
+    assert "- garage, in its code: 4\n" in text
     assert "- rent is $49,000 (as a pattern), in its code: the passage says so\n" in text
     assert "Pages read, at least in part: 2, 4 (" in text
     assert "The passages that hold most of the question's words (nothing says that they answer it):" in text

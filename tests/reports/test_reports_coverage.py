@@ -26,6 +26,27 @@ def test_a_look_up_that_found_its_quotes_says_it_quietly() -> None:
     assert line[0] in report_text(seen((0, 150)))
 
 
+def test_what_was_searched_is_no_lack_of_an_answer_that_was_found() -> None:
+    line = coverage_line(seen((0, 150), is_searched=True))
+    told = "Read, at least in part: 2 of 10 pages, 15 % of the text; all of it was searched by code."
+    assert line == (told, "dim")
+    line = coverage_line(seen((0, 150), is_searched=True, absence="nothing"))
+    assert line is not None and line[0].startswith("Searched by code, but never read: pages 3-10 (read") and line[1]
+    assert coverage_line(seen((0, 500), starts=(0,), is_searched=True, absence="x")) == (
+        "Only 50 % of the text was read; all of it was searched by code; "
+        "what stands elsewhere in other words may be missed.",
+        "yellow",
+    )
+
+
+def test_a_page_without_text_is_neither_read_nor_unread() -> None:
+    told = coverage_map(Coverage(((0, 99),), ()), (0, 100, 101, 102), 202)
+    assert [page.has_text for page in told.pages] == [True, False, False, True]
+    assert told.shown_pages == (1,) and told.unread_pages == (4,)
+    line = coverage_line(replace(shown(StopType.COMPLETION), coverage=told))
+    assert line is not None and "1 of 2 pages" in line[0] and "never read: page 4" in line[0]
+
+
 def test_an_absence_warns() -> None:
     line = coverage_line(seen((0, 150), (600, 650), absence="nothing"))
     assert line == ("Never read: pages 3-6, 8-10 (read, at least in part: 3 of 10 pages, 20 % of the text).", "yellow")

@@ -8,11 +8,16 @@ from fakes import FakeSandbox
 from foreign_reports import REPORTS, ForeignReport
 
 from ralph_cli.api import ask
+from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
+from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.nearest import nearest_passages
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.text.languages.east_asian import PAD
+from ralph_cli.text.languages.figures import in_english, language_of_figures
 from ralph_cli.text.languages.words import has_unspaced, language_of, split_unspaced
 from ralph_cli.text.sentences import sentence_ends
 
@@ -118,3 +123,95 @@ def _change(text: str, inside: list[tuple[int, int]], chance: random.Random) -> 
             return quote[:b] + ("" if has_unspaced(quote) else " ") + "nicht不" + quote[b:]
         case _:
             return quote[:a] + "anders他" + quote[b:]
+
+
+FIGURES = {
+    "de": ("um 8,4 % auf 1.284,6 Mio. € zum 31. Dezember 2024", "um 8.4 % auf 1,284.6 mn €zum 31 Dec 2024"),
+    "fr": ("de 8,4 % à 1 284,6 millions d’euros au 30 juin 2028", "de 8.4 % à 1,284.6 million euros au 30 Jun 2028"),
+    "es": ("1.284,6 mil millones de euros, 14 de mayo de 2025", "1,284.6 billion euros, 14 May 2025"),
+    "it": ("1.284,6 milioni di euro, 6.482 dipendenti", "1,284.6 million euro, 6,482 dipendenti"),
+    "pt": ("1,15 € por ação em 30 de junho de 2028", "1.15 € per ação em 30 Jun 2028"),
+    "ja": ("令和6年3月31日の1,284億6,000万円、第3四半期", "31.3.2024の¥1,284億6,000万、Q3"),
+    "zh": ("2024年12月31日 十八个月 1.1个百分点", "31.12.2024 18mo 1.1pp"),
+}
+
+
+@pytest.mark.parametrize("language", FIGURES)
+def test_figures_are_read_as_english_ones_and_nothing_moves(language: str) -> None:
+    written, wanted = FIGURES[language]
+    english = in_english(written, language)
+    assert len(english.text) == len(written)
+    shown = " ".join(english.text.replace(PAD, "").split())
+    assert shown.replace(" ", "") == wanted.replace(" ", "")
+
+
+def test_the_way_a_short_text_writes_figures_is_told_by_them_or_by_its_words() -> None:
+    for text, otherwise, wanted in (
+        ("Revenue was 1,284 in 2024", "de", "en"),
+        ("Umsatz 1.284,6", "de", "de"),
+        ("EUR 1,284.6", "de", "en"),
+        ("8,4 in 2024", "de", "de"),
+        ("8,4 in 2024", "en", "en"),
+        ("1.284", "fr", "fr"),
+        ("Der Umsatz betrug in dem Jahr 1.284", "en", "de"),
+    ):
+        assert language_of_figures(text, otherwise) == wanted, text
+
+
+CLAIMS = {
+    "de": (
+        "Zum 31. Dezember 2024 beschäftigte der Konzern 6.482 Mitarbeiter, 214 mehr als zwölf Monate zuvor.",
+        ("Ende 2024 waren es 6.482 Mitarbeiter.", "Ende 2024 waren es 6.842 Mitarbeiter."),
+        ("There were 6,482 employees at December 31, 2024.", "There were 6,482 employees at November 30, 2024."),
+    ),
+    "fr": (
+        "La ligne de crédit de 250 millions d’euros, conclue en juin 2023, vient à échéance le 30 juin 2028",
+        ("La ligne s’élève à 250 millions d’euros.", "La ligne s’élève à 250 milliards d’euros."),
+        ("Elle expire le 30.06.2028.", "Elle expire le 30.07.2028."),
+    ),
+    "es": (
+        "La cifra de negocios aumentó un 8,4 % en 2024, hasta 1.284,6 millones de euros",
+        ("Las ventas fueron de unos 1.285 millones de euros.", "Las ventas fueron de unos 1.385 millones de euros."),
+    ),
+    "it": (
+        "Il margine operativo è sceso dall’8,6% al 7,5%.",
+        ("Il margine è sceso al 7,5 per cento.", "Il margine è sceso al 5,7 per cento."),
+    ),
+    "pt": (
+        "vence em 30 de junho de 2028",
+        ("Vence em 30 de junho de 2028.", "Vence em 30 de junho de 2026."),
+    ),
+    "ja": (
+        "2024年度の売上高は前年度比8.4%増の1,284億6,000万円となりました。",
+        ("売上高は約1,285億円でした。", "売上高は約1,385億円でした。"),
+        ("Revenue rose by 8.4%.", "Revenue rose by 4.8%."),
+    ),
+    "zh": (
+        "授信额度为25亿元,有效期至2028年6月30日",
+        ("授信额度有效期至2028年6月30日。", "授信额度有效期至2027年6月30日。"),
+    ),
+}
+
+
+@by_language
+def test_figures_of_a_claim_are_compared_in_its_own_language(report: ForeignReport) -> None:
+    quote, *pairs = CLAIMS[report.language]
+    document = load(report)
+    check = NumbersCheck(document, next(iter(report.answers)))
+    for right, wrong in pairs:
+        for text, holds in ((right, True), (wrong, False)):
+            attempt = resolve_quotes(Draft((DraftClaim(text, (quote,)),)), document, QuoteIndex(document))
+            assert not attempt.refused
+            evidence = check(attempt)
+            assert holds == (not evidence.issues and not evidence.doubts), (text, evidence)
+            assert PAD not in str(evidence)
+
+
+def test_a_message_shows_figures_as_they_were_written() -> None:
+    document = load(REPORTS[0])
+    quote = "Der Umsatz stieg im Geschäftsjahr 2024 um 8,4 % auf 1.284,6 Mio. €"
+    attempt = resolve_quotes(
+        Draft((DraftClaim("Der Umsatz betrug 1.384,6 Mio. €.", (quote,)),)), document, QuoteIndex(document)
+    )
+    (issue,) = NumbersCheck(document, "Wie hoch war der Umsatz?")(attempt).issues
+    assert "1.384,6" in issue.line and "1,384.6" not in issue.line

@@ -8,10 +8,12 @@ the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date as Day
+from datetime import timedelta
 from decimal import Decimal, DecimalException, localcontext
+from itertools import product
 from typing import Literal
 
 from ralph_cli.checks.figures.candidates import Candidate
@@ -28,10 +30,9 @@ from ralph_cli.checks.figures.terms import (
     check_dated_result,
     convert_unit,
     displayed_values,
-    refuse_days,
     write_number,
 )
-from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.relations import Change
 from ralph_cli.text.quantities.vocabulary import units_named
 
@@ -60,44 +61,41 @@ class Calculator:
         with localcontext(prec=_PRECISION):
             try:
                 equation = parse_equation(text)
-                term = self._evaluate_sourced(equation.computation)
-                results = (self._check_result(term, result) for result in equation.results)
-                computation = equation.computation
-                change = Change("", self._direction(computation))
-                place = self._place_of(computation)
-                base, is_rest = self._base_of(computation)
-                found = tuple(
-                    replace(result, change=change, place=place, base=base, is_of_rest=is_rest) for result in results
-                )
+                node = equation.computation
+                term = self._evaluate_sourced(node)
+                results = [self._check_result(term, result) for result in equation.results]
+                differences = [part for part in node.nodes if part.sign in ("+", "-") and part.right is not None]
                 parts = [
                     replace(as_candidate(self._evaluate(part), text), change=Change("", self._direction(part)))
-                    for part in computation.parts
+                    for part in differences
                 ]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        differences = [part for part in computation.parts if part.sign == "-"]
-        levels = {part.left.figure.value for part in differences if part.left and part.left.figure}
+        base, is_rest = self._base_of(node)
+        change = Change("", self._direction(node))
+        place = place_of_result(self._places_of({figure.value for figure in node.figures}))
+        found = tuple(replace(one, change=change, place=place, base=base, is_of_rest=is_rest) for one in results)
+        levels = {one.left.figure.value for one in differences if one.sign == "-" and one.left and one.left.figure}
         self.candidates = [
             replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
             for one in self.candidates
         ]
-        self.candidates += (*found, *parts)
+        self.candidates += (*found, *parts, *_eve(term))
         return found
 
+    def _places_of(self, values: set[Decimal]) -> list[Place]:
+        return [one.place for one in self.candidates if one.place and abs(one.quantity.value) in values]
+
     def _direction(self, node: Node) -> Literal["", "rise", "fall"]:
-        """Whether a difference of two figures is a rise or a fall from the earlier one to the later one."""
-        figures = node.operands
+        """Whether a change from its base, or a difference from the earlier figure to the later one, is up or down."""
+        figures = [figure.value for figure in node.operands]
         if node.sign != "-" or not figures:
             return node.change
-        large, small = (
-            [one.place for one in self.candidates if one.place and abs(one.quantity.value) == figure.value]
-            for figure in figures
-        )
-        pairs = [(one, other) for one in large for other in small]
-        if not pairs or figures[0].value <= figures[1].value:
+        pairs = list(product(self._places_of({figures[0]}), self._places_of({figures[1]})))
+        if not pairs or figures[0] <= figures[1]:
             return ""
-        is_rise, is_fall = all(is_earlier(b, a) for a, b in pairs), all(is_earlier(a, b) for a, b in pairs)
-        return "rise" if is_rise else "fall" if is_fall else ""
+        is_fall = all(is_earlier(one, other) for one, other in pairs)
+        return "rise" if all(is_earlier(other, one) for one, other in pairs) else "fall" if is_fall else ""
 
     def _base_of(self, node: Node) -> tuple[Place | None, bool]:
         """Where that stands of which a computation gives the share, and whether it is the rest of a quoted whole."""
@@ -109,12 +107,6 @@ class Calculator:
         quoted = [one for one in self.candidates if one.source == "quote" and one.place]
         base = next((one.place for one in quoted if abs(one.quantity.value) == figures[1]), None)
         return base, any(abs(one.quantity.value) == sum(figures) for one in quoted)
-
-    def _place_of(self, node: Node) -> Place | None:
-        values = {figure.value for figure in node.figures}
-        return place_of_result(
-            [one.place for one in self.candidates if one.place and abs(one.quantity.value) in values]
-        )
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""
@@ -129,7 +121,7 @@ class Calculator:
             if len(several) > 1:
                 named = " and ".join(f"{one:,}" for one in sorted(several))
                 raise CalculationError(f"its factors {named} are in no quote of the claim; one of them needs none")
-        if any(part.sign in ("*", "/") for part in node.nodes) and term.day is None and term.span is None:
+        if any(part.sign in ("*", "/") for part in node.nodes) and not term.days:
             self._check_dependence(node, term)
         return term
 
@@ -164,7 +156,7 @@ class Calculator:
         day = full_day(figure.date)
         if day is None or not self._is_quoted(day):
             raise CalculationError(f"its date {figure.text} is in no quote of the claim")
-        return Term(Decimal(day.toordinal()), "date", day=day)
+        return Term(Decimal(day.toordinal()), "date", days=(day,))
 
     def _is_quoted(self, day: Day) -> bool:
         """Whether a day stands in the sources, with its year or without."""
@@ -203,7 +195,7 @@ class Calculator:
         return replace(base, value=base.value**exponent, kind="ratio", is_pure=True)
 
     def _multiply(self, left: Term, right: Term) -> Term:
-        refuse_days(left, right)
+        _refuse_days(left, right)
         for one, other in ((left, right), (right, left)):
             if (converted := convert_unit(one, other, self._units)) is not None:
                 return converted
@@ -227,7 +219,7 @@ class Calculator:
         return replace(money, value=value, powers=powers, terms=1)
 
     def _divide(self, left: Term, right: Term) -> Term:
-        refuse_days(left, right)
+        _refuse_days(left, right)
         value = left.value / right.value
         if (converted := convert_unit(left, right, self._units, divides=True)) is not None:
             return converted
@@ -257,9 +249,9 @@ class Calculator:
         return replace(left, value=value, powers=powers, terms=1)
 
     def _add(self, left: Term, right: Term, sign: str) -> Term:
-        if left.day is not None:
-            return self._add_days(left, left.day, right, sign)
-        refuse_days(right)
+        if left.days:
+            return self._add_days(left, right, sign)
+        _refuse_days(right)
         if left.is_rate and right.value == 1 and right.kind == "none":
             right = replace(right, is_sourced=False)  # the 1 of a growth rate, whatever else is 1 in the quotes
         for one, other in ((left, right), (right, left)):
@@ -283,20 +275,20 @@ class Calculator:
             terms=left.terms + right.terms if sign == "+" else 1,
         )
 
-    def _add_days(self, left: Term, start: Day, right: Term, sign: str) -> Term:
-        if right.day is not None and sign == "-":
-            one, other = sorted((start, right.day))
-            return Term(Decimal((other - one).days), "duration", "day", span=(one, other))
+    def _add_days(self, left: Term, right: Term, sign: str) -> Term:
+        if right.days and sign == "-":
+            days = sorted((*left.days, *right.days))
+            return Term(Decimal((days[-1] - days[0]).days), "duration", "day", days=tuple(days))
         if right.kind != "duration":
             raise CalculationError(DATED_FORM)
         if right.unit not in ("day", "week", *MONTHS_IN):
             raise CalculationError(f"{right.unit}s are not counted: the calendar of the document is not known")
-        day = shift_day(start, right.value if sign == "+" else -right.value, right.unit)
+        day = shift_day(left.days[0], right.value if sign == "+" else -right.value, right.unit)
         if day is None:
             raise CalculationError("it leaves the calendar")
         if not right.is_sourced and right.value != 1 and not self._is_quoted(day):
             raise CalculationError(f"its figure {right.value} is in no quote of the claim")
-        return replace(left, day=day, unit=right.unit if left.unit in ("", "day", "week") else left.unit)
+        return replace(left, days=(day,), unit=right.unit if left.unit in ("", "day", "week") else left.unit)
 
     # What needs no source
 
@@ -331,7 +323,7 @@ class Calculator:
         stated = node.left.figure if node.left is not None else node.figure
         if stated is None:
             raise CalculationError("one side must be the computation and the other its result, a single figure")
-        if term.day is not None or term.span is not None:
+        if term.days:
             return check_dated_result(term, stated)
         half = Decimal(10) ** -stated.decimals / 2
         shown = -abs(stated.value) if negative else stated.value
@@ -348,6 +340,20 @@ class Calculator:
             rate = stated.kind in ("percent", "points")
             term = replace(term, kind=stated.kind, unit=stated.unit, value=value / 100 if rate else term.value)
         return as_candidate(term, stated.text)
+
+
+def _eve(term: Term) -> Iterator[Candidate]:
+    """The day before the one that so many months lead to: the last one of them."""
+    if len(term.days) == 1 and term.unit in MONTHS_IN:
+        day = term.days[0] - timedelta(days=1)
+        date = Date(day.year, day.month, day.day)
+        yield Candidate(Quantity(f"{day:%d %B %Y}", 0, 0, Decimal(0), kind="date", date=date), source="calculation")
+
+
+def _refuse_days(*terms: Term) -> None:
+    """Raises CalculationError if one of the terms is a date, which is neither multiplied nor divided."""
+    if any(term.days for term in terms):
+        raise CalculationError(DATED_FORM)
 
 
 def _zeros(factor: Decimal) -> int:

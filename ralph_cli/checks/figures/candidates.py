@@ -33,7 +33,7 @@ Source = Literal["quote", "header", "question", "document", "calculation"]
 
 UNSCALED = frozenset((0,))
 _LOSS = re.compile(r"(?i)\b(?:loss(?:es)?|deficits?|shortfalls?)\b")
-_LOSS_REACH = 25
+_LOSS_REACH = 60
 _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(
     r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
@@ -42,6 +42,7 @@ _RATE = re.compile(r"(?i)\b(?:per|average)\b")
 _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\d.,]\d|[^\W\d_年])")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
+_MOST_PERCENT = 1000
 _MILLIONS = 6
 _IN_FULL = 10**6
 """From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
@@ -151,6 +152,8 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     stated = [quote for quote in quotes if not any(map(is_row, quote.text.split("\n")))]
     scales = _join_scales(quotes), _join_scales(stated)
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
+    beside = tuple(quote.text for quote in stated)
+    found = [replace(one, header=replace(one.header, lines=(*one.header.lines, *beside))) for one in found]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
@@ -210,7 +213,7 @@ def _candidates_of_quote(
         candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
         if candidate.in_table:
             candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
-        yield replace(candidate, place=place)
+        yield replace(_typed_by_place(candidate, place), place=place)
         if _is_difference(quantity, quote.text, quantities):
             yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), place=place)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
@@ -235,7 +238,7 @@ def make_candidate(
     )
     if in_table and (own := read_scales(line[:start])).powers:
         certain, governing = True, own  # a row that names its own scale has no other
-    is_odd = in_table and _is_odd(quantity, line, header)
+    is_odd = in_table and not governing.named & content_words(line[:start]) and _is_odd(quantity, line, header)
     powers, sure = UNSCALED, True
     if quantity.power is not None:
         powers = _explicit_power(quantity)
@@ -338,6 +341,18 @@ def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
 def _uses_quoted(quoted: Scales, header: TableHeader, in_table: bool) -> bool:
     """Whether the scale that the worker quoted governs a figure: unless its own table states one."""
     return bool(quoted.powers) and not (in_table and header.is_certain)
+
+
+def _typed_by_place(candidate: Candidate, place: Place | None) -> Candidate:
+    """A bare figure of a cell with the unit that its column, its row or the title of its table names."""
+    unit, quantity = place.unit if place else None, candidate.quantity
+    if unit is None or quantity.kind != "none" or (unit.kind == "percent" and abs(quantity.value) >= _MOST_PERCENT):
+        return candidate
+    typed = replace(unit, text=quantity.text, start=quantity.start, end=quantity.end, value=quantity.value * unit.value)
+    powers = candidate.powers if unit.kind == "physical" and unit.power is None else _explicit_power(unit)
+    return replace(
+        candidate, quantity=replace(typed, decimals=quantity.decimals + unit.decimals), powers=powers, is_odd=False
+    )
 
 
 def _typed_by_column(header: TableHeader, column: str) -> TableHeader:

@@ -9,8 +9,8 @@ its columns, its period and its unit are found by code and count as quoted. No m
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
@@ -23,6 +23,14 @@ from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.scanned import unsure_words
 from ralph_cli.documents.search.clauses import above, named_clauses
 from ralph_cli.documents.sets.joining import mask_names
+from ralph_cli.text.languages.figures import (
+    TRANSLATED,
+    EnglishFigures,
+    in_english,
+    language_of_figures,
+    restore_all,
+)
+from ralph_cli.text.languages.words import language_of
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.verbatim import departure
 
@@ -46,6 +54,45 @@ class NumbersCheck:
     vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
+        language = self._language
+        texts = [*(claim.text for claim in attempt.claims), self.question]
+        if language in TRANSLATED or any(language_of_figures(text, language) in TRANSLATED for text in texts):
+            return self._check_in_english(attempt)
+        return self._check(attempt)
+
+    @cached_property
+    def _language(self) -> str:
+        return language_of(self.document.text)
+
+    @cached_property
+    def _in_english(self) -> "NumbersCheck":
+        """The same check of the document with its figures as in English."""
+        document = replace(self.document, text=in_english(self.document.text, self._language).text)
+        question = in_english(self.question, language_of_figures(self.question, self._language)).text
+        return NumbersCheck(document, question, self.vetoes)
+
+    def _check_in_english(self, attempt: Attempt) -> Evidence:
+        """The check of figures that are written in another language's way; it is told in that way, too."""
+        read: list[EnglishFigures] = []
+
+        def translate(text: str, language: str) -> str:
+            read.append(in_english(text, language))
+            return read[-1].text
+
+        def translate_claim(claim: Claim) -> Claim:
+            own = language_of_figures(claim.text, self._language)
+            calculations = tuple(translate(line, language_of_figures(line, own)) for line in claim.calculations)
+            return replace(claim, text=translate(claim.text, own), calculations=calculations)
+
+        quotes = tuple(replace(quote, text=translate(quote.text, self._language)) for quote in attempt.quotes)
+        claims = tuple(map(translate_claim, attempt.claims))
+        evidence = self._in_english._check(replace(attempt, quotes=quotes, claims=claims))
+        tell = partial(restore_all, texts=read)
+        issues = (replace(item, message=tell(item.message), material=tell(item.material)) for item in evidence.issues)
+        doubts = (replace(doubt, words=tell(doubt.words), message=tell(doubt.message)) for doubt in evidence.doubts)
+        return replace(evidence, issues=tuple(issues), doubts=tuple(doubts))
+
+    def _check(self, attempt: Attempt) -> Evidence:
         issues: list[Issue] = []
         doubts: list[Doubt] = []
         for claim in attempt.claims:
@@ -151,7 +198,8 @@ def _untold(text: str, computed: Sequence[tuple[str, Sequence[Candidate]]]) -> I
     told = read_quantities(text, "prose")
     for calculation, results in reversed(computed):
         changes = [one for one in results if one.quantity.value % 1 or not one.quantity.is_small]
-        is_told = any(compare(one, result, "") for one in told for result in changes)
+        timed = any(one.quantity.kind == "duration" for one in changes) and any(one.kind == "duration" for one in told)
+        is_told = timed or any(compare(one, result, "") for one in told for result in changes)
         if any(one.quantity.is_measured for one in changes) and _DIFFERENCE.search(calculation) and not is_told:
             yield calculation
         told += read_quantities(calculation)

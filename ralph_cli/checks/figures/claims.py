@@ -190,6 +190,8 @@ class FigureComparison:
         return _answer(quantity.text, quantity, found.standing, found.field, message)
 
     def _answer_measured(self, text: str, quantity: Quantity, others: Sequence[Quantity], named: str) -> Answer | None:
+        if self._repeats_name(text, quantity):
+            return None
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         found = [
             (result, candidate)
@@ -223,6 +225,15 @@ class FigureComparison:
                     return _answer(name, quantity, standing, result.field, message)
         return self._answer_missing(text, quantity, name)
 
+    def _repeats_name(self, text: str, quantity: Quantity) -> bool:
+        """Whether a number names something, as the quotes do ("DN 150"), or a day or week that the document has."""
+        before = text[: quantity.start].split()[-1:]
+        timed = bool(before) and before[0] in TIMES
+        if not quantity.text.isdecimal() or not before or not (timed or (before[0].isupper() and before[0].isalpha())):
+            return False
+        words = self.facts.lowercase if timed else self.said.lower()
+        return bool(re.search(rf"\b{re.escape(before[0].lower())}\s{quantity.text}(?![\d.,%])", words))
+
     def _compare(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
         other = candidate.quantity
         bare = quantity.kind in ("none", "count") and candidate.source == "quote"
@@ -239,7 +250,8 @@ class FigureComparison:
             and other.value <= quantity.value <= other.last
         ):
             return Comparison("supported")
-        result = compare(quantity, candidate, sentence)
+        asked = candidate.source == "question"  # its bound may be denied
+        result = compare(replace(quantity, bound="") if asked else quantity, candidate, sentence)
         if result is not None and result.standing == "supported":
             result = self._compare_change(quantity, candidate, sentence) or result
         if result is None and quantity.wording == "change" and other.kind == "percent":

@@ -267,6 +267,8 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
         return Comparison("open", "thing it is stated for")
     if fault := _compare_sign(claimed, candidate, sentence):
         return fault
+    if claimed.bound and not quantity.bound and candidate.place and "averag" in candidate.place.words:
+        return None if "averag" in sentence.lower() else Comparison("open", "bound (it is an average)")
     if candidate.is_odd and len(candidate.powers) > 1 and unit > 1:
         return Comparison("open", "scale")
     return None
@@ -293,7 +295,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     # "It grew 2%, less than before" says a fall of something else.
     told = before + _CLAUSE_END.split(sentence[len(before) :])[0] if grew else sentence
     fell = bool(_DOWN.search(told))
-    if candidate.is_loss and own > 0 and said and not fell:
+    if candidate.is_loss and own > 0 and (said or claimed.kind == "currency") and not fell:
         return Comparison("open", "sign")
     meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
@@ -308,7 +310,9 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             return Comparison("open", "sign")
     if min(value, own) > 0 and _BRACKETS_MEAN.search(candidate.row):  # "provided by (used in)"
         label = content_words(re.sub(r"\([^)]*\)", "", candidate.row))
-        if any(_DOWN.match(word) and word not in label for word in re.findall(r"\w+", before.lower())):
+        if any(
+            _DOWN.match(word) and word not in label for word in re.findall(r"\w+", re.split(r"\d", before.lower())[-1])
+        ):
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Comparison
-from ralph_cli.checks.figures.rounding import DAYS_IN, MONTHS_IN, NEAR
+from ralph_cli.checks.figures.rounding import MINUTES_IN, MONTHS_IN, NEAR
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
@@ -128,9 +128,9 @@ def full_day(date: Date) -> Day | None:
 
 def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
     """A day moved by days, weeks, months or years; None beyond the calendar."""
-    if unit in DAYS_IN:
+    if unit in MINUTES_IN:
         try:
-            return day + timedelta(days=int(amount * DAYS_IN[unit]))
+            return day + timedelta(minutes=int(amount * MINUTES_IN[unit]))
         except OverflowError:
             return None
     months = day.month - 1 + int(amount * MONTHS_IN[unit])
@@ -140,7 +140,7 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
     """Whether so much time lies between two days, the last of which may count or not."""
-    if unit not in MONTHS_IN and unit not in DAYS_IN:
+    if unit not in MONTHS_IN and unit not in MINUTES_IN:
         return False
     shifted = shift_day(start, amount, unit)
     return shifted is not None and abs((shifted - end).days) <= 1
@@ -148,7 +148,7 @@ def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
 
 def _spans_about(start: Day, end: Day, claimed: Quantity) -> bool:
     """Whether the time between two days is near a duration that is hedged, and on the right side of its bound."""
-    known = claimed.unit in MONTHS_IN or claimed.unit in DAYS_IN
+    known = claimed.unit in MONTHS_IN or claimed.unit in MINUTES_IN
     shifted = shift_day(start, claimed.value, claimed.unit) if known else None
     if shifted is None or not (claimed.approximate or claimed.bound):
         return False

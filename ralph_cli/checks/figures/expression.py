@@ -54,11 +54,6 @@ class Node:
         return tuple(node.figure for node in self.nodes if node.figure is not None)
 
     @property
-    def parts(self) -> "tuple[Node, ...]":
-        """The sums and differences in it."""
-        return tuple(node for node in self.nodes if node.sign in ("+", "-") and node.right is not None)
-
-    @property
     def operands(self) -> tuple[Quantity, ...]:
         """Both figures that its operation joins, none if one side is a computation itself."""
         found = tuple(side.figure for side in (self.left, self.right) if side is not None and side.figure is not None)
@@ -66,25 +61,25 @@ class Node:
 
     @property
     def change(self) -> Literal["", "rise", "fall"]:
-        """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a.
-
-        So do a / b - 1 and 1 - b / a.
-        """
+        """Which change it measures: (a - b) / b and a / b - 1 one from b, (a - b) / a and 1 - b / a one from a."""
         left, right = self.left, self.right
         if left is None or right is None:
             return ""
         if self.sign == "*" and right.is_number(100):
             return left.change
-        if self.sign == "-" and (right.is_number(1) or left.is_number(1)):
-            one, base = (left if right.is_number(1) else right).operands or (None, None)
-            quotient = (left if right.is_number(1) else right).sign == "/"
-            if not quotient or one is None or base is None or one.value == base.value:
-                return ""
-            return "rise" if one.value > base.value else "fall"
-        sides = [figure.value for figure in left.operands]
-        if self.sign != "/" or left.sign != "-" or not sides or not 0 < sides[1] < sides[0]:
+        quotient = left if right.is_number(1) else right if left.is_number(1) else None
+        if self.sign == "-" and quotient is not None and quotient.sign == "/" and quotient.operands:
+            to, base = (figure.value for figure in quotient.operands)
+        elif self.sign == "/" and left.sign == "-" and right.figure and right.figure.value in left.values:
+            base = right.figure.value
+            to = sum(left.values) - base
+        else:
             return ""
-        return "rise" if right.is_number(sides[1]) else "fall" if right.is_number(sides[0]) else ""
+        return "rise" if to > base else "fall" if to < base else ""
+
+    @property
+    def values(self) -> tuple[Decimal, ...]:
+        return tuple(figure.value for figure in self.operands)
 
     def is_number(self, value: Decimal | int) -> bool:
         return self.figure is not None and self.figure.value == value

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, takewhile
 
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.core.run import Quote
@@ -19,13 +20,25 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL, has_columns, header_lines, is_row, table_lines
+from ralph_cli.text.tables import NIL, count_cells, has_columns, header_lines, is_row, table_lines
 
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
 
-_WORDS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "mio": 6, "bn": 9, "m": 6, "k": 3, "0": 3}
-_SCALE = "thousand|million|billion|trillion"
+_WORDS = {
+    "thousand": 3,
+    "million": 6,
+    "billion": 9,
+    "trillion": 12,
+    "tsd": 3,
+    "mn": 6,
+    "mio": 6,
+    "bn": 9,
+    "m": 6,
+    "k": 3,
+    "0": 3,
+}
+_SCALE = "thousand|million|billion|trillion|tsd|mn|bn"
 _MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
 SCALE_STATEMENT = re.compile(
     rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
@@ -49,6 +62,8 @@ _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,2
 _FEW_AMOUNTS = 5
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
+_UNIT_BEHIND = re.compile(r"\((?:in )?((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)[ *:]*$")
+_UNITS = ("percent", "points", "physical", "duration")
 _CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 _PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
@@ -60,12 +75,14 @@ class Scales:
 
     Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
     with "per" nothing is scaled; of another one ("shares") some amounts may be. `in_row` says that each is named for
-    the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other.
+    the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other; `named` are the things of which
+    it is said ("$ and shares in millions").
     """
 
     powers: frozenset[int] = frozenset()
     exceptions: frozenset[frozenset[str]] = frozenset()
     in_row: bool = False
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +91,7 @@ class TableHeader:
 
     `names` are the cells of its lines, those of columns that stand below one another joined.
     `is_of_column` says that a scale stands in a line of units, each of one column.
+    `unit` is one of that which its title names.
     `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
@@ -87,6 +105,14 @@ class TableHeader:
     decimals: int | None = None
     dates: tuple[Quantity, ...] = ()
     per_time: str = ""
+    unit: Quantity | None = None
+
+
+def read_unit(label: str) -> Quantity | None:
+    """One of the unit that the end of a label names in brackets: "Fuel used (t)", "Margin (bps)"; None for none."""
+    match = _UNIT_BEHIND.search(label)
+    found = read_quantities(f"1 {match[1]}", "prose") if match else ()
+    return found[0] if len(found) == 1 and found[0].kind in _UNITS else None
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -98,15 +124,17 @@ def read_scales(text: str) -> Scales:
     """The scales that a text names for figures of a table; "sales of $7 million" names none."""
     powers: set[int] = set()
     exceptions: set[frozenset[str]] = set()
+    named: set[str] = set()
     in_row = True
     for match in SCALE_STATEMENT.finditer(text):
         word = match["word"] or match["mark"] or match["zeros"]
         powers.add(_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
+        named |= content_words(re.split(r"[(\n]", text[: match.start()])[-1]) if "(" in text[: match.start()] else set()
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
-    return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers))
+    return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers), frozenset(named))
 
 
 def stack_names(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -149,6 +177,13 @@ def read_header(text: str, context: str = "") -> TableHeader:
     return TableHeader(
         scales=scales, is_certain=bool(scales.powers), currencies=currencies_named(context), has_percent=percent
     )
+
+
+def _unit_of_title(block: Sequence[str]) -> Quantity | None:
+    """One of the unit that the nearest lines above the rows of a block, which are no rows themselves, name."""
+    above = dropwhile(is_row, reversed(block))
+    titles = (line for line in takewhile(lambda line: not is_row(line), above) if count_cells(line) == 1)
+    return next(filter(None, map(read_unit, titles)), None)
 
 
 class TableHeaders:
@@ -219,12 +254,14 @@ class TableHeaders:
         far = (start, start) if scales.powers else self._far_statement(page, start)
         stated = (text[slice(*far)],) if far[0] < start else ()
         body = "\n".join((*block, row))
-        read = (found for line in (*block, row) for found in read_quantities(line))
+        stating = max((at for at, line in enumerate(block) if SCALE_STATEMENT.search(line)), default=-1)
+        read = (found for line in (*block[stating + 1 :], row) for found in read_quantities(line))
         shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
         paces = {
             PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
         }
         return TableHeader(
+            unit=_unit_of_title(block),
             lines=(*(stated if self._is_one_part(far[0], start) else ()), *lines) if tabular else (),
             names=names,
             scales=scales if scales.powers else read_scales("\n".join(stated)),

@@ -4,18 +4,24 @@ In a table they are those of its row and of its column, in prose those of the cl
 claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from typing import Literal
 
-from ralph_cli.checks.figures.header import TableHeaders
+from ralph_cli.checks.figures.header import TableHeaders, read_unit
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL_CELL, count_cells, is_row
+from ralph_cli.text.tables import count_cells, is_row
 
+_CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
+_CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
+_SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
+_NIL_BETWEEN = re.compile(r"(?<!\S)[-\u2010-\u2015]{1,2}(?=\s+[$\u20ac\u00a3\u00a5(]?\s*[-\d\u2010-\u2015]|\s*$)")
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
 _GENERIC = say_words("percent change total amount number growth rate value other net average percentage")
 
@@ -26,7 +32,7 @@ class Place:
 
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
-    text[start:end] of the document is the figure.
+    text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
     """
 
     words: frozenset[str]
@@ -36,6 +42,7 @@ class Place:
     start: int = 0
     end: int = 0
     is_dated: bool = True
+    unit: Quantity | None = None
 
 
 def find_places(
@@ -66,17 +73,21 @@ def _places_in_row(
     for one in loose:
         yield one.start, Place(frozenset(), "", True, None, quote.start + one.start, quote.start + one.end, False)
     for quantity in row:
+        if _is_named_in_cell(quote.text[start:end], quantity.start - start):
+            continue
         label = _label_of(quote.text, start, [one for one in (*row, *loose) if one.start <= quantity.start])
         name = headers.column_at(quote.start + quantity.start)[1]
-        if not _of_part(say_words(name), "y:") and not NIL_CELL.search(quote.text[start:end]):
-            name = f"{name} {_name_by_count(headers.at(quote.start + start).names, quantity, row)}".strip()
+        header = headers.at(quote.start + start)
+        if not _of_part(say_words(name), "y:"):
+            name = f"{name} {_name_by_position(header.names, quote.text[start:end], quantity, row, start)}".strip()
+        unit = _unit_of(name, quote.text[start:end], header.unit)
         words = say_words(name, fiscal_end)
         words |= say_words(f"{label} , {labelled} , {_heading_above(quote.text, start)}")
         moment = _moment(say_words(name)) or _moment(words)
         is_dated = any(map(is_of_date, words)) or not loose
         words |= say_words(" , ".join(one.text for one in loose))
         span = quote.start + quantity.start, quote.start + quantity.end
-        yield quantity.start, Place(words, name, True, moment, *span, is_dated)
+        yield quantity.start, Place(words, name, True, moment, *span, is_dated, unit)
 
 
 def _is_in_label(quote: Quote, figure: Quantity, start: int, headers: TableHeaders) -> bool:
@@ -105,19 +116,40 @@ def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
     return next((label for label in reversed([*labels]) if say_words(label)), "")
 
 
-def _name_by_count(names: Sequence[Sequence[str]], figure: Quantity, row: Sequence[Quantity]) -> str:
-    """The name of a row's figure by its number, if a header line has as many names as the row has figures.
+def _name_by_position(
+    names: Sequence[Sequence[str]], line: str, figure: Quantity, row: Sequence[Quantity], start: int
+) -> str:
+    """The name of a row's figure by its number from the right, if a header line has as many names as the row has cells.
 
-    So it is if it has half of them, and amounts and percentages take turns.
+    A row whose cells do not stand apart has its figures, and dashes for nil; a header line has half of them where
+    amounts and percentages take turns.
     """
-    number, count = row.index(figure), len(row)
-    pairs = count > 2 and all((one.kind == "percent") == bool(at % 2) for at, one in enumerate(row))
-    for cells in reversed(names):
-        if count > 1 and len(cells) in (count, count + 1):
-            return cells[number - count]
-        if pairs and len(cells) in (count // 2, count // 2 + 1):
-            return cells[number // 2 - count // 2]
+    cells = [match.start() for match in _CELL.finditer(line) if not _SIGNS.fullmatch(match[0])]
+    apart = len(cells) > 2
+    if not apart:
+        cells = sorted([one.start - start for one in row] + [match.start() for match in _NIL_BETWEEN.finditer(line)])
+    number, count = bisect_right(cells, figure.end - 1 - start) - 1, len(cells)
+    pairs = len(row) > 2 and all((one.kind == "percent") == bool(at % 2) for at, one in enumerate(row))
+    for found in reversed(names):
+        if count > 1 and len(found) in (count, count - 1 if apart else count + 1) and number - count >= -len(found):
+            return found[number - count]
+        if pairs and len(found) in (len(row) // 2, len(row) // 2 + 1):
+            return found[row.index(figure) // 2 - len(row) // 2]
     return ""
+
+
+def _is_named_in_cell(line: str, at: int) -> bool:
+    """Whether a figure is a part of what a cell names, as in "Tablets of 10 mg", and no amount of a row."""
+    cells = list(_CELL.finditer(line))
+    cell = next((one for one in cells[1:] if one.start() <= at < one.end()), None)
+    return cell is not None and len(cells) > 2 and any(map(str.isalpha, line[cell.start() : at]))
+
+
+def _unit_of(column: str, line: str, of_title: Quantity | None) -> Quantity | None:
+    """One of the unit in which a cell is measured: by its column, a cell of its row, the row's label, or the title."""
+    cells = [cell.strip() for cell in _CELLS_APART.split(line.strip(" |"))]
+    labels = (column, *(f"({cell})" for cell in cells[1:]), cells[0])
+    return next(filter(None, map(read_unit, labels)), of_title)
 
 
 def _moment(words: frozenset[str]) -> tuple[int, int | None] | None:
@@ -175,16 +207,13 @@ def are_exchanged(
 ) -> Literal["", "open", "sure"]:
     """Whether what is said of two figures fits the places of the other one better; "sure" if that is so of both.
 
-    Words that tell both figures count before the number of words: of "X paid 5 and Y 7" the verb is said of one alone.
+    Only words count that are said of one of them, and that one of the places has.
     """
     first, second = said[0] - said[1], said[1] - said[0]
-    own, other = places
-    straight, crossed = (_fit(first, own), _fit(second, other)), (_fit(first, other), _fit(second, own))
-    if crossed[0] > straight[0] and crossed[1] > straight[1]:
-        return "sure"
-    return "open" if (min(crossed), sum(crossed)) > (min(straight), sum(straight)) else ""
-
-
-def _fit(said: frozenset[str], places: Sequence[Place]) -> int:
-    """How many of the words said of a figure one of its places has."""
-    return max(len(said & place.words) for place in places)
+    straight, crossed, least = 0, 0, 0
+    for one, other in product(*places):
+        own, others = one.words - other.words, other.words - one.words
+        over = len(first & others), len(second & own)
+        straight = max(straight, len(first & own) + len(second & others))
+        crossed, least = max(crossed, sum(over)), max(least, min(over))
+    return "" if crossed <= straight else "sure" if least and not straight else "open"

@@ -8,7 +8,7 @@ from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.text.quantities.quantity import Quantity
 
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-DAYS_IN = {"day": Decimal(1), "week": Decimal(7), "hour": Decimal(1) / 24, "minute": Decimal(1) / 1440}
+MINUTES_IN = {"minute": 1, "hour": 60, "day": 1440, "week": 10080}
 
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM = Decimal("0.06")
@@ -38,13 +38,9 @@ def measure(quantity: Quantity) -> Measure:
 
 
 def _measure_duration(quantity: Quantity) -> Measure:
-    if quantity.unit in MONTHS_IN:
-        size, dimension = Decimal(MONTHS_IN[quantity.unit]), "months"
-    elif quantity.unit in DAYS_IN:
-        size, dimension = DAYS_IN[quantity.unit], "days"
-    else:
-        size, dimension = Decimal(1), quantity.unit
-    size *= Decimal(10) ** (quantity.power or 0)
+    units = (("months", MONTHS_IN), ("minutes", MINUTES_IN))
+    dimension, sizes = next((one for one in units if quantity.unit in one[1]), (quantity.unit, dict[str, int]()))
+    size = sizes.get(quantity.unit, 1) * Decimal(10) ** (quantity.power or 0)
     return Measure(dimension, abs(quantity.value) * size, size)
 
 

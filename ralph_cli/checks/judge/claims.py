@@ -286,7 +286,7 @@ _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported
 
 def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:
     """A claim with the numbers of its quotes, the calculations that code has computed again, and what it doubts."""
-    lines = [render_numbered("Claim", claim, nonce)]
+    lines = [_render_numbered(claim, nonce)]
     if claim.calculations:
         noted = ", see what it doubts" if doubts else ""
         lines += [f"Its calculations, computed again by code{noted}:", frame_data("\n".join(claim.calculations), nonce)]
@@ -295,11 +295,11 @@ def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:
     return "\n".join(lines)
 
 
-def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
-    """A claim, or item, with its number and those of its quotes."""
+def _render_numbered(claim: Claim, nonce: str) -> str:
+    """A claim with its number and those of its quotes."""
     on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
     text = f"{claim.text}\n(searched, {describe_searches(claim.searches)})" if claim.searches else claim.text
-    return f"{noun} {claim.id} ({on}):\n{frame_data(break_marks(text), nonce)}"
+    return f"Claim {claim.id} ({on}):\n{frame_data(break_marks(text), nonce)}"
 
 
 def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ruling], nonce: str) -> str:

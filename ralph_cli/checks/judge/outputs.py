@@ -6,10 +6,16 @@ from functools import partial
 
 from pydantic import Field
 
+from ralph_cli.checks.absence import describe_count, describe_searches
 from ralph_cli.checks.base import describe_failure
-from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import introduce_documents, render_marked, render_passages, safe_file_name
+from ralph_cli.checks.judge.passages import (
+    break_marks,
+    introduce_documents,
+    render_marked,
+    render_passages,
+    safe_file_name,
+)
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import ProviderError
@@ -18,7 +24,7 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Ruling, Search, Verdict
+from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Ruling, Verdict
 from ralph_cli.documents.context import MIN_CONTEXT
 
 NAME = "task_judge"
@@ -135,16 +141,21 @@ class TaskJudge:
         shown = render_passages(self.document, attempt.quotes, nonce, self.context_chars)
         if self.document.members:
             shown = f"{introduce_documents(self.document, [quote.start for quote in attempt.quotes], nonce)}\n\n{shown}"
-        told = (claim for claim in attempt.claims if claim.searches or claim.calculations)  # the others only repeat
-        items = [render_numbered("Item", claim, nonce) for claim in told]
-        return "\n\n".join((shown, "\n".join(items))) if items else shown
+        return f"{shown}\n\nThe items that the reader made of them:\n{render_items(attempt.claims, nonce)}"
+
+
+def render_items(claims: Sequence[Claim], nonce: str) -> str:
+    """What the items of a brief say, each on a line with the numbers of its quotes, what it computes and searched."""
+    lines = []
+    for claim in claims:
+        on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
+        lines.append(f"Item {claim.id} ({on}): {claim.text}")
+        lines += [f"  computed: {calculation}" for calculation in claim.calculations]
+        lines += [f"  searched, {describe_searches(claim.searches)}"] * bool(claim.searches)
+    return frame_data(break_marks("\n".join(lines)), nonce)
 
 
 def _reading_record(attempt: Attempt) -> list[str]:
     """What code knows of how the brief was gathered: what was searched, and what shows that nothing is missing."""
     lines = [f"- {proof.message}" if proof.holds else f"- not shown: {proof.message}" for proof in attempt.completeness]
-    return [*lines, *(f"- searched: {search.label}: {_describe_hits(search)}" for search in attempt.searches)]
-
-
-def _describe_hits(search: Search) -> str:
-    return "not counted" if search.hits is None else f"{search.hits} places"
+    return [*lines, *(f"- searched, places counted: {describe_count(search)}" for search in attempt.searches)]

@@ -18,8 +18,9 @@ from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_row, names_columns
 
-LONG_TABLE, ROWS_AROUND = 1_200, 3
-"""Characters above which a table loses rows that lie further than so many from a marked one."""
+LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
+"""Characters above which a table loses rows that lie further than so many from a marked one, and characters of a label
+between its rows."""
 
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
@@ -30,6 +31,10 @@ BEGINNING_CHARS = 40_000
 MAX_NOTE_CHARS = 400
 _ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
 """The mark of a note that is printed in the size of the text: "postpaid(2)"."""
+
+_IN_LABEL = re.compile(r"(?<=[^\W\d_] )\((?:\d{1,2}|[a-z])\)")
+_NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
+"""Where a note ends that goes over several lines: at an empty line, or where the next one begins."""
 
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
@@ -124,7 +129,7 @@ def _render_window(
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
-    parts = _kept_parts(document.text, window, inside, least)
+    parts = _kept_parts(document, window, inside, least)
     first = min(mark.start for mark in inside)
     body, page = "", document.page_at(first)
     for number, part in enumerate(parts):
@@ -176,18 +181,30 @@ def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) 
 
 
 def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
-    """The notes at the foot of the page whose marks stand in the lines of quotes."""
+    """The notes at the foot of the page whose marks stand in the lines of quotes, or in the header above them."""
+    text = document.text
     found: dict[str, None] = {}
     for mark in marks:
         page = document.page_at(mark.start)
-        low, high = line_at(document.text, mark.start, min(mark.end, page.end), page.start, page.end)
-        lines = document.text[low:high]
-        signs = {flatten_figures(lines[start:end]) for start, end in footnote_marks(lines)}
-        for sign in sorted(signs | set(_ATTACHED.findall(lines))):
-            note = re.compile(rf"^[ \t]*{re.escape(sign)}[ \t]+(?=\S*[^\W\d])[^\n]+", re.MULTILINE)
-            if match := note.search(document.text, high, page.end):
-                found[" ".join(match[0].split())[:MAX_NOTE_CHARS]] = None
+        low, high = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
+        below = flatten_figures(text[high : page.end])
+        for sign in dict.fromkeys(_note_signs("\n".join((*_lines_above(document, mark), text[low:high])))):
+            gap = "*" if sign.endswith(")") else "+"
+            begins = re.compile(rf"^[ \t]*{re.escape(sign)}[ \t]{gap}(?=\S*[^\W\d])", re.MULTILINE)
+            if match := begins.search(below):
+                end = _NOTE_END.search(below, match.end())
+                note = below[match.start() : end.start() if end else len(below)]
+                found[" ".join(note.split())[:MAX_NOTE_CHARS]] = None
     return list(found)
+
+
+def _note_signs(lines: str) -> Iterator[str]:
+    """The marks of notes in lines: raised, in brackets behind a word, or in a row's label behind a space."""
+    yield from (flatten_figures(lines[start:end]) for start, end in footnote_marks(lines))
+    for line in lines.split("\n"):
+        label = re.split(r" {2,}|\t", line.strip(), maxsplit=1)[0] if is_row(line) else ""
+        yield from _ATTACHED.findall(line)
+        yield from _IN_LABEL.findall(label)
 
 
 def _elsewhere(quotes: Sequence[Quote]) -> list[str]:
@@ -196,31 +213,49 @@ def _elsewhere(quotes: Sequence[Quote]) -> list[str]:
     return [f"Elsewhere the same words stand again, of quotes (times): {', '.join(told)}."] if told else []
 
 
-def _kept_parts(text: str, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:
-    """The parts of a window that are shown: all of it, but for the rows of a long table that are far from any mark."""
+def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:
+    """The parts of a window that are shown: all of it, but for the rows of a long table that are far from any mark,
+    with the labels and headers above them. The headers of a marked row stay, and the label next above it."""
     if window.end - window.start <= LONG_TABLE:
         return [window]
+    text = document.text
     lines: list[tuple[int, int]] = []
     at = window.start
     for line in re.split(r"[\n\f]", text[window.start : window.end]):
         lines.append((at, at + len(line)))
         at += len(line) + 1
-    rows = [is_row(text[slice(*line)]) for line in lines]
-    marked = [
-        n for n, (low, high) in enumerate(lines) if any(low < mark.end and mark.start < high + 1 for mark in marks)
-    ]
-    header = rows.index(True) if True in rows else 0
+    said = [text[slice(*line)] for line in lines]
+    rows = [is_row(line) for line in said]
+    own = [[n for n, (low, high) in enumerate(lines) if low < it.end and it.start <= high] for it in marks]
+    needed = set(range(rows.index(True) + 1 if True in rows else 1))  # what the table begins with
+    for mark, marked in zip(marks, own, strict=True):
+        needed |= _lines_that_name(marked[0], said, rows, _lines_above(document, mark))
+        needed |= set(range(marked[0] - ROWS_AROUND, marked[-1] + ROWS_AROUND + 1))
     parts: list[Span] = []
-    for number, (low, high) in enumerate(lines):
-        is_far = rows[number] and min(abs(number - near) for near in marked) > ROWS_AROUND
-        is_far = is_far and min(max(mark.start - high, low - mark.end) for mark in marks) > least
-        if is_far and number > header and not names_columns(text[low:high]):
-            continue
-        if parts and parts[-1].end + 1 >= low:
-            parts[-1] = Span(parts[-1].start, max(high, parts[-1].end))
-        elif high > low:
-            parts.append(Span(low, high))
+    is_kept = True
+    for number, (low, high) in reversed(list(enumerate(lines))):
+        is_near = min(max(mark.start - high, low - mark.end) for mark in marks) <= least
+        if number in needed or is_near:
+            is_kept = True
+        elif said[number].strip() and (rows[number] or not _is_label(said[number])):
+            is_kept = not rows[number]
+        if is_kept and parts and high + 1 >= parts[0].start:  # a label is kept as what stands below it
+            parts[0] = Span(low, parts[0].end)
+        elif is_kept and high > low:
+            parts.insert(0, Span(low, high))
     return parts
+
+
+def _lines_that_name(row: int, said: Sequence[str], rows: Sequence[bool], names: Sequence[str]) -> set[int]:
+    """Which lines above a row are its header, the nearest of those with these words, and the label next above it."""
+    above = range(row - 1, -1, -1)
+    found = {next((n for n in above if said[n].strip() == name.strip()), row) for name in names}
+    return found | {next((n for n in above if said[n].strip() and not rows[n] and _is_label(said[n])), row)}
+
+
+def _is_label(line: str) -> bool:
+    """Whether a line between rows may be a label of rows below it, and is no running text."""
+    return len(line.strip()) <= LONGEST_LABEL and not line.rstrip().endswith((".", ";", ","))
 
 
 def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, str]]:
@@ -265,16 +300,19 @@ def _section_line(document: Document, offset: int, before: int) -> str:
 def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     """The header lines of marked table rows that stand above the passage on the same page."""
     text = document.text
-    found: dict[str, None] = {}
-    for mark in marks:
-        page = document.page_at(mark.start)
-        at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
-        found |= dict.fromkeys(head for head in name_columns(document, at) if head not in text[low : mark.end])
-        for line in text[at:last].split("\n"):
-            header = header_lines(text[page.start : at], line)
-            found |= dict.fromkeys(part for part in header if part not in text[low : mark.end])
-            at += len(line) + 1
+    found = {part: None for mark in marks for part in _lines_above(document, mark) if part not in text[low : mark.end]}
     return "".join(f"(above: {part})\n" for part in found)
+
+
+def _lines_above(document: Document, mark: _Mark) -> list[str]:
+    """The lines that name columns, period and unit of the rows of a mark, on its page or as the format has them."""
+    text, page = document.text, document.page_at(mark.start)
+    at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
+    found = dict.fromkeys(name_columns(document, at))
+    for line in text[at:last].split("\n"):
+        found |= dict.fromkeys(header_lines(text[page.start : at], line))
+        at += len(line) + 1
+    return list(found)
 
 
 def name_columns(document: Document, offset: int) -> list[str]:

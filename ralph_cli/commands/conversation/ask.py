@@ -10,17 +10,20 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, DocumentFile, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.terminal.screen import print_run
+from ralph_cli.core.errors import UserError
 
 FollowedRun = Annotated[
-    str, typer.Argument(metavar="RUN", help="The run: its name, the end of it, its folder, or `last`.")
+    str | None, typer.Argument(metavar="RUN", help="The run: its name, the end of it, its folder, or `last`.")
 ]
 
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
 def ask(
     given: Given,
-    run: FollowedRun,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help='What else you want to know: "and in 2021?"')],
+    run: FollowedRun = None,
+    question: Annotated[
+        str | None, typer.Argument(metavar="QUESTION", help='What else you want to know: "and in 2021?"')
+    ] = None,
     document: DocumentFile = None,
     password: options.Password = None,
     report: ReportFile = None,
@@ -31,7 +34,7 @@ def ask(
 ) -> int:
     """Ask a further question about the document of a run; it is understood from what was asked before.
 
-    Models and settings are those of the run, but for what is set now. Bounds are those of now.
+    Models and settings are those that the run was given, but for what is set now. Bounds are those of now.
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
@@ -41,6 +44,9 @@ def ask(
     from ralph_cli.runs.report import ReportTargets
     from ralph_cli.runs.resuming.following import find_question, open_followed
 
+    if run is None or question is None:
+        missing = "run" if run is None else "question"
+        raise UserError(f"the {missing} is missing", code="usage", hint='ralph ask last "and in 2021?"')
     settings = config.load_settings(given)
     folder = find_question(settings.out, run)
     targets = ReportTargets(html=report, pdf=annotate)

@@ -14,12 +14,14 @@ from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import write_requested_reports
+from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import print_error, print_lines, print_report
 from ralph_cli.core.errors import RalphError, UserError
 
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
     from ralph_cli.core.document import Document
+    from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.run import Quote
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.reports.styled import Styled
@@ -108,6 +110,7 @@ class Talk:
     last: "Result | None" = None
     results: "list[Result]" = field(default_factory=list)
     is_any_open: bool = False
+    told: set[str] = field(default_factory=set)
 
     def take(self, line: str) -> None:
         """Do what a line says: a question is asked, a command carried out. An error is told, and nothing ends."""
@@ -130,7 +133,7 @@ class Talk:
             with progress(self.setup.settings, quiet=self.quiet) as display:
                 result = self._answer(question, display)
         except KeyboardInterrupt as error:
-            if not self.is_short:
+            if self._is_over:
                 raise
             for note in getattr(error, "__notes__", []):
                 print_error(note, "")
@@ -147,14 +150,26 @@ class Talk:
             typer.echo(f"> {question}\n")
             print_report(result.view)
             typer.echo()
-        if code == 130 and not self.is_short:
+        if code == 130 and self._is_over:
             raise KeyboardInterrupt
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether an interrupt ends the prompt, too: what is no Ctrl-C does, and so does any where nobody types."""
+        return not self.is_short or interrupts.exit_code != 130
 
     def _answer(self, question: str, display: "SilentProgress") -> "Result":
         from ralph_cli.runs.questions import answer_question
         from ralph_cli.runs.resuming.following import follow_run
 
-        setup = replace(self.setup, sink=display)
+        def listen(event: "AnyEvent", /) -> None:
+            if event.kind == "noticed":  # each is told once, however many questions it is true of
+                if event.message in self.told:
+                    return
+                self.told.add(event.message)
+            display(event)
+
+        setup = replace(self.setup, sink=listen)
         if self.last is None:
             return answer_question(self.source, question, setup)
         return follow_run(self.last.folder, question, setup, self.source)

@@ -37,6 +37,9 @@ class TypedLines:
                     line = self._read()
             except EOFError:
                 break
+            except UnicodeDecodeError as error:
+                what = "what comes in on standard input is not text in UTF-8"
+                raise UserError(what, code="bad-input", hint="a question is a line of text") from error
             except KeyboardInterrupt:
                 if not self.is_interactive or interrupts.exit_code != 130:
                     raise  # whoever ended the program does not want another prompt

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ralph_cli.commands.machine.services import Line, ask_services, check_services
+
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
-
-Line = tuple[bool | None, str, str]
-"""Whether it is well (None: neither well nor ill), what was looked at, what was seen."""
 
 
 def doctor(
@@ -50,7 +49,7 @@ def doctor(
     except SandboxUnavailable as error:
         raise EngineError(str(error.args[0]), code="no-runtime", hint=error.hint) from error
     well = True
-    services = chain(_check_keys(settings), _check_live(settings, tuple(model or ())) if live else ())
+    services = chain(check_services(settings), ask_services(settings, tuple(model or ())) if live else ())
     checks = chain(_check_versions(), services, _check_folders(settings), _check_engines(settings))
     for good, what, seen in checks:
         mark = {True: "ok  ", False: "BAD ", None: "-   "}[good]
@@ -82,56 +81,6 @@ def _check_versions() -> Iterator[Line]:
         except PackageNotFoundError:
             found.append(f"{name} missing")
     yield not any("missing" in item for item in found), "packages", ", ".join(found)
-
-
-def _check_keys(settings: "Settings") -> Iterator[Line]:
-    from ralph_cli.commands.machine.services import describe_service
-    from ralph_cli.core.errors import ConfigError
-    from ralph_cli.wiring.models import choose_models
-    from ralph_cli.wiring.probing import services_of
-
-    for vendor in services_of(settings):
-        good, state = describe_service(settings, vendor)
-        yield good, vendor, state
-    yield None, "network", _describe_network(settings)
-    try:
-        names = choose_models(settings)
-        yield None, "models", f"worker {names.worker}, sub-queries {names.subquery}, judge {names.judge}"
-        for notice in names.notices:
-            yield None, "note", notice.message
-    except ConfigError as error:
-        yield False, "models", f"{error.message} - {error.hint}"
-
-
-def _describe_network(settings: "Settings") -> str:
-    from urllib.parse import urlsplit
-
-    network = settings.network
-    proxy = network.proxy or ""
-    host = urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]  # without user and password
-    way = f"https through the proxy {host}" if proxy else "no proxy"
-    way += f", but for {network.no_proxy}" if proxy and network.no_proxy else ""
-    return f"{way}; certificates of {network.ca_file or 'this machine'}"
-
-
-def _check_live(settings: "Settings", more: tuple[str, ...]) -> Iterator[Line]:
-    """One small call to a model of each service that can be asked."""
-    from ralph_cli.core.errors import ConfigError, ProviderError
-    from ralph_cli.wiring.probing import models_to_probe, probe
-
-    for vendor, names in models_to_probe(settings, more).items():
-        if not names:
-            yield None, vendor, f"no model of it is named, so none is asked: ralph doctor --live --model {vendor}:NAME"
-        for name in names:
-            try:
-                seen = probe(settings, name)
-            except (ConfigError, ProviderError) as error:
-                yield False, name, f"{error.message} - {error.hint}"
-                continue
-            usd = seen.usage.usd
-            cost = "price unknown" if usd is None else f"${usd:.6f}"
-            tokens = f"{seen.usage.input_tokens + seen.usage.output_tokens:,} tokens"
-            yield True, name, f"answers as {seen.served_as} after {seen.seconds:.1f} s; {tokens}, {cost}"
 
 
 def _check_folders(settings: "Settings") -> Iterator[Line]:

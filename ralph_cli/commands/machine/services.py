@@ -1,10 +1,64 @@
-"""What is said of a service: whether its models can be asked, where they are, and what is missing."""
+"""What is said of a service: whether its models can be asked, where they are, what is missing, what it answers."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
     from ralph_cli.providers.endpoint import Endpoint
+
+Line = tuple[bool | None, str, str]
+"""Whether it is well (None: neither well nor ill), what was looked at, what was seen."""
+
+
+def check_services(settings: "Settings") -> Iterator[Line]:
+    """Each service, how this machine reaches others, and the models that a run would have."""
+    from ralph_cli.core.errors import ConfigError
+    from ralph_cli.wiring.models import choose_models
+    from ralph_cli.wiring.probing import services_of
+
+    for vendor in services_of(settings):
+        good, state = describe_service(settings, vendor)
+        yield good, vendor, state
+    yield None, "network", _describe_network(settings)
+    try:
+        names = choose_models(settings)
+        yield None, "models", f"worker {names.worker}, sub-queries {names.subquery}, judge {names.judge}"
+        for notice in names.notices:
+            yield None, "note", notice.message
+    except ConfigError as error:
+        yield False, "models", f"{error.message} - {error.hint}"
+
+
+def _describe_network(settings: "Settings") -> str:
+    from urllib.parse import urlsplit
+
+    network = settings.network
+    proxy = network.proxy or ""
+    host = urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]  # without user and password
+    way = f"https through the proxy {host}" if proxy else "no proxy"
+    way += f", but for {network.no_proxy}" if proxy and network.no_proxy else ""
+    return f"{way}; certificates of {network.ca_file or 'this machine'}"
+
+
+def ask_services(settings: "Settings", more: tuple[str, ...]) -> Iterator[Line]:
+    """One small call to a model of each service that can be asked: those that are named, and `more`."""
+    from ralph_cli.core.errors import ConfigError, ProviderError
+    from ralph_cli.wiring.probing import models_to_probe, probe
+
+    for vendor, names in models_to_probe(settings, more).items():
+        if not names:
+            yield None, vendor, f"no model of it is named, so none is asked: ralph doctor --live --model {vendor}:NAME"
+        for name in names:
+            try:
+                seen = probe(settings, name)
+            except (ConfigError, ProviderError) as error:
+                yield False, name, f"{error.message} - {error.hint}"
+                continue
+            usd = seen.usage.usd
+            cost = "price unknown" if usd is None else f"${usd:.6f}"
+            tokens = f"{seen.usage.input_tokens + seen.usage.output_tokens:,} tokens"
+            yield True, name, f"answers as {seen.served_as} after {seen.seconds:.1f} s; {tokens}, {cost}"
 
 
 def describe_service(settings: "Settings", vendor: str) -> tuple[bool | None, str]:
@@ -32,11 +86,8 @@ def _who_asks(endpoint: "Endpoint") -> str:
             return f"{'AZURE_OPENAI_API_KEY' if endpoint.api_key or not token else 'AZURE_OPENAI_AD_TOKEN'} is set"
         case AwsAccess(profile=profile, access_key=access_key):
             variable = "AWS_BEARER_TOKEN_BEDROCK" if endpoint.api_key else "AWS_ACCESS_KEY_ID" if access_key else ""
-            return (
-                f"{variable} is set"
-                if variable
-                else f"credentials of {f'the profile {profile}' if profile else 'Amazon'}"
-            )
+            whose = f"the profile {profile}" if profile else "this machine"
+            return f"{variable} is set" if variable else f"Amazon's credentials of {whose}"
         case GoogleAccess(token=token, credentials=file):
             variable = "GOOGLE_OAUTH_ACCESS_TOKEN" if token else "GOOGLE_APPLICATION_CREDENTIALS" if file else ""
             return f"{variable} is set" if variable else "Google's credentials of this machine"

@@ -30,10 +30,10 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from ralph_cli.commands.mcp import evidence
-from ralph_cli.commands.mcp.arguments import parse_arguments
+from ralph_cli.commands.mcp.arguments import Kind, parse_arguments
 from ralph_cli.commands.mcp.tools import TOOLS, Tool, Toolbox
 from ralph_cli.commands.terminal.progress import ACTIVITIES, LineProgress
-from ralph_cli.core.awaiting import Following, as_coroutine
+from ralph_cli.core.awaiting import WatchedRun, as_coroutine, cancellation
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted
 from ralph_cli.core.version import __version__
@@ -54,7 +54,7 @@ class Front:
 
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
-        self._room = {"paid": anyio.CapacityLimiter(PAID_AT_ONCE), "local": anyio.CapacityLimiter(cores())}
+        self._room = {"paid": threading.Semaphore(PAID_AT_ONCE), "local": threading.Semaphore(cores())}
         self._at_work = 0
         self._changed = threading.Condition()
 
@@ -101,8 +101,7 @@ class Front:
 
     async def _read(self, read: Callable[[], T]) -> T:
         try:
-            async with self._room["local"]:
-                return await as_coroutine(self._counted(read))()
+            return await as_coroutine(self._in_turn("local", read))()
         except Exception as error:  # noqa: BLE001 - a client is told one line, whatever it was
             raise MCPError(INVALID_PARAMS, one_line(_as_ralph_error(error).line)) from None
 
@@ -112,8 +111,7 @@ class Front:
                 what = f"there is no tool {one_line(params.name, 60)}"
                 raise UserError(what, code="no-tool", hint=f"there are {', '.join(TOOLS)}")
             said = parse_arguments(tool.arguments, params.arguments)
-            async with self._room[tool.kind]:
-                return _as_result(await self._run(tool, said, context))
+            return _as_result(await self._run(tool, said, context))
         except Exception as error:  # noqa: BLE001 - a client is told one line, whatever it was
             return _as_error(_as_ralph_error(error))
 
@@ -121,9 +119,9 @@ class Front:
         """Run the tool; its progress goes to the client. When the request is cancelled, the run ends, too."""
 
         def start(hear: Callable[[AnyEvent], None]) -> Any:
-            return as_coroutine(self._counted(lambda: tool.run(self.tools, said, hear)))()
+            return as_coroutine(self._in_turn(tool.kind, lambda: tool.run(self.tools, said, hear)))()
 
-        running: Following[AnyEvent, dict[str, Any]] = Following(start)
+        running: WatchedRun[AnyEvent, dict[str, Any]] = WatchedRun(start)
         lines, number, last = LineProgress(0), 0, ""
         try:
             async for event in running:
@@ -135,20 +133,24 @@ class Front:
         finally:
             running.cancel()
 
-    def _counted(self, call: Callable[[], T]) -> Callable[[], T]:
-        """The call, of which the end of the server knows."""
+    def _in_turn(self, kind: Kind, call: Callable[[], T]) -> Callable[[], T]:
+        """The call once there is room for it; a call that was cancelled keeps its room until it has ended."""
 
-        def counted() -> T:
+        def in_turn() -> T:
             with self._changed:
                 self._at_work += 1
             try:
-                return call()
+                with self._room[kind]:
+                    cancelled = cancellation.get()
+                    if cancelled is not None and cancelled.is_set():
+                        raise UserError("cancelled", code="cancelled")
+                    return call()
             finally:
                 with self._changed:
                     self._at_work -= 1
                     self._changed.notify_all()
 
-        return counted
+        return in_turn
 
 
 def serve_stdio(front: Front) -> None:

@@ -23,7 +23,7 @@ CHECKED_BY_TYPER = (bool, Path)
 RUN = (
     "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
     "max_rate", "max_call_time", "max_time", "max_cost", "max_calls", "max_tokens", "prices",
-    "max_failures", "out", "sandbox", "require_walls", "ocr", "ocr_language",
+    "max_failures", "out", "sandbox", "require_walls", "ocr", "ocr_language", "otel", "otel_texts",
 )  # fmt: skip
 """What every command takes that lets a worker read a document."""
 

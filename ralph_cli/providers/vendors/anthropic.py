@@ -32,7 +32,7 @@ class Anthropic(wire.SdkModel):
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         body = request_body(request, self._target.model, in_cloud=self._endpoint.access is not None)
-        reply = wire.call_service(self._target, self._sdk, "/v1/messages", body, fault)
+        reply = wire.call_service(self._target, lambda: self._sdk, "/v1/messages", body, fault)
         return parse_reply(self._target, request, reply)
 
 

@@ -3,6 +3,7 @@
 Each is told everything: an SDK would otherwise take addresses and keys from the environment or from files of its own.
 """
 
+import re
 import threading
 import warnings
 from typing import Any
@@ -22,6 +23,8 @@ from ralph_cli.providers.vendors import faults
 NO_KEY = "none"
 """What is sent to a server that asks for no key."""
 
+_AWS_REGION = re.compile(r"[a-z]{2,8}(-[a-z0-9]+)+-\d+")
+_GOOGLE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.:-]*")
 _GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _GOOGLE_TOKENS = "https://oauth2.googleapis.com"
 
@@ -30,6 +33,9 @@ def address_of(endpoint: Endpoint, api: Api) -> str:
     """Where requests of that wire format go: the root to which the client adds the path."""
     root = (endpoint.base_url or "").rstrip("/")
     match endpoint.access:
+        case AzureAccess(api_version=version):
+            root = re.sub(r"/openai(/v1)?$", "", root)  # as Azure's pages show it, too
+            return root if _is_dated(version) else f"{root}/openai/v1"
         case AwsAccess() as access:
             region = _region_of(access)
             suffix = ".cn" if region.startswith("cn-") else ""
@@ -37,6 +43,8 @@ def address_of(endpoint: Endpoint, api: Api) -> str:
             return root if api == "messages" else f"{root}/openai/v1"
         case GoogleAccess(project=project, location=location):
             root = root or f"https://{_google_host(location or '')}/v1"
+            for what, part in (("GOOGLE_CLOUD_PROJECT", project), ("GOOGLE_CLOUD_LOCATION", location)):
+                _require_name(what, part or "", _GOOGLE_NAME)
             publisher = {"responses": "publishers/openai/v1", "chat": "endpoints/openapi"}.get(api)
             return f"{root}/projects/{project}/locations/{location}/{publisher}" if publisher else root
         case _:
@@ -74,8 +82,9 @@ def connect_openai(endpoint: Endpoint, target: faults.Target, **options: Any) ->
     options |= {"default_headers": dict(endpoint.headers)}
     match endpoint.access:
         case AzureAccess(api_version=api_version, token=token):
-            key = {"api_key": endpoint.api_key} if endpoint.api_key else {"azure_ad_token": token}
-            return openai.AzureOpenAI(azure_endpoint=target.base_url, api_version=api_version, **key, **options)
+            options |= {"api_key": endpoint.api_key} if endpoint.api_key else {"azure_ad_token": token}
+            options |= {"azure_endpoint" if _is_dated(api_version) else "base_url": target.base_url}
+            return openai.AzureOpenAI(api_version=api_version, **options)
         case AwsAccess() as access:
             from openai.providers import bedrock
 
@@ -100,15 +109,25 @@ def connect_openai(endpoint: Endpoint, target: faults.Target, **options: Any) ->
             return openai.OpenAI(api_key=endpoint.api_key or NO_KEY, base_url=target.base_url, **options)
 
 
+def _is_dated(api_version: str | None) -> bool:
+    """Whether Azure's API has that version in the old way: the others have a path of their own."""
+    return (api_version or "")[:1].isdigit()
+
+
+def _require_name(what: str, name: str, pattern: re.Pattern[str]) -> str:
+    """The name, which becomes part of an address. Raises ConfigError."""
+    if not pattern.fullmatch(name):
+        raise ConfigError(f"{what} is not a name that can be used: {name!r:.80}", code="bad-setting")
+    return name
+
+
 # --- Amazon -----------------------------------------------------------------------------------------------------------
 
 
 def _region_of(access: AwsAccess) -> str:
     """The region of the settings, else that of the profile."""
-    if access.region:
-        return access.region
-    if region := getattr(_session(access), "region_name", None):
-        return str(region)
+    if region := access.region or getattr(_session(access), "region_name", None):
+        return _require_name("AWS_REGION", str(region), _AWS_REGION)
     what = f"the AWS profile {access.profile} names no region"
     raise ConfigError(what, code="not-configured", hint="set AWS_REGION, such as eu-central-1")
 

@@ -34,7 +34,7 @@ class OpenAI(wire.SdkModel):
             path, parse = "/chat/completions", parse_chat_reply
             own_service = self._endpoint.access is not None or is_own_service(self.vendor, target.base_url)
             body = chat_body(request, target.model, own_service=own_service)
-        return parse(target, request, wire.call_service(target, self._sdk, path, body, fault))
+        return parse(target, request, wire.call_service(target, lambda: self._sdk, path, body, fault))
 
 
 def load_sdk() -> Any:

@@ -139,7 +139,11 @@ def _read_body(response: "httpx2.Response", deadline: float) -> Iterator[bytes]:
 
 
 def call_service(
-    target: Target, sdk: Any, path: str, arguments: Json, fault: Callable[[Target, Exception], ProviderError]
+    target: Target,
+    sdk: Callable[[], Any],
+    path: str,
+    arguments: Json,
+    fault: Callable[[Target, Exception], ProviderError],
 ) -> Json:
     """The JSON object that a service answers at a path. `fault` turns an exception of the SDK into a ProviderError.
 
@@ -155,7 +159,9 @@ def call_service(
     body: Any = None
     sendable = replace_surrogates(arguments)
     try:
-        body = sdk.post(path, body=sendable, cast_to=httpx2.Response).content
+        body = sdk().post(path, body=sendable, cast_to=httpx2.Response).content
+    except ConfigError:
+        raise
     except Exception as error:  # noqa: BLE001 - SDKs let foreign errors through; `fault` knows or reports them all
         failure = fault(target, error)
     if failure is None:

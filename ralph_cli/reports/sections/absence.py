@@ -10,10 +10,11 @@ NEAREST = "The passages that hold most of the question's words (nothing says tha
 
 
 def describe_term(search: Search) -> str:
-    """What was searched, as the beginning of words or as a pattern, and whether the worker or its code names it."""
+    """What was searched in words, as the beginning of words or as a pattern, and whether the worker or its code names
+    it."""
     kind = " (as a pattern)" if search.pattern else ""
     where = f", in {search.within} only" if search.within else ""
-    return f"{search.term}{'…' if search.stem else ''}{kind}{'' if search.by == 'worker' else ', in its code'}{where}"
+    return f"{search.words}{'…' if search.stem else ''}{kind}{'' if search.by == 'worker' else ', in its code'}{where}"
 
 
 def describe_hits(search: Search) -> str:

@@ -21,16 +21,21 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     matters = unread_matters(view) and not any(proof.holds for proof in view.completeness)
     if shares := list(shares_read(view.document, coverage)):
         return _set_line(shares, share, matters=matters)
+    searched = "; all of it was searched by code" * view.is_searched
     if len(coverage.pages) < 2:
         if matters:
-            return f"Only {share} was read; what stands elsewhere may be missed.", "yellow"
-        return f"Read: {share}.", "dim"
-    read = f"{len(coverage.shown_pages)} of {len(coverage.pages)} pages, {share}"
+            elsewhere = "elsewhere in other words" if view.is_searched else "elsewhere"
+            return f"Only {share} was read{searched}; what stands {elsewhere} may be missed.", "yellow"
+        return f"Read: {share}{searched}.", "dim"
+    read = f"{len(coverage.shown_pages)} of {sum(page.has_text for page in coverage.pages)} pages, {share}"
     if matters and coverage.unread_pages:
         pages = describe_pages(coverage.unread_pages, MOST_RUNS, view.document)
-        return f"Never read: {pages} (read, at least in part: {read}).", "yellow"
-    never = f"; never read: {describe_pages(coverage.unread_pages, 4, view.document)}" if coverage.unread_pages else ""
-    return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
+        never = "Searched by code, but never read" if view.is_searched else "Never read"
+        return f"{never}: {pages} (read, at least in part: {read}).", "yellow"
+    # Where all of it was searched, what was not read is no lack of an answer that was found.
+    if coverage.unread_pages and not view.is_searched:
+        searched = f"; never read: {describe_pages(coverage.unread_pages, 4, view.document)}"
+    return f"Read, at least in part: {read}{searched}.", "yellow" if matters else "dim"
 
 
 def _set_line(shares: list[tuple[Record, float]], share: str, *, matters: bool) -> tuple[str, str]:

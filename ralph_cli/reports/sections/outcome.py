@@ -13,8 +13,8 @@ from ralph_cli.text.plural import pluralize
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
 USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."
 
-MAX_QUESTION_CHARS = 200
-"""Characters that are shown of a question before."""
+MAX_QUESTION_CHARS, MOST_QUESTIONS = 200, 2
+"""Characters that are shown of a question before, and how many are shown, the latest ones."""
 
 NO_JUDGE_OF_ANSWER = (
     "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
@@ -34,8 +34,11 @@ def describe_follows(follows: Mapping[str, Any]) -> str:
     """The questions that one follows on, and the run of the last; empty for a first one."""
     if not follows:
         return ""
-    asked = ", ".join(f"“{one_line(question, MAX_QUESTION_CHARS)}”" for question in follows["questions"])
-    return f"Follows on {asked} (run {one_line(follows['run'])})"
+    questions = follows["questions"]
+    asked = ", ".join(f"“{one_line(question, MAX_QUESTION_CHARS)}”" for question in questions[-MOST_QUESTIONS:])
+    more = len(questions) - MOST_QUESTIONS
+    further = f" and {pluralize(more, 'question')} before" if more > 0 else ""
+    return f"Follows on {asked}{further} (run {one_line(follows['run'])})"
 
 
 _BOUNDS = {

@@ -13,7 +13,7 @@ from ralph_cli.runs.history import find_run, find_start, run_names
 from ralph_cli.runs.questions import answer_question
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.earlier import find_followed
-from ralph_cli.runs.resuming.record_fields import ALWAYS_CURRENT, LOWER_OF_BOTH, resumed_settings
+from ralph_cli.runs.resuming.record_fields import ALWAYS_CURRENT, LOWER_OF_BOTH, resumed_settings, unnamed_models
 from ralph_cli.runs.resuming.resume import open_document, require_verifier
 
 LATEST = "last"
@@ -33,9 +33,10 @@ def open_followed(folder: Path, setup: Setup, document: DocumentSource) -> tuple
     require_verifier(started, setup.verifier)
     source = open_document(started, current, document)
     assert source is not None
-    # What a person has set now holds; everything else is as it was, but for bounds: a further question has its own.
+    # What a person has set now holds; everything else is as it was, but for bounds, for a further question has its own,
+    # and for models that nobody had named.
     said = current.model_fields_set - ALWAYS_CURRENT - LOWER_OF_BOTH
-    changes = {name: getattr(current, name) for name in said}
+    changes = {name: getattr(current, name) for name in said | unnamed_models(started)}
     chosen, _ = resumed_settings(started, current, changes, given_models=setup.models.keys())
     chosen = chosen.model_copy(update={name: getattr(current, name) for name in LOWER_OF_BOTH})
     shared_seed = started.seed.partition("-")[0]

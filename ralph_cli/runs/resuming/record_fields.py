@@ -116,6 +116,11 @@ def resumed_settings(
     return chosen, notices
 
 
+def unnamed_models(started: RunStarted) -> set[str]:
+    """The settings of the models that nobody had named for a run: they were chosen by its keys."""
+    return {setting for setting in _MODEL_SETTINGS.values() if started.settings.get(setting) is None}
+
+
 def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
     """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too.
 

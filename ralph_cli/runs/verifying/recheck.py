@@ -50,7 +50,7 @@ DESCRIBED = (
 )
 """What a record says of its document, or of one of a set, that follows from the document alone."""
 
-FORM_SETTINGS = ("bullets", "quotes", "quote_chars", "format", "memory")
+FORM_SETTINGS = ("bullets", "quotes", "quote_chars", "answer_as", "format", "memory")
 """The recorded settings on which the local checks depend."""
 
 

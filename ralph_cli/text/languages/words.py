@@ -66,6 +66,9 @@ UNSPACED = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
 FULL_STOPS = "\u3002\uff01\uff1f"
 """What ends a sentence there, without a space behind it."""
 
+LEAST_SHARE = 0.12
+"""Share of little words among all, from which on they tell a language: tables and lists of names have fewer."""
+
 _LETTERS = re.compile(r"[^\W\d_]+")
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30ff\uff66-\uff9d]")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -93,7 +96,8 @@ def language_of(text: str) -> str:
         return "ja" if kana * 20 >= han else "zh"
     counts = {language: sum(word in little for word in words) for language, little in LITTLE_WORDS.items()}
     best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] > counts["en"] else "en"
+    is_told = counts[best] > 1 and counts[best] >= LEAST_SHARE * len(words)
+    return best if is_told and counts[best] > counts["en"] else "en"
 
 
 def little_words_of(text: str) -> frozenset[str]:

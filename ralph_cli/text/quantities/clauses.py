@@ -12,6 +12,7 @@ from itertools import groupby
 
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.relations import are_comparable
 from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, SCALES, TIMES, UNDER, singular
 from ralph_cli.text.sentences import sentence_at
 
@@ -22,7 +23,7 @@ _YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
 _TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
 _BOUNDARY = re.compile(
     rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;:()\u2013\u2014]"
-    rf"|\b(?:and|but|or|while|whereas|although|though|which|(?<!up )(?P<to>to){_TO_FIGURE})\b"
+    rf"|\b(?:(?:and|or)(?!\s+(?:19|20)\d\d\b)|but|while|whereas|although|though|which|(?<!up )(?P<to>to){_TO_FIGURE})\b"
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
@@ -31,6 +32,9 @@ _ELLIPTIC = re.compile(r"(?i)\b(?:by|with|(?<!up )to|for|from)\s+(?:(?:one|that|
 
 _DEFINED = re.compile(r"\(([^()]*[\"'\u201c\u2018\u00ab][^()]+[\"'\u201d\u2019\u00bb])\s*\)")
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
+_JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
+"""What stands between figures of a list, which share the words before and behind it."""
+
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _ENDINGS = re.compile(r"(?:ables?|ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
@@ -108,8 +112,15 @@ def _words_in_sentence(
     free = [_say_free(parts[number > 0 : len(parts) - (number < len(figures))]) for number, parts in enumerate(gaps)]
     shared = frozenset(word for words in free for word in words if not is_of_date(word))
     last = frozenset[str]()
+    pairs = zip(figures, figures[1:], spans, spans[1:], strict=False)
+    listed = [are_comparable(a, b) and bool(_JOINT.fullmatch(text, c[1], d[0])) for a, b, c, d in pairs]
     for number, figure in enumerate(figures):
-        (before, boundary), (behind, _) = gaps[number][-1], gaps[number + 1][0]
+        first, last_gap = number, number + 1
+        while first and listed[first - 1]:
+            first -= 1
+        while last_gap < len(figures) and listed[last_gap - 1]:
+            last_gap += 1
+        (before, boundary), (behind, _) = gaps[first][-1], gaps[last_gap][0]
         near = say_words(f"{before} , {behind}")
         if boundary == "to" or (number and len(gaps[number]) == 1 and _ELLIPTIC.search(before)):
             is_dated = any(map(is_of_date, near))  # "it grew by 5 in 2022, to 7"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
-from ralph_cli.text.quantities.tokens import Tokens
+from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.vocabulary import (
     ABOUT,
     BARE_MULTIPLES,
@@ -140,12 +140,13 @@ def _read_multiple(tokens: Tokens, at: int) -> Number | None:
 
 def _read_half(tokens: Tokens, at: int) -> Number | None:
     after, before = tokens.low(at + 1), tokens.low(at - 1)
-    joined = tokens.skip_hyphen(at + 1) > at + 1 or tokens.low(at - 1) in "-\u2010\u2011"
-    if after == "year" or before in _NOT_SHARED or (joined and before):
+    joined = tokens.skip_hyphen(at + 1) > at + 1 or before in HYPHENS
+    if after == "year" or before in _NOT_SHARED or joined:
         return None
     if before == "a" and tokens.low(at - 2) == "and":  # of "a year and a half", which was read before
         return None
-    if after in ("a", "an") and (tokens.low(at + 2) in SCALES or tokens.low(at + 2) in TIMES):
+    measured = tokens.low(at + 2)
+    if after in ("a", "an") and (measured in SCALES or measured in TIMES or measured.startswith("percent")):
         return Number(Decimal("0.5"), at + 2, 1, worded=True)
     return Number(Decimal("0.5"), at + 1, 1, "share", worded=True)
 

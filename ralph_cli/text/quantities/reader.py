@@ -4,9 +4,12 @@ At each token it asks: is it a date? Else is it a number, and what do the words 
 character is read twice, and what neighbours share ("$28-32 billion") is shared after that.
 """
 
+# ruff: noqa: SIM905
+
 import unicodedata
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from ralph_cli.text.quantities.dates import read_date
@@ -49,6 +52,9 @@ MAX_REFERENCE = 1000
 """A number from this one on names nothing behind a word in small letters."""
 
 _JOINTS = frozenset(("and", "or", "&", "to", "through", *HYPHENS))
+_MORE = frozenset("more greater higher larger longer".split())
+_LESS = frozenset("less fewer lower smaller shorter".split())
+_DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
 
@@ -148,9 +154,9 @@ class QuantityReader:
             return False
         word = tokens.low(at)
         if tokens.is_glued(at) and tokens.is_word(at):
-            return (
-                singular(word) not in PHYSICAL and singular(word) not in TIMES and word not in SCALES
-            ) or word == "m"
+            known = singular(word) in PHYSICAL or singular(word) in TIMES
+            letter = len(word) == 1 and tokens.is_capitalized(at)  # "3G"
+            return (word not in SCALES and (letter or not known)) or word == "m"
         behind = tokens.skip_hyphen(at)
         if behind > at and tokens.is_word(behind):
             return len(tokens.low(behind)) == 1 and tokens.is_capitalized(behind)
@@ -198,7 +204,7 @@ class QuantityReader:
             draft.per_time,
             draft.per_thing,
             approximate=bool(ABOUT.intersection(words)),
-            bound=self._bound_behind(draft.next) or self._bound(words, draft),
+            bound=self._bound_behind(draft) or self._bound(words, draft),
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
         )
 
@@ -210,24 +216,33 @@ class QuantityReader:
             words = [] if ends else [*words, word]
         return words
 
-    def _bound_behind(self, at: int) -> Bound:
-        """The bound of "10x and more", "30 days or less"."""
-        if self.tokens.low(at) not in ("and", "or"):
-            return ""
-        word = self.tokens.low(at + 1)
-        return "over" if word in ("more", "above") else "under" if word in ("less", "fewer", "below") else ""
+    def _bound_behind(self, draft: Draft) -> Bound:
+        """The bound of "10x and more", "30 days or less", "30 days at most"."""
+        for at in (draft.next, draft.behind_nouns):
+            if self.tokens.low(at) in ("and", "or", "at"):
+                word = self.tokens.low(at + 1)
+                if word in ("more", "above", "least"):
+                    return "over"
+                if word in ("less", "fewer", "below", "most"):
+                    return "under"
+        return ""
+
+    def _is_denied(self, begin: int) -> bool:
+        """Whether the clause before a figure denies what it says: "shall not permit it to be less than"."""
+        for at in range(begin - 1, -1, -1):
+            word = self.tokens.low(at)
+            if word in _DENIALS or word in (".", ";", ",", ":", "(", "and", "but"):
+                return word in _DENIALS
+        return False
 
     def _bound(self, words: list[str], draft: Draft) -> Bound:
         phrase = f" {' '.join(words)} "
-        if " than " in phrase or " least " in phrase or " most " in phrase:
-            denied = " no " in phrase or " not " in phrase
-            more = any(f" {word} than " in phrase for word in ("more", "greater", "higher", "larger", "longer"))
-            less = any(f" {word} than " in phrase for word in ("less", "fewer", "lower", "smaller", "shorter"))
-            more, less = (less, more) if denied else (more, less)
-            if more or " at least " in phrase:
-                return "over"
-            if less or " at most " in phrase:
-                return "under"
-        if OVER.intersection(words) or (draft.form == "change" and "more" in words):
-            return "over"
-        return "under" if UNDER.intersection(words) or (draft.form == "change" and "less" in words) else ""
+        if " at least " in phrase or " at most " in phrase:
+            return "over" if " at least " in phrase else "under"
+        compared = {before for before, word in pairwise(words) if word == "than"}
+        changed = set(words) if draft.form == "change" else set[str]()
+        more = bool(OVER.intersection(words) or _MORE & compared or "more" in changed)
+        less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed)
+        if (more or less) and not {"nearly", "almost"} & set(words) and self._is_denied(draft.begin):
+            more, less = less, more
+        return "over" if more else "under" if less else ""

@@ -10,7 +10,8 @@ _LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
 _COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
-_AND_MONTHS = re.compile(r"[- ]years?,?(?: and)? ")
+_AND = re.compile(r"[- ]?[a-z]+,?(?: and)? ")
+_PARTS_OF_TIMES = {("year", "month"): 12, ("hour", "minute"): 60}
 _MAX_WHOLE_RANGE = 50
 _REACH = 16
 
@@ -35,8 +36,8 @@ def _factor(text: str, one: Quantity, other: Quantity) -> int:
     """How many of the second figure one of the first is, which it goes on with: "2 years, 3 months", "3億4,500万"."""
     if one.power and other.power and one.end == other.start and one.power > other.power and one.value > 0:
         return int(10 ** (one.power - other.power))
-    units = (one.kind, one.unit, other.kind, other.unit) == ("duration", "year", "duration", "month")
-    return 12 if units and _AND_MONTHS.fullmatch(text, one.end, other.start) and other.value < 12 else 0
+    factor = _PARTS_OF_TIMES.get((one.unit, other.unit), 0) if one.kind == other.kind == "duration" else 0
+    return factor if other.value < factor and _AND.fullmatch(text, one.end, other.start) else 0
 
 
 def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.raised import LOWERED, RAISED
 from ralph_cli.text.tables import is_row
 
@@ -13,9 +14,8 @@ _NUMBER = (
     r"|(?<!\d )\d{1,3}(?: \d{3})+(?=\s?(?:EUR|\u20ac|CHF|SEK|NOK|DKK|PLN|CZK))"  # 20 000 000 EUR
     rf"|\d{{1,3}}(?:{_APART}\d{{3}})+(?!\d)(?:\.\d+)?|\d+\.\d+|\d+|(?<![\w.])\.\d+"
 )
-_TOKEN = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>[A-Za-z\u00b5\u00c0-\u024f]+)|[{re.escape(RAISED + LOWERED)}]+|\S"
-)
+_SIGN = rf"[{re.escape(RAISED + LOWERED)}]+|[^\s{ZERO_WIDTH}]"
+_TOKEN = re.compile(rf"(?:(?P<number>{_NUMBER})|(?P<word>[A-Za-z\u00b5\u00c0-\u024f]+)|{_SIGN})[{ZERO_WIDTH}]*")
 HYPHENS = frozenset("-\u2010\u2011\u2013")
 MINUSES = frozenset("-\u2011\u2212\u2013")
 
@@ -89,7 +89,8 @@ def _tokenize(text: str) -> list[Token]:
         apart = "  " in gap or "\t" in gap or "\f" in gap or ("\n" in gap and _ends_row(text, end, match.start()))
         sort = match.lastgroup or "sign"
         glued = bool(found) and not gap
-        found.append(Token(match[0], match.start(), match.end(), match[0].lower(), sort, glued, apart))
+        word = match[0].rstrip(ZERO_WIDTH)
+        found.append(Token(word, match.start(), match.end(), word.lower(), sort, glued, apart))
         end = match.end()
     return found
 

@@ -10,7 +10,7 @@ from ralph_cli.text import lexicon
 from ralph_cli.text.lexicon import FOREIGN_PARTS, ORDINALS, STOP_WORDS, TENS, UNITS
 
 SCALES = {
-    "thousand": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
+    "thousand": 3, "tsd": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
     "b": 9, "mrd": 9, "trillion": 12, "tn": 12, "lakh": 5, "crore": 7,
 }  # fmt: skip
 EAST_ASIAN_SCALES = dict(zip("十百千万萬亿億兆천만억조", (1, 2, 3, 4, 4, 8, 8, 12, 3, 4, 8, 12), strict=True))
@@ -32,9 +32,10 @@ BARE_MULTIPLES = {f"{stem}e": value for stem, value in _VERBS.items()} | {"halve
 """The same without an ending: a multiple before "the" or "after", but none in "double net"."""
 
 TIMES = {
-    "day": "day", "night": "night", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
+    "day": "day", "night": "night", "week": "week", "month": "month", "mo": "month", "quarter": "quarter",
+    "year": "year",
     "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "sec": "second",
-    "decade": "decade",
+    "decade": "decade", "h": "hour", "hr": "hour", "min": "minute",
 }  # fmt: skip
 PACES = {
     "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",
@@ -53,9 +54,11 @@ _SPELLINGS = {
     "foot": "foot feet ft", "metre": "metre meter", "kilometre": "kilometre kilometer km", "mile": "mile mi",
     "centimetre": "centimetre centimeter cm", "millimetre": "millimetre millimeter mm",
     "yard": "yard", "inch": "inch", "acre": "acre", "hectare": "hectare ha", "gallon": "gallon", "litre": "litre liter",
-    "barrel": "barrel bbl", "ton": "ton", "tonne": "tonne mt", "gram": "gram", "kilogram": "kilogram kg",
+    "barrel": "barrel bbl", "ton": "ton", "tonne": "tonne mt t", "gram": "gram g", "kilogram": "kilogram kg",
     "ounce": "ounce oz", "bushel": "bushel", "watt": "watt", "watt hour": "watthour", "hertz": "hertz", "byte": "byte",
     "degree": "degree", "pound": "lb lbs", "square foot": "sqft", "square metre": "sqm sqmetre",
+    "milligram": "milligram mg", "microgram": "microgram mcg \u00b5g", "millilitre": "millilitre milliliter ml",
+    "nautical mile": "nm nmi", "part per million": "ppm", "part per billion": "ppb", "knot": "knot kn kts",
 }  # fmt: skip
 _PREFIXES = {"k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12}
 _PREFIXED = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz", "byte": "byte"}
@@ -72,6 +75,8 @@ SIZES |= {f"square {unit}": ("square metre", Decimal(size) ** 2) for unit, size 
 SIZES |= {"acre": ("square metre", Decimal("4046.8564224")), "hectare": ("square metre", Decimal(10000))}
 SIZES |= {"gram": ("gram", Decimal(1)), "kilogram": ("gram", Decimal(1000)), "tonne": ("gram", Decimal(10**6))}
 SIZES |= {"pound": ("gram", Decimal("453.59237")), "ton": ("gram", Decimal("907184.74"))}
+SIZES |= {"milligram": ("gram", Decimal("0.001")), "microgram": ("gram", Decimal("0.000001"))}
+SIZES |= {"nautical mile": ("metre", Decimal(1852)), "millilitre": ("litre", Decimal("0.001"))}
 SIZES |= {"litre": ("litre", Decimal(1)), "gallon": ("litre", Decimal("3.785411784"))}
 SIZES["barrel"] = "litre", Decimal("158.987294928")
 """Units that one converts into another, each with what it is measured in: international feet, acres and miles, and

@@ -376,14 +376,30 @@ def test_a_document_is_told_by_its_headings_and_years_and_not_by_its_form_text()
     assert describe_document(document("a few words only")) == "a few words only"
 
 
-@pytest.mark.parametrize("row", ["Net sales\u207d\u00b9\u207e  5  4", "Net sales(1)  5  4"])
-def test_the_note_of_a_quoted_row_is_shown(row):
+@pytest.mark.parametrize("row", ["Net sales\u207d\u00b9\u207e  5  4", "Net sales(1)  5  4", "Net sales (1)  5  4"])
+@pytest.mark.parametrize("sign", ["(1)", "\u207d\u00b9\u207e"])
+def test_the_note_of_a_quoted_row_is_shown(row, sign):
     rows = "\n".join(f"Item {number} of the table  {number},000  {number},100" for number in range(1, 90))
-    foot = "(1) Sales of the hall are left out.\n(2) Costs are net.\n"
+    foot = f"{sign} Sales of the hall are\nleft out.\n(2) Costs are net.\n"
     about = document(f"(Millions)  2018  2017\n{row}\n{rows}\n\n{foot}\f(1) Another page.")
     said = DraftClaim("Net sales were 5.", (row,))
     shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
     assert "(note: (1) Sales of the hall are left out.)" in shown and "Costs are net" not in shown
+
+
+def test_rows_that_are_left_out_take_their_labels_and_headers_with_them():
+    def part(name):
+        rows = "\n".join(f"{name} {number}  {number},000  {number},100" for number in range(1, 20))
+        return f"{name} account:\nThree Months Ended March 31, 2018  2017\n{rows}"
+
+    about = document("Report\n(Millions)\n" + "\n".join(map(part, ("Coal", "Wood", "Salt", "Iron"))))
+    said = DraftClaim("Salt of kind 9 sold for 9,000.", ("Salt 9  9,000  9,100",))
+    shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n", 10)
+    assert "Salt account:\nThree Months Ended March 31, 2018  2017\n[...]\n" in shown and "Salt 6  6,000" in shown
+    apart = document(about.text.replace("Iron account", "\n\nIron account"))  # and empty lines are lines
+    quotes = resolve_quotes(Draft((said,)), apart, QuoteIndex(apart)).quotes
+    assert "Iron account" in render_passages(apart, quotes, "n", 2_000)
+    assert "Wood" not in shown and "Iron account" not in shown and shown.count("Three Months") == 2  # and the first
 
 
 def test_a_judge_is_told_whether_code_has_compared_the_figures():

@@ -1,6 +1,7 @@
 """What code could not confirm: shown to the judge as data, and settled by it, or there is no verdict."""
 
 import json
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -9,7 +10,7 @@ from fakes import document
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.run import Attempt, Doubt, Draft, DraftClaim, Verdict
+from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, Search, Verdict
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
@@ -138,3 +139,16 @@ def test_a_task_may_be_refused_for_a_doubt():
     unsettled = {**SETTLED, "proved": False}
     evidence, _ = task_judged({"ok": False, "issues": ["40 % of what?"], "doubts": [unsettled]})
     assert [issue.material for issue in evidence.issues] == ["40 % of what?"] and not evidence.broken
+
+
+def test_the_judge_of_a_task_is_shown_what_each_item_says() -> None:
+    claims = (
+        Claim(1, "The rent is due on the second.", (1,), ("2 + 2 = 4",)),
+        Claim(2, "No deposit is stated.", (), searches=(Search("deposit", 0),)),
+    )
+    model = ScriptedModel([text_reply(json.dumps({"ok": True, "issues": []}))], vendor="b")
+    TaskJudge(model, MEMO, "How many?", "md", "", lambda: "n")(replace(WORK, claims=claims))
+    prompt = model.requests[0].turns[-1].text
+    assert "Item 1 (quotes 1): The rent is due on the second.\n  computed: 2 + 2 = 4" in prompt
+    assert "Item 2 (no quote): No deposit is stated.\n  searched, counted by code: deposit: 0" in prompt
+    assert "An item that says what its quotes do not is an issue" in model.requests[0].system

@@ -125,6 +125,19 @@ def test_chat_refuses_what_cannot_be_asked_before_anybody_types(
         assert told in capsys.readouterr().err
 
 
+def test_bytes_that_are_no_text_are_one_line(memo: Path) -> None:
+    script({"code": "find('rent')"}, {"claims": [END]})
+    command = [sys.executable, "-m", "ralph_cli", "chat", "memo.txt", *PLAYED, "--quiet"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8:strict"}
+    for given, code, told in (
+        (b"What\xff?\n", 1, "not text in UTF-8 [bad-input]"),
+        (b"What \x00 \x1b[31m is it?\r\n", 0, ""),
+    ):
+        done = subprocess.run(command, input=given, env=environ, capture_output=True, check=False)
+        assert done.returncode == code and told in done.stderr.decode(), done.stderr
+        assert b"Traceback" not in done.stderr and b"\x1b" not in done.stdout
+
+
 class Terminal:
     """`ralph chat` as a person has it, on a pseudo-terminal."""
 
@@ -169,6 +182,21 @@ class Terminal:
             os.kill(self.child.pid, signal.SIGKILL)
         self.child.wait()
         os.close(self._master)
+
+
+@pytest.mark.parametrize("is_at_work", [False, True])
+def test_sigterm_ends_a_prompt(memo: Path, is_at_work: bool) -> None:
+    script({"code": "import time\ntime.sleep(25)"}, {"claims": [END]})
+    terminal = Terminal("memo.txt", *PLAYED)
+    try:
+        terminal.wait_for(lambda seen: seen.endswith("> "))
+        if is_at_work:
+            terminal.press(f"{QUESTION}\n")
+            terminal.wait_for(lambda seen: "running code" in seen)
+        os.kill(terminal.child.pid, signal.SIGTERM)
+        assert terminal.child.wait(timeout=30) == 128 + signal.SIGTERM
+    finally:
+        terminal.close()
 
 
 def test_ctrl_c_stops_an_answer_and_keeps_the_prompt(memo: Path) -> None:

@@ -1,12 +1,18 @@
 """Which files a client reaches: those of the allowed folders, however a path is spelt."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 from mcp_clients import LEASE, SECRET, MakeFront, call, text_of
 from mcp_types import CallToolResult
+from reached import reached, reaches
 
 from ralph_cli.commands.mcp.fence import Fence
 from ralph_cli.core.errors import ConfigError, UserError
@@ -108,6 +114,40 @@ def test_a_path_inside_is_read_however_it_is_spelt(path: str, deal: Path, make_f
     (deal / "within.txt").symlink_to(deal / "lease.txt")
     found = call(make_front(), "read_page", {"document": path.format(deal=deal)})
     assert not found.is_error and found.structured_content["text"] == LEASE
+
+
+WITHIN = [".", "", "inner/..", "within/..", "none/..", "../deal"]
+BEYOND = ["..", "linked", "deal-other", "inner", "within", "\0", "~", "%2e%2e", "．．", ".git", "{base}", "{deal}"]
+BEYOND += ["proc/self/root", "proc/self/cwd"]
+ENDS = ["lease.txt", "inner/note.txt", "within/note.txt", "note.txt", "secret.txt", ".env", "link.txt", "."]
+
+
+@reaches(read=0.05, refused=0.3)
+@given(
+    st.sampled_from(["", "", "{deal}/", "{base}/", "/"]),
+    st.lists(st.one_of(st.sampled_from(WITHIN), st.sampled_from(WITHIN), st.sampled_from(BEYOND)), max_size=5),
+    st.sampled_from(ENDS),
+)
+@examples(max_examples=400)
+def test_no_path_that_is_made_of_such_parts_is_read_outside(begin: str, parts: list[str], end: str) -> None:
+    with TemporaryDirectory() as place:
+        base = Path(place).resolve()
+        deal, other = base / "deal", base / "deal-other"
+        for folder in (deal / "inner", other):
+            folder.mkdir(parents=True)
+        for path in (deal / "lease.txt", deal / "inner" / "note.txt", deal / ".env", other / "secret.txt"):
+            path.write_text("words")
+        (base / "secret.txt").write_text("words")
+        (deal / "link.txt").symlink_to(base / "secret.txt")
+        (deal / "linked").symlink_to(other)
+        (deal / "within").symlink_to(deal / "inner")
+        named = (begin + "/".join([*parts, end])).format(base=base, deal=deal)
+        found = None
+        with suppress(UserError):
+            found = Fence([deal]).find_document(named)
+        reached("refused", found is None)
+        if reached("read", found):
+            assert found in (deal / "lease.txt", deal / "inner", deal / "inner" / "note.txt"), named
 
 
 def test_whether_something_is_there_outside_is_not_told(traps: Path, tmp_path: Path) -> None:

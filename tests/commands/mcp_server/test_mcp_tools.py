@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 from mcp_clients import CLAIM, LEASE, QUESTION, MakeFront, call, judged, models, talk, text_of
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from ralph_cli.commands.mcp.server import PAID_AT_ONCE
 from ralph_cli.commands.mcp.tools import TOOLS
 from ralph_cli.core.events import CallFinished
 from ralph_cli.core.model import Reply, Request, Usage
 from ralph_cli.journal.store import read_events
-from ralph_cli.providers.scripted import tool_reply
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.history import as_object, read_run
 
 ABSENT = {"not_found": {"searched": ["parking"], "note": "the lease is of a hall"}}
@@ -51,6 +55,10 @@ def test_an_answer_is_the_json_of_the_command_with_links_to_its_evidence(make_fr
     async def use(client: Client) -> tuple[Any, Any, Any]:
         answer = await client.call_tool("ask", QUESTION)
         evidence = await client.read_resource(answer.content[1].uri)  # type: ignore[union-attr]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [item.uri_template for item in templates] == ["ralph://runs/{run}", "ralph://runs/{run}/quotes/{id}"]
+        whole = (await client.read_resource(f"ralph://runs/{answer.structured_content['run']['id']}")).contents
+        assert json.loads(whole[0].text) == answer.structured_content
         return answer, evidence, await client.list_resources()
 
     answer, evidence, listed = talk(front, use, mode)
@@ -80,6 +88,20 @@ def test_the_evidence_of_a_pdf_is_its_page_with_the_quote_marked(
     assert json.loads(words.text)["quote"]["page"] == 13 and picture.uri.endswith("/quotes/1#page=13")
     assert picture.mime_type == "image/png" and png.startswith(b"\x89PNG\r\n\x1a\n")
     assert int.from_bytes(png[16:20]) == 1100 and int.from_bytes(png[20:24]) > 1400  # the whole page
+
+
+@pytest.mark.parametrize("form", [None, "text"])
+def test_a_task_gives_its_output_with_the_quotes_behind_it(make_front: MakeFront, form: str | None) -> None:
+    output = {
+        "output": "The tenant pays a base rent of $48,000 a year for the hall.",
+        "memory_update": "Rent established: $48,000 a year.",
+    }
+    given = models(judge=lambda _: text_reply('{"ok": true, "issues": []}'))
+    front = make_front({**given, "reasoner": ScriptedModel(lambda _: text_reply(json.dumps(output)), vendor="a")})
+    said = {"documents": ["lease.txt"], "task": "Say what the tenant pays.", **({"format": form} if form else {})}
+    found = call(front, "task", said).structured_content
+    assert found["ok"] is True and found["output"]["text"] == output["output"], found["stop"]
+    assert found["quotes"][0]["text"] == CLAIM["quotes"][0] and found["output"]["verdict"] == "supported"
 
 
 def test_what_was_not_accepted_or_is_absent_is_told_as_such_and_no_error(make_front: MakeFront) -> None:
@@ -239,6 +261,39 @@ def test_a_long_run_keeps_nobody_waiting_and_ends_when_its_client_cancels_it(mak
         assert events[-1].kind == "run_halted"
 
 
+def test_so_many_runs_are_at_work_side_by_side_and_one_that_was_cancelled_counts_until_it_ends(
+    make_front: MakeFront,
+) -> None:
+    working, most, go, lock = [0], [0], threading.Event(), threading.Lock()
+
+    def think(request: Request) -> Reply:
+        with lock:
+            working[0] += 1
+            most[0] = max(most[0], working[0])
+        assert go.wait(20)
+        with lock:
+            working[0] -= 1
+        return tool_reply({"claims": [CLAIM]})
+
+    front = make_front(models(worker=think))
+
+    async def use(client: Client) -> None:
+        running = [asyncio.create_task(client.call_tool("ask", QUESTION)) for _ in range(PAID_AT_ONCE + 3)]
+        while working[0] < PAID_AT_ONCE:
+            await asyncio.sleep(0.01)
+        for task in (running[0], running[-1]):
+            task.cancel()
+        await client.call_tool("read_page", {"document": "lease.txt"})
+        assert most[0] == working[0] == PAID_AT_ONCE
+        go.set()
+        found = await asyncio.gather(*running, return_exceptions=True)
+        assert sum(isinstance(item, asyncio.CancelledError) for item in found) == 2
+        assert sum(item.structured_content["ok"] is True for item in found if not isinstance(item, BaseException)) == 5
+
+    talk(front, use)
+    assert most[0] == PAID_AT_ONCE
+
+
 @pytest.mark.parametrize(("cap", "asked"), [(0.09, [True, True, False]), (0.05, [True, False]), (0.01, [False])])
 def test_the_cost_bound_of_the_server_holds_for_each_call_and_for_all(
     cap: float, asked: list[bool], make_front: MakeFront
@@ -264,3 +319,19 @@ def test_half_a_character_in_a_document_does_not_break_the_answer(make_front: Ma
     found = call(make_front(), "read_page", {"document": "odd.json"})
     assert not found.is_error and "half" in found.structured_content["text"]
     found.model_dump_json().encode()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_spans_of_a_run_belong_to_the_trace_of_its_client(
+    make_front: MakeFront, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr("ralph_cli.journal.spans.open_tracer", lambda endpoint: provider.get_tracer("test"))
+    trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    meta: Any = {"traceparent": f"00-{trace}-{parent}-01"}
+    front = make_front(otel="http://127.0.0.1:4318")
+    talk(front, lambda client: client.call_tool("ask", QUESTION, meta=meta), mode)
+    (run,) = [span for span in exporter.get_finished_spans() if span.name == "invoke_workflow qa"]
+    assert run.parent is not None and f"{run.parent.trace_id:032x}" == trace
+    assert f"{run.parent.span_id:016x}" == parent

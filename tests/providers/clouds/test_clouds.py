@@ -92,6 +92,27 @@ def test_an_older_version_of_azures_api_knows_chat_only(cloud: CloudService, ask
     assert wire_format("any", replace(ENDPOINTS["azure"], access=AzureAccess("2025-03-01-preview"))) == "responses"
 
 
+def test_azures_api_without_dates_has_a_path_of_its_own(cloud: CloudService, ask: Any) -> None:
+    for version in ("v1", "preview"):
+        ask("azure:my-gpt", access=AzureAccess(version))
+        assert cloud.seen[-1].path == f"/openai/v1/responses?api-version={version}"
+        assert cloud.seen[-1].headers["api-key"] == CANARY and cloud.seen[-1].json["model"] == "my-gpt"
+    for pasted in ("/", "/openai", "/openai/v1/"):
+        model = connect("azure:my-gpt", replace(ENDPOINTS["azure"], base_url=cloud.url + pasted))
+        model.complete(ASK)
+        model.close()  # type: ignore[attr-defined]
+        assert cloud.seen[-1].path == PATHS["azure:my-gpt"]
+
+
+def test_a_region_is_a_name_and_no_address() -> None:
+    for name in ("eu-west-1.evil.example/", "evil.example#", "EU-WEST-1", "eu west 1"):
+        with pytest.raises(ConfigError, match="AWS_REGION is not a name"):
+            connect(f"bedrock:{CLAUDE}", Endpoint("bedrock", CANARY, access=AwsAccess(name)))
+    for project, location in (("p", "eu.evil/"), ("../p", "eu"), ("p", "eu west"), ("..", "eu")):
+        with pytest.raises(ConfigError, match=r"GOOGLE_CLOUD_(PROJECT|LOCATION) is not a name"):
+            connect("vertex:claude-x", Endpoint("vertex", access=GoogleAccess(project, location, CANARY)))
+
+
 def test_azure_takes_a_key_or_a_token(cloud: CloudService, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "from-the-environment")
     ask("azure:my-gpt")

@@ -108,9 +108,10 @@ def test_a_proxy_that_refuses_is_named(service: CloudService) -> None:
         tunnel.close()
         assert caught.value.code == code and refusal in caught.value.message
         assert ("HTTPS_PROXY" in caught.value.hint) is (code == "proxy") and CANARY not in caught.value.message
-    with pytest.raises(ConfigError, match="socks5") as odd:
-        put(SERVED_AT["lab.example"], Network(f"socks5://me:{CANARY}@host:1"))
-    assert "HTTPS_PROXY" in odd.value.message and CANARY not in odd.value.message + odd.value.hint
+    for odd in (f"socks5://me:{CANARY}@host:1", f"http://me:{CANARY}@host:port", "http://", f"https://[{CANARY}"):
+        with pytest.raises(ConfigError, match="HTTPS_PROXY is not the address of an HTTP proxy") as refused:
+            put(SERVED_AT["lab.example"], Network(odd))
+        assert CANARY not in refused.value.message + refused.value.hint
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.model import Request, UserTurn
 from ralph_cli.journal.redact import PRIVATE_SETTINGS
-from ralph_cli.providers.registry import connect
+from ralph_cli.providers.registry import connect, wire_format
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.wiring.models import choose_models
 from ralph_cli.wiring.probing import models_to_probe, probe
@@ -61,6 +61,16 @@ def test_servers_are_asked_beside_openai_each_with_its_own_key_and_headers(tmp_p
     assert "x-team" not in openai.headers
 
 
+def test_a_cloud_is_told_how_models_are_spoken_to_whose_names_do_not_tell(tmp_path: Path) -> None:
+    """A profile of inference may be of any model, and not every deployment of Azure knows the newest API."""
+    sections = '[providers.bedrock]\napi = "messages"\n[providers.azure]\napi = "chat"\n'
+    for toml, profile, deployment in ((sections, "messages", "chat"), ("", "chat", "responses")):
+        settings = load(tmp_path, toml, AZURE | {"AWS_REGION": "eu-west-1"})
+        arn = "arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/a1b2"
+        assert wire_format(arn, settings.endpoint("bedrock")) == profile
+        assert wire_format("ours", settings.endpoint("azure")) == deployment
+
+
 def test_what_variables_hold_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
     settings = load(tmp_path, LAB.format(url="https://lab.example"), HELD)
     shown = (repr(settings), str(settings.shown()), settings.model_dump_json(), repr(settings.endpoint("lab")))
@@ -87,7 +97,9 @@ def test_what_is_wrong_with_a_section_is_one_line_and_never_shows_a_key(tmp_path
         (f'{server}headers = {{ "x\\ny" = "{CANARY}" }}', "bad-setting", "characters that cannot be sent"),
         (f'{server}key_variable = "AWS_SECRET_ACCESS_KEY"', "key-of-another", "holds the key of another service"),
         ("[providers.lab]\nheaders = {}", "bad-setting", "has no base_url"),
-        ('[providers.azure]\nbase_url = "http://x"', "bad-setting", "is a vendor's name; of a vendor only headers"),
+        ('[providers.azure]\nbase_url = "http://x"', "bad-setting", "a vendor's name; only api and headers can be set"),
+        ('[providers.azure]\napi = "messages"', "bad-setting", "api is responses or chat"),
+        ('[providers.openai]\napi = "chat"', "bad-setting", "only headers can be set there"),
         ("[providers.offline]\nheaders = {}", "bad-setting", "is a vendor's name"),
         ('[providers."a b"]\nbase_url = "http://x"', "bad-setting", "a name has small letters"),
         ('[providers]\nlab = "http://x"', "bad-setting", "it must be a table"),

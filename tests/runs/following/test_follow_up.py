@@ -1,6 +1,10 @@
 """A further question on a run: conversation, variables and answers go on, and every claim is proved again."""
 
+import asyncio
+import os
 import shutil
+import signal
+import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -9,20 +13,24 @@ from fakes import FakeSandbox, document
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 from test_resume import cut_off, priced
 
-from ralph_cli.api import ask, follow_up
+from ralph_cli.api import afollow_up, ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted, StepFinished
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import Journal, read_chain, read_events
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.journal.store import Journal, hold_run, read_chain, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
+from ralph_cli.runs.deletion import delete_run
+from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.following import open_followed
 from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.runs.verifying.verify import verify
@@ -162,6 +170,53 @@ def started_of(run: Result) -> RunStarted:
     return started
 
 
+def test_a_short_document_that_was_given_whole_is_not_given_again(tmp_path: Path) -> None:
+    whole = Settings(out=tmp_path, counter_evidence=False)
+    first = ask(MEMO, FIRST, settings=whole, models=Desk([{"claims": [RENT]}]).models, engine=FakeSandbox)
+    desk = Desk([{"claims": [TERM]}])
+    second = further(first.folder, SECOND, desk, tmp_path)
+    assert first.ok and second.ok and second.coverage.shown == first.coverage.shown == ((0, len(MEMO.text)),)
+    assert "\n".join(desk.first_request).count(TERM["quotes"][0]) == 1
+
+
+def test_a_quote_of_a_record_is_told_only_if_it_stands_in_the_document(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    events = []
+    for event in read_events(first.folder):
+        if isinstance(event, StepFinished):
+            quotes = tuple(replace(quote, text="a base rent of $84,000 a year") for quote in event.step.attempt.quotes)
+            event = replace(event, step=replace(event.step, attempt=replace(event.step.attempt, quotes=quotes)))
+        events.append(event)
+    forged(tmp_path / "forged", events)
+    desk = Desk([LOOK, {"claims": [TERM]}], name="c:other")
+    assert further(tmp_path / "forged", SECOND, desk, tmp_path).ok
+    assert RENT["text"] in desk.first_request[0] and "$84,000" not in desk.first_request[0]
+
+
+def test_the_built_in_engine_looks_for_the_words_of_the_question_before(tmp_path: Path) -> None:
+    first = ask(MEMO, "What about notice?", settings=Settings(out=tmp_path), engine=FakeSandbox)
+    second = asyncio.run(
+        afollow_up(first.folder, "And then?", document=MEMO, settings=Settings(out=tmp_path), engine=FakeSandbox)
+    )
+    assert second.stop.type is StopType.PASSAGES and "six months' notice" in second.quotes[0].text
+    assert any("understands none of them" in notice.message for notice in second.notices)
+    alone = ask(MEMO, "And then?", settings=Settings(out=tmp_path), engine=FakeSandbox)
+    assert alone.stop.type is StopType.NO_PASSAGES
+
+
+def test_where_the_built_in_engine_stood_for_want_of_a_key_a_model_of_now_answers(tmp_path: Path) -> None:
+    first = ask(MEMO, FIRST, settings=Settings(out=tmp_path), engine=FakeSandbox)
+    assert first.ok is None
+    keys = Settings(out=tmp_path, anthropic_key="a", openai_key="b", anthropic_base_url="http://127.0.0.1:9")
+    _, setup = open_followed(first.folder, Setup(settings=keys), DocumentSource.of(MEMO))
+    names = setup.choose_models()
+    assert names.worker.startswith("anthropic:") and names.judge.startswith("openai:")
+    # One that was named is asked again.
+    named = ask(MEMO, FIRST, settings=Settings(out=tmp_path, model="offline"), engine=FakeSandbox)
+    _, setup = open_followed(named.folder, Setup(settings=keys), DocumentSource.of(MEMO))
+    assert setup.choose_models().worker.startswith("offline:")
+
+
 def test_another_model_is_told_what_was_asked_answered_and_quoted(tmp_path: Path) -> None:
     first, desk = begin(tmp_path), Desk([LOOK, {"claims": [TERM]}], name="c:other")
     second = further(first.folder, SECOND, desk, tmp_path)
@@ -291,6 +346,65 @@ def forged(folder: Path, events: list[AnyEvent]) -> None:
     for event in events:
         journal(event)
     journal.close()
+
+
+def test_a_run_that_is_deleted_is_gone_from_those_that_follow_it(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    second = further(first.folder, SECOND, Desk([{"claims": [TERM]}]), tmp_path)
+    assert delete_run(tmp_path, first.folder.name).copied_to == (second.folder.name,)
+    assert not list((second.folder / "earlier").iterdir())
+    assert verify(second.folder, document=MEMO, settings=settings(tmp_path)).holds
+    with pytest.raises(JournalError, match=first.folder.name):
+        further(second.folder, THIRD, Desk([]), tmp_path)
+
+
+def test_a_run_that_is_made_is_not_followed_and_one_that_was_killed_is(tmp_path: Path) -> None:
+    events = list(read_events(begin(tmp_path / "out").folder))
+    for at in (2, 5, 9, 14, len(events) - 1):
+        killed, desk = cut_off(tuple(events), at, tmp_path / str(at) / "cut"), Desk([LOOK, {"claims": [TERM]}])
+        with hold_run(killed), pytest.raises(JournalError, match="another process"):
+            further(killed, SECOND, desk, tmp_path / "held")
+        assert further(killed, SECOND, desk, tmp_path / str(at)).ok
+        assert f"- {FIRST}\n</data-" in desk.judged[0]
+
+
+def kill_at_commit(number: int, out: Path, before: Path) -> None:
+    """Put a further question in a process of its own, which is killed as soon as that many events are recorded."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # no thread of these tests is at work
+        child = os.fork()
+    if child == 0:
+        try:
+            commits, commit = iter(range(1, 1_000)), Journal.__call__
+
+            def counted(journal: Journal, event: AnyEvent) -> None:
+                commit(journal, event)
+                if next(commits) == number:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            Journal.__call__ = counted  # type: ignore[method-assign]
+            further(before, SECOND, Desk([RECALL, {"claims": [TERM]}]), out)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def test_a_follow_up_that_is_killed_is_resumed_and_buys_nothing_again(tmp_path: Path) -> None:
+    first = begin(tmp_path / "first")
+    whole = further(first.folder, SECOND, Desk([RECALL, {"claims": [TERM]}]), tmp_path / "whole")
+    for number in range(3, len(list(read_events(whole.folder))), 4):
+        out = tmp_path / str(number)
+        kill_at_commit(number, out, first.folder)
+        (killed,) = (path.parent for path in out.glob("*/journal.sqlite3"))
+        events = list(read_events(killed))
+        assert not isinstance(events[-1], RunHalted)
+        paid = [event for event in events if isinstance(event, CallFinished)]
+        left = [RECALL, {"claims": [TERM]}][sum(event.agent == "worker" for event in paid) :]
+        desk = Desk(left)
+        again = resume(settings=Settings(out=out), document=MEMO, models=desk.models, engine=FakeSandbox)
+        assert (again.outcome, again.usage, desk.subqueries) == (whole.outcome, whole.usage, 0)
+        assert len(desk.asked) + len(desk.judged) + len(paid) == whole.usage.calls
+        assert replay(again.folder, document=MEMO, settings=settings(tmp_path)).difference == ""
 
 
 def test_a_record_names_no_file_and_its_quotes_are_looked_up(tmp_path: Path) -> None:

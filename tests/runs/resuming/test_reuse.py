@@ -79,6 +79,30 @@ def test_any_other_way_of_asking_is_asked(folder: Path, monkeypatch: pytest.Monk
     assert ask("--bullets", "1-2", "--max-iterations", "1") > 0  # what was refused is no answer
 
 
+def test_a_further_question_is_known_only_as_one_on_the_same_run(folder: Path) -> None:
+    assert ask() == 3
+    (first,) = Path("out").glob("*-qa-*")
+    (folder / "worker.json").write_text(json.dumps([{"act": {"claims": [RENT]}}]))
+
+    def further(run_name: str) -> int:
+        before = set(Path("out").glob("*-qa-*"))
+        assert run(["ask", run_name, "And a year?", *FLAGS]) == 0
+        (made,) = set(Path("out").glob("*-qa-*")) - before
+        return read_run(made).view.usage.calls
+
+    assert further(first.name) == 2
+    second = max(Path("out").glob("*-qa-*"))
+    assert further(first.name) == 0
+    again = max(Path("out").glob("*-qa-*"))
+    assert read_run(again).view.follows == read_run(second).view.follows
+    # On another run, or by itself, it is another question.
+    assert further(second.name) == 2
+    (folder / "worker.json").write_text(json.dumps([{"act": LOOK}, {"act": {"claims": [RENT]}}]))
+    assert ask(question="And a year?") == 3
+    # What was taken over has no conversation, and is followed by what is told of it.
+    assert further(again.name) == 3
+
+
 @pytest.mark.parametrize("whose", ["another machine's", "changed", "without a seal", "a link", "no quote of it"])
 def test_only_a_run_of_this_machine_is_an_answer(folder: Path, whose: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask() == 3
