@@ -99,14 +99,15 @@ def serving(out: Path) -> Iterator[Pages]:
 
 def wait(page: Any, condition: str) -> None:
     """Wait until something is true in the page, whose policy admits no code that is a text."""
+    last = ""
     for _ in range(300):
         try:
             if page.evaluate(f"!!({condition})"):
                 return
-        except playwright.Error as error:  # it has gone on to another page
-            assert "context was destroyed" in error.message, error.message
+        except playwright.Error as error:
+            last = error.message  # it goes on to another page, which is not whole yet
         page.wait_for_timeout(100)
-    raise AssertionError(f"it never came true: {condition}")
+    raise AssertionError(f"it never came true: {condition} {last}")
 
 
 def picture(page: Any, name: str) -> None:
