@@ -203,6 +203,7 @@ def test_a_reviewer_with_the_keys_alone(out: Path, tmp_path: Path) -> None:
         page.wait_for_selector("#rows [data-path]")
         wait(page, "document.getElementById('reviewed').textContent === 'Reviewed: 2 of 9.'")
         wait(page, "document.activeElement.getAttribute('role') === 'gridcell'")
+        assert shown(page, "[role=gridcell] .tick") == ["✓", "✎"]
         page.select_option("#reviews", "no")
         wait(page, "document.getElementById('count').textContent.startsWith('7 of 9')")
         page.select_option("#reviews", "by Ann")
@@ -229,6 +230,7 @@ def test_the_list_by_keys_search_and_filters(out: Path) -> None:
         page.wait_for_selector("#runs li:nth-child(3)")
         page.select_option("#reviews", "by Bo")
         wait(page, "document.querySelectorAll('#runs li').length === 1")
+        assert shown(page, "#runs .tick") == ["✗ wrong by Bo"]
         page.select_option("#reviews", label="not by Bo")
         wait(page, "document.querySelectorAll('#runs li').length === 2")
         page.click("#all")
@@ -355,4 +357,6 @@ def test_axe_finds_nothing(out: Path, samples: Path, asked: Callable[..., str]) 
                 for violation in result["violations"]:
                     places = [node["html"][:160] for node in violation["nodes"][:3]]
                     found.append((look, name, violation["id"], violation["help"], places))
+        page.evaluate("() => document.body.append(document.createElement('button'))")
+        assert "button-name" in {item["id"] for item in page.evaluate("() => axe.run()")["violations"]}
     assert found == []

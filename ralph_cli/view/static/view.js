@@ -161,7 +161,7 @@ function showHome() {
     return make("li", { class: run.kind },
       make("div", { class: "top" }, make("span", { class: `verdict ${run.kind}` }, run.state),
         make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run),
-        run.reviews.length ? make("span", { class: "sign", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
+        run.reviews.length ? make("span", { class: "tick", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
       run.answer ? make("p", {}, run.answer) : null,
       make("p", { class: "soft" }, facts.join(" · ")));
   };
@@ -260,7 +260,7 @@ function showTable() {
     element.className = `cell ${cell.kind}${cell.wanted === false ? " other" : ""}`;
     element.replaceChildren(
       make("span", { class: "state" }, cell.state, cell.reviews?.length
-        ? make("span", { class: "sign", role: "img", "aria-label": readReviews(cell.reviews) }, signsOf(cell.reviews)) : null),
+        ? make("span", { class: "tick", role: "img", "aria-label": readReviews(cell.reviews) }, signsOf(cell.reviews)) : null),
       make("span", { class: "shown" }, cell.shown),
       make("span", { class: "place" }, cell.place ?? ""));
     element.title = [cell.path ? cell.shown : "", ...(cell.more ?? [])].filter(Boolean).join("\n");
