@@ -43,6 +43,11 @@ TRIAL = """() => {
   document.body.append(made);
 }"""
 
+SEEN = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
 SIZES = {"light": (1360, 850), "dark": (1360, 850), "phone": (390, 800)}
 READY = {"home": "#runs li", "table": "#rows [data-path]", "run": "#sheet .paper, #sheet p:not(:empty)"}
 
@@ -278,6 +283,13 @@ def test_runs_and_tables_that_are_written_while_their_pages_are_open(
         shutil.rmtree(out / "20260104-live")
         wait(home, "document.querySelectorAll('#runs li').length === 3")
         run.wait_for_selector("text=The run is gone.")
+        # A page that is not seen follows nothing, and knows what has gone meanwhile when it is seen again.
+        home.evaluate(SEEN, True)
+        shutil.rmtree(out / "20260103-c")
+        home.wait_for_timeout(2_000)
+        assert home.locator("#runs li").count() == 3
+        home.evaluate(SEEN, False)
+        wait(home, "document.querySelectorAll('#runs li').length === 2")
         assert pages.faults == []
 
 

@@ -31,7 +31,8 @@ function keep(name, value, store = "sessionStorage") {
   try { window[store].setItem(name, JSON.stringify(value)); } catch { /* there is no room */ }
 }
 
-// A page that is not seen follows nothing: a browser has few connections for all pages together.
+// A page that is not seen follows nothing: a browser has few connections for all pages together. When it is seen again, or
+// the server answers again, it is told everything anew: `begin` is called before that.
 function follow(address, handlers) {
   const GONE = "The connection is gone: is `ralph view` still running?";
   let source = null;
@@ -44,7 +45,10 @@ function follow(address, handlers) {
     }
     source.addEventListener("gone", stop);
     source.onerror = () => say(GONE, { stays: true });
-    source.onopen = () => { if (find("said").textContent === GONE) say(""); };
+    source.onopen = () => {
+      handlers.begin?.();
+      if (find("said").textContent === GONE) say("");
+    };
   };
   document.addEventListener("visibilitychange", () => (document.hidden ? stop() : start()));
   addEventListener("pagehide", stop);
@@ -216,9 +220,17 @@ function showHome() {
     }
     items.set(run.path, { element, text, run, same });
   };
+  const drop = (path) => { if (items.delete(path)) order.splice(placeOf(path), 1); };
+  let told = null; // what was told since the list was begun anew
   follow(`${prefix}/lists`, {
-    runs: (runs) => { runs.forEach(put); find("wait").hidden = true; filter.later(); },
-    gone: (path) => { if (items.delete(path)) order.splice(placeOf(path), 1); filter.later(); },
+    begin: () => { told = new Set(); },
+    runs: (runs) => {
+      runs.forEach(put);
+      runs.forEach((run) => told?.add(run.path));
+      find("wait").hidden = true;
+      filter.later();
+    },
+    gone: (path) => { drop(path); filter.later(); },
     tables: (tables) => {
       find("tables-part").hidden = tables.length === 0;
       find("tables").replaceChildren(...tables.map((table) => make("li", { class: table.kind },
@@ -226,6 +238,8 @@ function showHome() {
         make("p", { class: "soft" }, table.size))));
     },
     read: (count) => {
+      if (told) [...items.keys()].filter((path) => !told.has(path)).forEach(drop);
+      told = null;
       list.dataset.filled = count;
       find("wait").hidden = count > 0;
       find("wait").textContent = "There are no runs here yet.";
