@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from table.test_table import RENT, TERM, Cast, fill
 
+from ralph_cli.config import Settings
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.review import Mark
@@ -165,6 +166,23 @@ def test_a_follow_up_begins_beside_the_pages_and_its_faults_are_a_line(
     assert site.post(address, {"question": "x"}, content_type="text/plain").status_code == 404
     assert serve(tmp_path / "out").post(address, {"question": "x"}).status_code == 404
     assert len(asked) == 3
+
+
+def test_a_follow_up_is_a_run_beside_the_others_that_its_page_follows_to_its_end(
+    tmp_path: Path, serve: Callable[..., Any], asked: Callable[..., str]
+) -> None:
+    lease = tmp_path / "lease.txt"
+    lease.write_text("The base rent of the hall is $48,000.\n\nThe deposit of the hall is $9,000.\n")
+    first = asked(lease, "What is the base rent?")
+    settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", sandbox="native")
+    site = serve(tmp_path / "out", ask=Asker(settings))
+    path = site.post(f"runs/{first}/ask", {"question": "What is the deposit?"}).json()["path"]
+    site.follow(f"{path}/changes", until=lambda found: found[-1][0] == "state" and not found[-1][1]["running"])
+    page = site.get(path).text
+    assert "What is the deposit?" in page and "$9,000" in page
+    lease.unlink()
+    refused = site.post(f"runs/{first}/ask", {"question": "And the rent?"})
+    assert refused.status_code == 400 and "lease.txt" in refused.json()["error"]
 
 
 def test_no_more_follow_ups_than_a_few_are_under_way_together(tmp_path: Path) -> None:

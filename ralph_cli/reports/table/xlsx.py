@@ -11,6 +11,7 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.core.results.comparison import Comparison
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.sections.reviews import describe_review
 from ralph_cli.reports.table.comparison import compared_rows
 from ralph_cli.reports.table.words import (
     STATES,
@@ -52,6 +53,9 @@ _FILLS = {
 _WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 16
 _QUOTE_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Quote", 80), ("Place", 24))
 _OPEN_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("What is found", 48), ("Why", 90))
+_REVIEW_COLUMNS = (
+    ("Document", 28), ("Question", 16), ("Answer", 40), ("Mark", 14), ("By", 20), ("On", 12), ("In words", 90),
+)  # fmt: skip
 _COMPARISON_COLUMNS = (("Question", 16), ("What", 26), ("Value", 60), ("Documents", 12), ("Named", 90))
 
 
@@ -72,6 +76,8 @@ def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comp
     _fill_answers(answers, table)
     _fill_quotes(book.create_sheet("Quotes"), table)
     _fill_open(book.create_sheet("Problems"), table)
+    if any(cell.reviews for cell in table):
+        _fill_reviews(book.create_sheet("Reviews"), table)
     if compared:
         _fill_comparison(book.create_sheet("Comparison"), compared)
     _fill_about(book, table, made_at, version)
@@ -203,6 +209,23 @@ def _fill_open(sheet: Any, table: Table) -> None:
             _link(sheet.cell(at, 2), cell.evidence)
         sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
         _set_height(sheet, at, [(found, 48), (why, 90)])
+    _finish(sheet, freeze="A2")
+
+
+def _fill_reviews(sheet: Any, table: Table) -> None:
+    _head(sheet, _REVIEW_COLUMNS)
+    reviews = ((cell, review) for cell in table for review in cell.reviews)
+    for at, (cell, review) in enumerate(reviews, 2):
+        if at == MAX_ROWS:
+            _write(sheet, at, 1, "A sheet has no room for more reviews: table.jsonl has all.")
+            break
+        words = describe_review(review)
+        told = (cell.row, cell.question, cell.shown, review.mark.value, review.by, review.at[:10], words)
+        for column, text in enumerate(told, 1):
+            _write(sheet, at, column, text)
+        if cell.evidence and at <= MAX_LINKS:
+            _link(sheet.cell(at, 2), cell.evidence)
+        _set_height(sheet, at, [(cell.shown, 40), (words, 90)])
     _finish(sheet, freeze="A2")
 
 

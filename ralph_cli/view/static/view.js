@@ -31,7 +31,8 @@ function keep(name, value, store = "sessionStorage") {
   try { window[store].setItem(name, JSON.stringify(value)); } catch { /* there is no room */ }
 }
 
-// A page that is not seen follows nothing: a browser has few connections for all pages together.
+// A page that is not seen follows nothing: a browser has few connections for all pages together. When it is seen again, or
+// the server answers again, it is told everything anew: `begin` is called before that.
 function follow(address, handlers) {
   const GONE = "The connection is gone: is `ralph view` still running?";
   let source = null;
@@ -44,7 +45,10 @@ function follow(address, handlers) {
     }
     source.addEventListener("gone", stop);
     source.onerror = () => say(GONE, { stays: true });
-    source.onopen = () => { if (find("said").textContent === GONE) say(""); };
+    source.onopen = () => {
+      handlers.begin?.();
+      if (find("said").textContent === GONE) say("");
+    };
   };
   document.addEventListener("visibilitychange", () => (document.hidden ? stop() : start()));
   addEventListener("pagehide", stop);
@@ -161,7 +165,7 @@ function showHome() {
     return make("li", { class: run.kind },
       make("div", { class: "top" }, make("span", { class: `verdict ${run.kind}` }, run.state),
         make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run),
-        run.reviews.length ? make("span", { class: "sign", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
+        run.reviews.length ? make("span", { class: "tick", title: run.more.join("\n") }, `${signsOf(run.reviews)} ${readReviews(run.reviews)}`) : null),
       run.answer ? make("p", {}, run.answer) : null,
       make("p", { class: "soft" }, facts.join(" · ")));
   };
@@ -216,9 +220,17 @@ function showHome() {
     }
     items.set(run.path, { element, text, run, same });
   };
+  const drop = (path) => { if (items.delete(path)) order.splice(placeOf(path), 1); };
+  let told = null; // what was told since the list was begun anew
   follow(`${prefix}/lists`, {
-    runs: (runs) => { runs.forEach(put); find("wait").hidden = true; filter.later(); },
-    gone: (path) => { if (items.delete(path)) order.splice(placeOf(path), 1); filter.later(); },
+    begin: () => { told = new Set(); },
+    runs: (runs) => {
+      runs.forEach(put);
+      runs.forEach((run) => told?.add(run.path));
+      find("wait").hidden = true;
+      filter.later();
+    },
+    gone: (path) => { drop(path); filter.later(); },
     tables: (tables) => {
       find("tables-part").hidden = tables.length === 0;
       find("tables").replaceChildren(...tables.map((table) => make("li", { class: table.kind },
@@ -226,6 +238,8 @@ function showHome() {
         make("p", { class: "soft" }, table.size))));
     },
     read: (count) => {
+      if (told) [...items.keys()].filter((path) => !told.has(path)).forEach(drop);
+      told = null;
       list.dataset.filled = count;
       find("wait").hidden = count > 0;
       find("wait").textContent = "There are no runs here yet.";
@@ -244,6 +258,7 @@ function showTable() {
   let place = [0, 0];
   let last = recall("at", "");
   let filled = 0;
+  let isOther = false; // the table has other questions or documents than this page
 
   const fill = (at) => {
     const [row, { cells }] = [rows[at], data[at]];
@@ -259,7 +274,7 @@ function showTable() {
     element.className = `cell ${cell.kind}${cell.wanted === false ? " other" : ""}`;
     element.replaceChildren(
       make("span", { class: "state" }, cell.state, cell.reviews?.length
-        ? make("span", { class: "sign", role: "img", "aria-label": readReviews(cell.reviews) }, signsOf(cell.reviews)) : null),
+        ? make("span", { class: "tick", role: "img", "aria-label": readReviews(cell.reviews) }, signsOf(cell.reviews)) : null),
       make("span", { class: "shown" }, cell.shown),
       make("span", { class: "place" }, cell.place ?? ""));
     element.title = [cell.path ? cell.shown : "", ...(cell.more ?? [])].filter(Boolean).join("\n");
@@ -346,8 +361,9 @@ function showTable() {
   });
 
   follow(`${prefix}/${body.dataset.path}/cells`, {
-    shape: (shape) => { if (shape !== body.dataset.shape) location.reload(); },
+    shape: (shape) => { isOther = shape !== body.dataset.shape; if (isOther) location.reload(); },
     rows: (found) => {
+      if (isOther) return;
       for (const { row, cells } of found) {
         const same = JSON.stringify(cells);
         if (!rows[row] || data[row].same === same) continue;
@@ -398,6 +414,7 @@ function showRun() {
     page = quote.page;
     if (quote.drawn) { await turn(quote.page); return; }
     const mine = turned += 1;
+    if (!quote.page) { tell(known.missing || "The quote does not stand at its place in the document any more."); return; }
     try {
       const found = await ask(`${address}/words/${number}`);
       if (mine !== turned) return;
@@ -405,7 +422,7 @@ function showRun() {
       sheet.replaceChildren(paper(found.before, mark, found.after));
       name(quote.place);
       sheet.scrollTop = mark.offsetTop - sheet.clientHeight / 3;
-    } catch (error) { if (mine === turned) tell(known.missing || error.message); }
+    } catch (error) { if (mine === turned) tell(error.message); }
   }
 
   async function turn(number) {
@@ -535,8 +552,7 @@ function showRun() {
       if (here >= 0) { way.items[here][1] = standing.length > 0; keep("way", way); showWay(); }
       if (isOnward) { other(1); return; }
       form.remove();
-      await refresh();
-      marksOf(claim)?.querySelector(`[data-mark="${mark}"]:not([hidden]), button`)?.focus();
+      await refresh({ claim, mark });
       say(isThere(1) ? "Kept. n goes on to the next." : "Kept.");
     }
     marksOf(claim).after(form);
@@ -571,21 +587,24 @@ function showRun() {
   }
 
   let stale = false;
-  async function refresh() {
+  async function refresh({ claim, mark } = {}) {
     stale = false;
     const answer = await fetch(`${address}?part=answer`);
     if (!answer.ok) return;
     // Its scripts would not run: the policy of the page admits files of ours alone.
     const made = new DOMParser().parseFromString(await answer.text(), "text/html");
     const open = [...document.querySelectorAll("#answer details[open] > summary")].map((item) => item.textContent);
-    const focus = document.activeElement?.closest(".marks")?.dataset.claim;
-    const mark = document.activeElement?.dataset.mark;
+    claim ??= document.activeElement?.closest(".marks")?.dataset.claim;
+    mark ??= document.activeElement?.dataset.mark;
     find("answer").replaceChildren(...made.body.childNodes);
     for (const summary of document.querySelectorAll("#answer summary")) {
       summary.parentElement.open = open.includes(summary.textContent);
     }
     if (body.dataset.running === "no") addMarks();
-    if (focus !== undefined) marksOf(focus)?.querySelector(`[data-mark="${mark}"]`)?.focus();
+    if (claim !== undefined) {
+      const marks = marksOf(claim);
+      (marks?.querySelector(`[data-mark="${mark}"]:not([hidden])`) ?? marks?.querySelector("button"))?.focus();
+    }
     find(`quote-${chosen}`)?.classList.add("chosen");
     await load();
   }
@@ -623,3 +642,4 @@ function showRun() {
 }
 
 ({ home: showHome, table: showTable, run: showRun })[body.dataset.page]?.();
+body.dataset.ready = "yes";
