@@ -126,7 +126,7 @@ def _change(text: str, inside: list[tuple[int, int]], chance: random.Random) -> 
 
 
 FIGURES = {
-    "de": ("um 8,4 % auf 1.284,6 Mio. € zum 31. Dezember 2024", "um 8.4 % auf 1,284.6 mn €zum 31 Dec 2024"),
+    "de": ("um 8,4 % auf 1.284,6 Mio. € zum 31. Dezember 2024", "by 8.4 % auf 1,284.6 mn €zum 31 Dec 2024"),
     "fr": ("de 8,4 % à 1 284,6 millions d’euros au 30 juin 2028", "de 8.4 % à 1,284.6 million euros au 30 Jun 2028"),
     "es": ("1.284,6 mil millones de euros, 14 de mayo de 2025", "1,284.6 billion euros, 14 May 2025"),
     "it": ("1.284,6 milioni di euro, 6.482 dipendenti", "1,284.6 million euro, 6,482 dipendenti"),
