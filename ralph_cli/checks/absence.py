@@ -7,11 +7,12 @@ them. Whether they answer it is for the worker to say when it has seen them; its
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges, merge_spans
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.core.run import (
     Absence,

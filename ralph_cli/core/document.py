@@ -3,8 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeVar, get_args
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 T = TypeVar("T")
 

@@ -1,10 +1,10 @@
 """SDKs are imported beside what must be waited for anyway, a document or a reply: each takes a second or two."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from threading import Thread
 
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.providers.registry import load_sdk
 from ralph_cli.providers.wrapper import ModelWrapper

@@ -2,13 +2,14 @@
 
 import ipaddress
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model
 from ralph_cli.providers import prices

@@ -8,10 +8,10 @@ agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 
 BLOCK_CHARS = 16

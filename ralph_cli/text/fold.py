@@ -11,8 +11,8 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.raised import LOWERED, RAISED, readable_figures
 from ralph_cli.text.tables import EMPTY_CELL
 

@@ -9,8 +9,9 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.sniff import MAIL_KINDS

@@ -1,7 +1,6 @@
 """The semantic check of a task: a model of another vendor reads the output beside the brief it was written from."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from pydantic import Field
@@ -11,6 +10,7 @@ from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import introduce_documents, render_marked, render_passages, safe_file_name
 from ralph_cli.checks.output.words import count_words
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request

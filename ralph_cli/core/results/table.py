@@ -1,11 +1,12 @@
 """A table: the same questions put to many documents, and what is known of each cell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt
 

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 _QUOTED = re.compile(r' *"((?:[^"]++|"")*+)"')
 _SEPARATOR_LINE = re.compile(r"sep=(.)\n", re.IGNORECASE)

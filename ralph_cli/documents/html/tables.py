@@ -8,8 +8,9 @@ in each what it says in the first.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.html.numbering import integer
 from ralph_cli.documents.html.text_builder import CELL as CELL_APART

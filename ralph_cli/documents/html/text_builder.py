@@ -2,9 +2,10 @@
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.raised import LOWERED, RAISED, write_fraction
 
 SPACE, CELL, LINE, PARAGRAPH = 1, 2, 3, 4

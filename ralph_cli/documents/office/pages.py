@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import HIDDEN_ORIGINS, Addition, Origin, Table
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits

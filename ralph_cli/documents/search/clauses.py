@@ -7,8 +7,9 @@ A number at the beginning of a line is that of a part if it goes on with the num
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
 from ralph_cli.documents.search.heading_lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of

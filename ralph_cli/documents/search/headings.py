@@ -7,10 +7,10 @@ like headings. What nearly every page repeats is no heading, nor is what has no 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Heading, Page
 from ralph_cli.documents.search.heading_lines import (
     ends_sentence,

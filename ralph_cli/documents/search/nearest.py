@@ -4,8 +4,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import STOP_WORDS
 
 WINDOW = 600

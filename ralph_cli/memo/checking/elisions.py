@@ -7,9 +7,9 @@ to where its sentence begins or ends. Whether a gap makes the sentence say somet
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex

@@ -7,7 +7,8 @@ that closes for certain and gives both readings; which one is right is for the d
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 MAX_CHARS = 5_000
 """Characters after which a quotation must have ended."""

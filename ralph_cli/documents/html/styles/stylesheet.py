@@ -7,12 +7,13 @@ such; the parser matches the others.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import tinycss2
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.html.styles.css import (
     DECIDING,
     Declarations,

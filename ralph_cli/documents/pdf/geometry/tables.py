@@ -3,10 +3,11 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from itertools import pairwise
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row
 
