@@ -18,6 +18,7 @@ _REACH = 12
 
 _ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{any_of(ABBREVIATIONS)}))|\b[A-Z])\.\Z")
 _REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
+_SHORTENED = (*ABBREVIATIONS, *REFERENCES)
 _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
 
 
@@ -66,4 +67,6 @@ def shorten_line(text: str, max_chars: int) -> str:
 def _is_abbreviated(text: str, low: int, stop: int) -> bool:
     """Whether the full stop before `stop` is that of an abbreviation."""
     before = text[low:stop]
+    if not before[-2:-1].isupper() and not before[:-1].casefold().endswith(_SHORTENED):
+        return False  # as most are none, which is told in less time
     return bool(_ABBREVIATED.search(before)) or bool(_REFERRING.search(before) and _NUMBER.match(text, stop))

@@ -31,7 +31,7 @@ EMPTY_CELL = "\u2423"
 """Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what
 stands behind must not be read under that header. A quote may leave it out."""
 
-NIL = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
+NIL = re.compile(r"[-\u2010-\u2015](?<!\S.)(?!\S)")
 """A dash that stands alone, as it does in a cell without an amount."""
 
 NIL_CELL = re.compile(
@@ -75,7 +75,7 @@ def is_row(line: str) -> bool:
     figures = len(_AMOUNT.findall(line)) + len(NIL.findall(line))
     if not figures:
         return False
-    has_cells = bool(CELLS_APART.search(line))
+    has_cells = ("  " in line or "\t" in line) and bool(CELLS_APART.search(line))
     if figures < 2 and not has_cells:
         return False  # before the words are counted, which takes longest
     words = len(_LETTERS.findall(line))
