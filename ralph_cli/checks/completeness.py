@@ -5,11 +5,11 @@ was read, or the part that the task is about was read (its pages, or what stands
 text was sent to a model is none of them.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import field
 
 from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue

@@ -1,7 +1,6 @@
 """From the name of a model to the model: whose it is, and the one place where a vendor's module is loaded, on use."""
 
 import ipaddress
-import re
 from dataclasses import field
 from functools import cache
 from importlib import import_module
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model

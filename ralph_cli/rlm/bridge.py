@@ -1,6 +1,5 @@
 """The sandbox as the worker meets it: started early, document loaded, sub-queries answered by the host in parallel."""
 
-import re
 import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
@@ -10,6 +9,7 @@ from importlib import resources
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError

@@ -1,9 +1,10 @@
-"""A data class whose `__init__` is compiled late is one of the standard library's in all that can be seen of it."""
+"""What is compiled late, data classes and patterns, is the standard library's in all that can be seen of it."""
 
 import copy
 import dataclasses
 import inspect
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ralph_cli.core.deferred import dataclasses as deferred
+from ralph_cli.core.deferred import re as late
 
 if TYPE_CHECKING:
     DECORATORS = (dataclass, dataclass)
@@ -161,3 +163,25 @@ def test_nothing_is_compiled_before_the_first_use(monkeypatch: pytest.MonkeyPatc
     assert compiled == []
     assert made("a") == made(name="a")
     assert compiled == ["Value"]
+
+
+def test_a_pattern_is_compiled_when_it_is_first_used_and_is_one_of_the_standard_library_then() -> None:
+    words, broken = late.compile(r"(?P<first>\w+) (\d+)", late.ASCII), late.compile("(")
+    plain = re.compile(r"(?P<first>\w+) (\d+)", re.ASCII)
+    assert (words.pattern, repr(words)) == (plain.pattern, repr(plain)) and "search" not in vars(words)
+    text = "page 3, page 14"
+    found = words.search(text)
+    assert found is not None and found["first"] == "page" and "search" in vars(words)
+    for name in ("search", "match", "fullmatch", "finditer", "findall", "split"):
+        mine, theirs = getattr(words, name)(text, 2), getattr(plain, name)(text, 2)
+        assert (
+            list(map(str, mine or ())) == list(map(str, theirs or ()))
+            if name == "finditer"
+            else str(mine) == str(theirs)
+        )
+    assert (words.sub("x", text), words.subn("x", text)) == (plain.sub("x", text), plain.subn("x", text))
+    assert (words.flags, words.groups, words.groupindex) == (plain.flags, plain.groups, plain.groupindex)
+    with pytest.raises(AttributeError):
+        words.unknown  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(re.error):
+        broken.search("a")

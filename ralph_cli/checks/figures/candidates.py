@@ -1,6 +1,5 @@
 """The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -20,6 +19,7 @@ from ralph_cli.checks.figures.header import (
     read_scales,
 )
 from ralph_cli.checks.figures.places import Place, find_places, is_earlier
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency

@@ -1,6 +1,5 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
@@ -11,6 +10,7 @@ from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures

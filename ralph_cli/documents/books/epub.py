@@ -1,6 +1,5 @@
 """EPUB books: the chapters of the spine, each a page of HTML, named by the book's table of contents (EPUB 3.3)."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import field, replace
 from urllib.parse import unquote
@@ -8,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError

@@ -1,8 +1,8 @@
 """The tokens of an RTF file (Rich Text Format specification 1.9.1): groups, control words, and characters."""
 
-import re
 from collections.abc import Iterator
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 
 _TOKEN = re.compile(

@@ -5,11 +5,11 @@ often said in quite other words, so much of it is not found here.
 """
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import islice
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.documents.search.clauses import Clause, above, clause_at, find_clauses, named_clauses

@@ -1,10 +1,10 @@
 """The passages of a text that hold most of a question's words: where an answer would stand if there were one."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import STOP_WORDS
 

@@ -2,10 +2,10 @@
 
 import glob
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.sniff import display_name

@@ -3,7 +3,6 @@
 import base64
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ralph_cli.core import clock
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 

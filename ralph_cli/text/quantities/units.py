@@ -2,10 +2,10 @@
 
 # ruff: noqa: SIM905
 
-import re
 from dataclasses import field
 from decimal import Decimal
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CURRENCY_MARK, currency_after, currency_key
 from ralph_cli.text.quantities.dates import CURRENCY_SIGNS, read_date
