@@ -1,5 +1,6 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
+import hmac
 import itertools
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -129,6 +130,17 @@ class Setup:
     def new_seed(self) -> str:
         """The seed of a run: by chance, behind what it shares with others."""
         return f"{self.shared_seed}-{clock.token(8)}" if self.shared_seed else clock.token(16)
+
+    def with_shared_marks(self, document: Document) -> "Setup":
+        """Let the prompts of all questions to this document begin alike on this machine, so that a cache has that.
+
+        The marks around data follow from the machine's key, so no author of a document can foresee them, and from the
+        document's bytes, so that another one has others. Runs that share a seed already, as a table's do, keep theirs.
+        """
+        key = machine_key(self.settings.cache_folder)
+        if self.shared_seed or not key:
+            return self
+        return replace(self, shared_seed=hmac.digest(key, f"marks:{document.sha256}".encode(), "sha256").hex()[:32])
 
     @classmethod
     def of(
