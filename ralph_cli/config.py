@@ -1,5 +1,6 @@
 """Flags over environment over ralph.toml over defaults, into frozen Settings; the only reader of the environment."""
 
+import ast
 import difflib
 import os
 import re
@@ -8,7 +9,9 @@ import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from io import StringIO
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -169,7 +172,7 @@ def setting(
 class Settings(BaseModel):
     """Everything a person can set, checked. Names are those of ralph.toml and, with dashes, of the flags."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     if not TYPE_CHECKING:  # editors and type checkers see the fields
 
@@ -513,8 +516,28 @@ def _declared_options() -> dict[str, Option]:
         option = next(item for item in field.metadata if isinstance(item, Option))
         prefixed = (f"RALPH_{name.upper()}", *(f"RALPH_{old}" for old in option.old_environment))
         names = option.environment or tuple(dict.fromkeys(prefixed))
-        found[name] = replace(option, environment=names, text=" ".join((field.description or "").split()))
+        found[name] = replace(option, environment=names)
     return found
+
+
+@cache
+def describe_settings() -> Mapping[str, str]:
+    """The text of each setting, which stands below its field: docs/settings.md has it all, `--help` its first sentence.
+
+    It is read from the source when somebody wants to see it: pydantic would at every start, which takes longer than
+    all other imports of ours.
+    """
+    body = next(
+        node.body
+        for node in ast.parse(Path(__file__).read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and node.name == Settings.__name__
+    )
+    return {
+        field.target.id: " ".join(text.value.value.split())
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+    }
 
 
 OPTIONS: Mapping[str, Option] = _declared_options()

@@ -5,7 +5,6 @@ was read, or the part that the task is about was read (its pages, or what stands
 text was sent to a model is none of them.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ralph_cli.cluster.connection import (
@@ -24,6 +23,7 @@ from ralph_cli.cluster.connection import (
 )
 from ralph_cli.cluster.job import code_version
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 
 if TYPE_CHECKING:

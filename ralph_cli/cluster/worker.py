@@ -1,7 +1,7 @@
 """Does a job on this machine: the runs are made in a folder of its own, and go to the store when they have ended."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +20,7 @@ from ralph_cli.cluster.shares import JobPurse, Shares
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core.budget import Budget
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError, JournalError, RalphError
 from ralph_cli.core.results.table import Cell, CellState, Table

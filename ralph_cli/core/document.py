@@ -1,10 +1,12 @@
 """A document is one immutable text with a map from character offsets to pages."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeVar, get_args
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 T = TypeVar("T")
 

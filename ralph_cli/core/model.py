@@ -1,11 +1,13 @@
 """What a language model is to the rest of ralph: one request, one reply, one method."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from math import inf
 from numbers import Integral, Real
 from typing import Any, Protocol
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 Json = dict[str, Any]
 

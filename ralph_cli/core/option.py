@@ -1,7 +1,8 @@
 """What people read about a setting, and what a record may do to it: declared once, beside its type and default."""
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 
 class Group(Enum):
@@ -46,15 +47,15 @@ class Option:
     metavar: str | None
     secret: bool
     """Never in ralph.toml, in a record, or on a screen."""
-    text: str = ""
-    """docs/settings.md has it all, `--help` its first sentence; neither variables nor the default stand in it."""
 
-    def help_of(self, default: object) -> str:
-        """The line of `--help`: what it is, its default, and a variable whose name others have chosen."""
+    def help_of(self, text: str, default: object) -> str:
+        """The line of `--help`: the first sentence of what it is, its default, and a variable whose name others have
+        chosen.
+        """
         words = "" if default is False else self.describe_default(default)
         variables = [name for name in self.environment[:1] if not name.startswith("RALPH_")]
         notes = "; ".join((*variables, *([f"default {words}"] if words else ())))
-        return self.text.split(". ")[0].rstrip(".") + (f" ({notes})." if notes else ".")
+        return text.split(". ")[0].rstrip(".") + (f" ({notes})." if notes else ".")
 
     def describe_default(self, value: object) -> str:
         """The default in words; empty for none."""

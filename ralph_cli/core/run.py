@@ -6,6 +6,7 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Literal
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import describe_pages
 
 Tier = Literal["exact", "folded", "recut", "elided"]

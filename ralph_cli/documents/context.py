@@ -1,11 +1,11 @@
 """What a passage stands in: its whole paragraph, or its table with the header rows."""
 
-import re
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 from operator import attrgetter
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span, Table
 from ralph_cli.text.tables import is_row
 

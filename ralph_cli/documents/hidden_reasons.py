@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.parsed import read_json, validated_rows
 
 OFF_PAGE = "off the page"

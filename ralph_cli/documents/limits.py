@@ -1,7 +1,8 @@
 """What a document may cost before it is refused."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 Layout = Literal["auto", "visual", "stream"]
 """Order of a PDF page's text: by height in each column, by height on the whole page, or as in the file."""

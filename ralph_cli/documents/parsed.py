@@ -3,9 +3,10 @@
 import json
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import (
     CLAUSE_KINDS,
     ORIGINS,

@@ -16,11 +16,11 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent
 from ralph_cli.journal.consistency import EVENT, parse_event

@@ -1,8 +1,9 @@
 """The runtime summary of a goal: what was done, told from its events within so many characters. Pure."""
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import (
     AnyEvent,
     IterationStarted,

@@ -1,10 +1,11 @@
 """The claims to which code has objected: only of those may a worker say why it stands by them."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ralph_cli.checks.figures.check import NAME
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Attempt, Draft, Issue
 
 _DIGITS = re.compile(r"\d+")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from threading import Thread
 
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.providers.wrapper import ModelWrapper
 

@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model
 from ralph_cli.providers.endpoint import (

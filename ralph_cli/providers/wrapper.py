@@ -1,7 +1,6 @@
 """What every model around a model is: it goes by the name and the vendor of the model inside."""
 
-from dataclasses import dataclass
-
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Model
 
 

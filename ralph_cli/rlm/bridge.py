@@ -1,11 +1,10 @@
 """The sandbox as the worker meets it: started early, document loaded, sub-queries answered by the host in parallel."""
 
-import re
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib import resources
 

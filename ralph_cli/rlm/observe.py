@@ -1,7 +1,6 @@
 """What the worker is shown of a snippet's result: bounded, framed as data. Pure."""
 
-import re
-
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result

@@ -2,9 +2,10 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import (
     AnyEvent,
     CallEvent,

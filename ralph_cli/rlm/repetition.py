@@ -1,6 +1,8 @@
 """Whether a worker does the same thing over and over and is told the same each time."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 MAX_REPEATS = 3
 """So many equal steps in a row end an iteration: another one would only cost money."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from numbers import Real
 from typing import Protocol, Self, runtime_checkable
 
@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data

@@ -1,10 +1,11 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
+import hmac
 import itertools
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,6 +13,7 @@ from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import (
@@ -156,6 +158,17 @@ class Setup:
     def new_seed(self) -> str:
         """The seed of a run: by chance, behind what it shares with others."""
         return f"{self.shared_seed}-{clock.token(8)}" if self.shared_seed else clock.token(16)
+
+    def with_shared_marks(self, document: Document) -> "Setup":
+        """Let the prompts of all questions to this document begin alike on this machine, so that a cache has that.
+
+        The marks around data follow from the machine's key, so no author of a document can foresee them, and from the
+        document's bytes, so that another one has others. Runs that share a seed already, as a table's do, keep theirs.
+        """
+        key = machine_key(self.settings.cache_folder)
+        if self.shared_seed or not key:
+            return self
+        return replace(self, shared_seed=hmac.digest(key, f"marks:{document.sha256}".encode(), "sha256").hex()[:32])
 
     @classmethod
     def of(

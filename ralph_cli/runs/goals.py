@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
 from ralph_cli.config import command_environment
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource

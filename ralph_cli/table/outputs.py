@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.results.table import Cell, Table
 from ralph_cli.core.run import Halt, StopType

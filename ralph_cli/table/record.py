@@ -17,6 +17,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError, describe_fault
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellState, TableQuestion, TableRow

@@ -2,7 +2,8 @@
 
 import csv
 import io
-import re
+
+from ralph_cli.core.deferred import re
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\r", "＝", "＋", "－", "＠")
 

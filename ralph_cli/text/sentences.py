@@ -1,6 +1,5 @@
 """Sentences and lines: where they end in a text, and which of them stands around a place. Pure."""
 
-import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -70,4 +69,6 @@ def shorten_line(text: str, max_chars: int) -> str:
 def _is_abbreviated(text: str, low: int, stop: int) -> bool:
     """Whether the full stop before `stop` is that of an abbreviation."""
     before = text[low:stop]
+    if not before[-2:-1].isupper() and not before[:-1].casefold().endswith(_SHORTENED):
+        return False  # as most are none, which is told in less time
     return bool(_ABBREVIATED.search(before)) or bool(_REFERRING.search(before) and _NUMBER.match(text, stop))

@@ -89,7 +89,7 @@ def is_row(line: str) -> bool:
     figures = len(_AMOUNT.findall(line)) + len(NIL.findall(line))
     if not figures:
         return False
-    has_cells = bool(CELLS_APART.search(line))
+    has_cells = ("  " in line or "\t" in line) and bool(CELLS_APART.search(line))
     if figures < 2 and not has_cells:
         return False  # before the words are counted, which takes longest
     words = len(_LETTERS.findall(line))

@@ -8,6 +8,7 @@ from pathlib import Path
 from ralph_cli.checks.verifier import Verifier, verifier_fault
 from ralph_cli.config import Settings, fetch_environment
 from ralph_cli.core.budget import Ledger
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model

@@ -16,6 +16,7 @@ from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, describe_fault
 from ralph_cli.core.events import EventSink, NoticeIssued

@@ -6,7 +6,7 @@ python tests/support/settings_table.py     # writes it into that page
 import re
 from pathlib import Path
 
-from ralph_cli.config import OPTIONS, Settings
+from ralph_cli.config import OPTIONS, Settings, describe_settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 BETWEEN = re.compile(
@@ -17,6 +17,7 @@ BETWEEN = re.compile(
 def table() -> str:
     """A row for each setting: its name, its variables, its default, what it is."""
     rows = ["| setting (`ralph.toml`, flag) | environment | default | |", "| --- | --- | --- | --- |"]
+    texts = describe_settings()
     for name, option in OPTIONS.items():
         label = "" if option.secret else f"`{name}`" + (f" (flag `{option.flag}`)" if option.flag else "")
         first, *others = [f"`{variable}`" for variable in option.environment] or [""]
@@ -26,7 +27,7 @@ def table() -> str:
         default = option.describe_default(value)
         if isinstance(value, str | Path) and not option.default_words:
             default = f"`{default}`"
-        rows.append(f"| {label} | {variables} | {default} | {option.text} |")
+        rows.append(f"| {label} | {variables} | {default} | {texts[name]} |")
     return "\n".join(rows)
 
 

@@ -1,9 +1,8 @@
 """The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import permutations, zip_longest
@@ -21,6 +20,8 @@ from ralph_cli.checks.figures.header import (
     read_scales,
 )
 from ralph_cli.checks.figures.places import Place, find_places, is_earlier
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days

@@ -6,7 +6,6 @@ open, and left to the judge as a question. What a quote stands in belongs to it:
 its columns, its period and its unit are found by code and count as quoted. No model takes part.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,8 @@ from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
 from ralph_cli.checks.figures.compare import compare
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import TableHeaders
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import CLAUSE_KINDS, Document, Span
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.scanned import unsure_words

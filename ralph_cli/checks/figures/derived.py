@@ -4,13 +4,13 @@ A claim that states both figures needs no recorded calculation for what lies bet
 quotes state, sums and differences are taken where the quotes offer few; any other relation may be meant by chance.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice, permutations, product
 
 from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import NO_CHANGE, Change, direction_of
 

@@ -1,10 +1,10 @@
 """Calculations as they are written, read into trees of operations: "(1,577 - 1,373) / 1,373 = 14.9%". Pure."""
 
-import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import QuantityReader
 

@@ -5,13 +5,14 @@ The same lines are shown to a worker, count as quoted, and are what the figures 
 
 # ruff: noqa: SIM905
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile, takewhile
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.sniff import MAIL_KINDS

@@ -1,6 +1,6 @@
 """The terms of a calculation: figures with the unit and scale of what they stand for, and what they may show. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date as Day
 from decimal import Decimal
 
@@ -9,6 +9,7 @@ from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.rounding import MONTHS_IN
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Kind, Quantity
 from ralph_cli.text.quantities.vocabulary import SIZES
 

@@ -1,14 +1,15 @@
 """What speaks against a claim: one local search for what limits it, read by the judge. A claim may stand, qualified."""
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.passages import break_marks, name_columns, number_page, render_marked, safe_file_name
 from ralph_cli.checks.quotes import quote_at
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Model

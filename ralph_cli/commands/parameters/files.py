@@ -1,12 +1,10 @@
 """Files that a command writes for a person: those that ralph wrote before are replaced, others only with --force."""
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.runs.folders import folder_fault
 
 
 @contextmanager
@@ -40,6 +38,8 @@ def _files_of(paths: list[Path]) -> list[Path]:
 
 def require_writable(path: Path) -> None:
     """UserError when no file can be made where one is wanted: said before anything is paid for."""
+    from ralph_cli.runs.folders import folder_fault
+
     fault = f"{path} is a folder" if path.is_dir() else folder_fault(path.parent)
     if fault:
         raise UserError(f"{path} cannot be written: {fault}", code="bad-output", hint="name another file")
@@ -63,7 +63,7 @@ def _is_written(path: Path, digest: str, cache: Path) -> bool:
 
 def _note(path: Path, cache: Path) -> Path:
     """Where the hash of what was written last to this place is kept."""
-    return cache / "written" / hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return cache / "written" / _hash(str(path.resolve()).encode("utf-8", "surrogateescape"))[:32]
 
 
 def _digest(path: Path) -> str:
@@ -72,4 +72,10 @@ def _digest(path: Path) -> str:
         data = path.read_bytes() if path.is_file() else b""
     except OSError:
         return ""
-    return hashlib.sha256(data).hexdigest() if data else ""
+    return _hash(data) if data else ""
+
+
+def _hash(data: bytes) -> str:
+    from hashlib import sha256  # it loads OpenSSL, which `ralph --help` does not need
+
+    return sha256(data).hexdigest()

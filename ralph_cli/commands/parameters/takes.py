@@ -130,6 +130,7 @@ class Grouped(TyperCommand):
         """Write a section for each group: the command's own first, then those of settings as they are declared."""
         from ralph_cli.core.option import Group
 
+        self._describe_settings(ctx)
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         sections |= {group.value: [] for group in Group}
         for parameter in self.get_params(ctx):
@@ -141,6 +142,22 @@ class Grouped(TyperCommand):
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """What a shell proposes behind `incomplete`."""
+        self._describe_settings(ctx)
+        return super().shell_complete(ctx, incomplete)
+
+    def _describe_settings(self, ctx: Any) -> None:
+        """Give the options of settings their help, which takes long to read and which no command needs."""
+        from ralph_cli.config import OPTIONS, Settings, describe_settings
+
+        parameters: list[Any] = self.get_params(ctx)
+        for parameter in parameters:
+            option = OPTIONS.get(parameter.name)
+            if option is not None and parameter.help is None:
+                text, default = describe_settings()[parameter.name], Settings.model_fields[parameter.name].default
+                parameter.help = option.help_of(text, default)
 
 
 def _parameters(names: tuple[str, ...], helps: Mapping[str, str]) -> Iterator[Parameter]:
@@ -158,7 +175,7 @@ def _parameters(names: tuple[str, ...], helps: Mapping[str, str]) -> Iterator[Pa
         declared = typer.Option(
             None,
             f"{flag}/{flag.replace('--', '--no-', 1)}" if field.default is True else flag,
-            help=helps.get(name) or option.help_of(field.default),
+            help=helps.get(name),
             metavar=option.metavar or next((f"<{kind.__name__}>" for kind in (int, float) if kind in kinds), None),
             rich_help_panel=option.group.value,
         )

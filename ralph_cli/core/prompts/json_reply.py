@@ -44,7 +44,7 @@ def ask_model(model: Model, request: Request, parse: Callable[[str], T], *, atte
 class StrictObject(BaseModel):
     """An object in a reply: its own fields and no others, each of its own type."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 M = TypeVar("M", bound=BaseModel)

@@ -1,7 +1,6 @@
 """What differs between the documents of a table, question by question."""
 
-from dataclasses import dataclass
-
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.results.table import TableQuestion
 
 

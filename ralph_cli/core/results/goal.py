@@ -1,8 +1,9 @@
 """The state of a goal: the fold of its run's events."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import (
     AnyEvent,
     GoalSet,

@@ -1,7 +1,7 @@
 """A table: the same questions put to many documents, and what is known of each cell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path

@@ -1,13 +1,14 @@
 """EPUB books: the chapters of the spine, each a page of HTML, named by the book's table of contents (EPUB 3.3)."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html

@@ -4,10 +4,11 @@ A text may be of any depth and size: nothing here recurses, and no number is com
 """
 
 import json
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.data.json_strings import STRING, read_string
 
 _TOKEN = re.compile(

@@ -4,7 +4,8 @@ What comes out is still JSON, with the same values.
 """
 
 import json
-import re
+
+from ralph_cli.core.deferred import re
 
 STRING = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 """A string (RFC 8259, section 7); line ends and other control characters may stand in it as they are."""

@@ -1,9 +1,9 @@
 """Pictures and filled shapes that text may lie upon: where a page is laid out decides that, which is not done here."""
 
-import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.docx.formatting.styles import WHITE, read_colour
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
 

@@ -1,10 +1,10 @@
 """What drawings say: text boxes, the words of shapes, and the text of charts and diagrams."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.formatting.styles import Ground, read_colour
 from ralph_cli.documents.docx.formatting.theme import Theme, read_fill

@@ -1,10 +1,11 @@
 """What all texts of one document share while they are read: styles, numbers, and what was left out or guessed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.look import RunLook, describe_look
 from ralph_cli.documents.docx.formatting.styles import Ground, Styles, read_run_properties
 from ralph_cli.documents.docx.numbering import Numbering, format_number

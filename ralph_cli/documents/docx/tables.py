@@ -1,10 +1,11 @@
 """A table: its grid, its rows as lines, and under which column each cell stands."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded

@@ -1,8 +1,9 @@
 """What was left out of a page's text, and what could not be known."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 
 

@@ -3,11 +3,12 @@
 `aria-hidden` hides from screen readers only, so it does not count; nor does `<details>`, which a reader can open.
 """
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
 from ralph_cli.documents.html.styles.css import Colour, Declarations, Style, colour, fraction, pixels
 

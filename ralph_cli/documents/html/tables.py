@@ -5,11 +5,12 @@ Cells take their columns by the HTML standard's way of forming a table (4.9.12).
 in each what it says in the first.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.html.numbering import integer
 from ralph_cli.documents.html.text_builder import CELL as CELL_APART

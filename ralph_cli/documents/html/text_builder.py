@@ -1,10 +1,11 @@
 """The text of a page under construction: pieces with the white space between them, and places that outlive changes."""
 
-import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.raised import LOWERED, RAISED, write_fraction
 
 SPACE, CELL, LINE, PARAGRAPH = 1, 2, 3, 4

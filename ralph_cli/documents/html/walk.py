@@ -1,12 +1,12 @@
 """One pass over the elements of a page: what each shows is written, and what is not seen is counted."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Origin
 from ralph_cli.documents.html import controls
 from ralph_cli.documents.html.boxes import find_cells_of_blocks, is_only_cell, strength_around

@@ -2,7 +2,6 @@
 
 import binascii
 import codecs
-import re
 from base64 import b64decode
 from collections.abc import Iterator
 from email import message_from_bytes
@@ -20,6 +19,7 @@ from email.policy import Compat32
 from quopri import decodestring
 from typing import Any, TypeAlias
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text

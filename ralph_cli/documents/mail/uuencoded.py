@@ -1,7 +1,8 @@
 """Files that stand in the text of a mail itself, uuencoded: POSIX.1-2017, uuencode, historical algorithm."""
 
 import binascii
-import re
+
+from ralph_cli.core.deferred import re
 
 _BLOCK = re.compile(
     r"(?m)^begin [0-7]{3,4} ([^\n]{1,200})\n((?:[!-M`][!-`\x20]{0,84}\n)*)[`\x20]?\n?end[ \t]*(?:\n|\Z)"

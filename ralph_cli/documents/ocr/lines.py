@@ -1,9 +1,9 @@
 """Words in a picture as words of type: on the baseline of their line, as high as its type, and level on the page."""
 
-import re
 from collections.abc import Sequence
 from statistics import median
 
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.ocr.tsv import PictureWord
 from ralph_cli.documents.pdf.geometry.words import Word
 

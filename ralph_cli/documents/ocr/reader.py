@@ -5,11 +5,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.ocr.lines import place_words

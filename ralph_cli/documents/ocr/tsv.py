@@ -1,9 +1,10 @@
 """What tesseract prints of a picture as TSV: its words with their boxes and confidences, line by line."""
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
+
+from ralph_cli.core.deferred import re
 
 _COLUMNS = 12
 _WORD_LEVEL = "5"

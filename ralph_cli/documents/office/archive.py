@@ -2,7 +2,6 @@
 
 import io
 import posixpath
-import re
 import struct
 import zipfile
 import zlib
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.xml_tree import (

@@ -1,8 +1,9 @@
 """What a reader of an office document should know of: what is hidden, was left out, is missing or could not be read."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 
 _MOST_NAMES = 8

@@ -1,9 +1,10 @@
 """The pages of a document while they are written: text, and what stands where in it."""
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import HIDDEN_ORIGINS, Addition, Origin, Table
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits

@@ -1,8 +1,8 @@
 """Tables of texts and slides: a line for each row, and under which column each cell stands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.text.tables import EMPTY_CELL
 

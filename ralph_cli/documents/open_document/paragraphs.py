@@ -1,9 +1,10 @@
 """A paragraph of OpenDocument: its text as it is seen, and what hangs on it: notes, comments and drawings."""
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import clean_text
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number

@@ -1,8 +1,8 @@
 """OpenDocument presentations (odp): each slide a page, its shapes in reading order, notes and comments behind them."""
 
-import re
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings

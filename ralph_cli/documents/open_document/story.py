@@ -1,9 +1,10 @@
 """The blocks of a text in order: headings, paragraphs, lists, tables, and what drawings in them say."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Origin, Table
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import PageText, one_line

@@ -1,9 +1,10 @@
 """The styles of an OpenDocument file: what they hide, strike out, raise and number."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.office.xml_tree import attribute, child, contents, number
 

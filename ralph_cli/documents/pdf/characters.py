@@ -3,12 +3,13 @@
 import ctypes
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.boxes import Box, enclose, loose_box, tight_box
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
 from ralph_cli.documents.pdf.marked_content import TEXT, address, find_misspoken, has_actual_text

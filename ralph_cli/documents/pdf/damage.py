@@ -1,9 +1,10 @@
 """Pages of a PDF that need a damaged stream, of which pdfium draws what it can decode, and says nothing."""
 
 import base64
-import re
 import zlib
 from collections.abc import Iterator
+
+from ralph_cli.core.deferred import re
 
 _OBJECT = re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+obj\b")
 _STREAM = re.compile(rb"\bstream(?:\r\n|\n|\r)")

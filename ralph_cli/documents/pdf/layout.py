@@ -4,13 +4,14 @@ One visual line per table row, cells two spaces apart, an empty cell marked wher
 lowered figures are written as Unicode writes them.
 """
 
-import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order

@@ -1,11 +1,12 @@
 """One page of a PDF as it is read: its text, its tables, what was put on it, and what its text does not say."""
 
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Addition, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.parsed import clean_label

@@ -1,8 +1,8 @@
 """A file's bytes as text: by the encoding that is given or declared, or else by the bytes themselves."""
 
 import codecs
-import re
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.guessing import guess_multibyte, guess_utf16

@@ -3,8 +3,9 @@
 Bytes that are read in a wrong one of these make characters too, but hardly ever common ones.
 """
 
-import re
 from collections.abc import Mapping
+
+from ralph_cli.core.deferred import re
 
 _SAMPLE = 1 << 16
 _KANA = "".join(map(chr, (*range(0x3041, 0x3097), *range(0x30A1, 0x30FD))))

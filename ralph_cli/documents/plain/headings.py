@@ -1,8 +1,8 @@
 """Headings of Markdown."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.parsed import ParsedHeading, clean_heading
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")

@@ -13,12 +13,12 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.process.child import ParserProcess, parser_command, start_parser
 
 FEW_FILES = 8

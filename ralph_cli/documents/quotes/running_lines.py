@@ -1,9 +1,9 @@
 """Running heads and feet: the lines at the edges of pages that a sentence over a page's end runs past."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document, Span
 
 EDGE_LINES = 3

@@ -1,8 +1,9 @@
 """A stream of paragraphs and tables of an RTF file: its text itself, a note, a header."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Table
 from ralph_cli.documents.office.pages import clean_text, one_line
 from ralph_cli.documents.rich_text.tables import CellForm, RowForm, RtfTable

@@ -3,8 +3,9 @@
 Hidden text and tracked deletions are left out; numbers of paragraphs are those that the program wrote in the file.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits

@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Table
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 

@@ -1,8 +1,9 @@
 """The tokens of an RTF file (Rich Text Format specification 1.9.1): groups, control words, and characters."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"\\([A-Za-z]{1,32})(-?\d{1,10})? ?|\\'([0-9A-Fa-f]{2})|\\([^A-Za-z'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|(\\)",

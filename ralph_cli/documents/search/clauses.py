@@ -4,11 +4,12 @@ A number at the beginning of a line is that of a part if it goes on with the num
 7.2, (b) behind (a). So the figure at the end of a broken sentence, and the row of a table, are none.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
 from ralph_cli.documents.search.heading_lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
@@ -57,6 +58,9 @@ _NAMED = re.compile(
     rf"(?:(?:\u00a7+|\b{_PARTS}\b\.?)[\s\u00a0]*(?<=\W)(?P<list>{_ONE_IN_ONE}(?:{_JOINT}{_ONE_IN_ONE})*)"
     rf"|\b(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})[\s\u00a0]+(?P<numbers>{_ONE}(?:{_JOINT}{_ONE})*))(?!\d)"
 )
+_NUMBERED = re.compile(r"[\dIVXLC](?<=[\s.\u00a7].)(?:(?<=\d)|[IVXLC]*\b)")
+"""The beginning of a number that may be that of a part; where none is, no part is named, which is told in less time."""
+
 _IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE_IN_ONE})")
 _TOKEN = re.compile(rf"{_LETTER}|{_DECIMAL}|[IVXLC]+")
 _IS_PART = re.compile(_PARTS)
@@ -219,7 +223,7 @@ def clause_places(text: str, headings: Sequence[Heading]) -> Iterator[NamedPlace
 def named_clauses(text: str) -> frozenset[str]:
     """The keys of the parts that a text names: "clauses 4 and 7(a)" gives 4, 7(a), and 7( for a part within 7."""
     found: set[str] = set()
-    for match in _NAMED.finditer(text):
+    for match in _NAMED.finditer(text) if _NUMBERED.search(text) else ():
         word = f"{match['word'].casefold()} " if match["word"] else ""
         last: _Path = ()
         outer = ""

@@ -4,9 +4,9 @@ A heading is short, ends in no comma, is no row of a table, and is numbered or h
 ones. No word of any trade is known here.
 """
 
-import re
 from collections.abc import Sequence
 
+from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
 from ralph_cli.text.tables import CELLS_APART, count_cells, is_row, names_columns
 

@@ -4,13 +4,13 @@ A PDF without bookmarks names none, so its lines are looked at: those that count
 like headings. What nearly every page repeats is no heading, nor is what has no text behind it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Heading, Page
 from ralph_cli.documents.search.heading_lines import (
     ends_sentence,

@@ -1,6 +1,5 @@
 """What was searched for an answer that was not found: counted again here, so that the counts are facts."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,8 +1,10 @@
 """The formulas of a sheet, each told once with the cells that it fills, and the names of cells."""
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _QUOTED = r"""("(?:[^"]|"")*"|'(?:[^']|'')*')"""

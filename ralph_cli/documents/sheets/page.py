@@ -3,8 +3,9 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Cell, Column, Origin, Table
 from ralph_cli.documents.office.pages import PageText, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name

@@ -1,9 +1,9 @@
 """The rows of one sheet of a workbook, and what the sheet says of them: hidden ones, merged cells, shared formulas."""
 
-import re
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Origin
 from ralph_cli.documents.office.pages import one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number

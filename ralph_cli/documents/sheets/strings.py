@@ -1,9 +1,9 @@
 """Strings of workbooks: runs of text joined, raised and struck ones marked, escaped characters put in."""
 
-import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.office.pages import one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on
 from ralph_cli.text.raised import lower_figures, raise_figures, strike

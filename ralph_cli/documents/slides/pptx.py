@@ -5,10 +5,11 @@ slide, are read and marked as such.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Origin, Table
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits

@@ -3,13 +3,13 @@
 What is not there is altered, if anything like it is, or if it is put together from what is there; else not found.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ralph_cli.checks.quotes import quote_at
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions

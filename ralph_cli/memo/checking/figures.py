@@ -1,9 +1,9 @@
 """Whether the figures of a memo's own words stand in the documents at all; what they are said of is not read."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.results.memo import MemoFigure
 from ralph_cli.memo.reading.page_references import page_match

@@ -5,9 +5,8 @@ condition or an adverb begins, what stands between "may" or "shall" and its verb
 said ("the lesser of"), and what commas set off and a preposition begins, unless it is a date.
 """
 
-import re
-from dataclasses import dataclass
-
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
 from ralph_cli.text.lexicon import SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends

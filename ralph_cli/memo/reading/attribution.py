@@ -1,7 +1,6 @@
 """Whether a short phrase in quotation marks is what somebody said, or only names something or keeps it off."""
 
-import re
-
+from ralph_cli.core.deferred import re
 from ralph_cli.text.sentences import sentence_at
 
 MIN_WORDS = 2

@@ -1,8 +1,8 @@
 """Footnotes of a memo: which text is the note that is cited behind a quotation."""
 
-import re
 from collections.abc import Iterator
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.memo.reading.page_references import has_reference
 

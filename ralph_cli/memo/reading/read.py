@@ -1,11 +1,11 @@
 """Reading a memo: what it quotes, from which pages it says so, and which figures are in its own words."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
@@ -31,6 +31,8 @@ _CITATION_REACH = 160
 """Characters between a quotation and the page it names over which a citation goes."""
 
 _BRACKET_BEHIND = re.compile(r"[\s.,;:*_]{0,4}[(\[](?P<inner>[^()\[\]\n]{3,120})[)\]]")
+_CITATION_END = re.compile(r"[)\]\n\f]")
+_PAGE_COUNT = re.compile(r"(?P<of>[ \t]*(?:of|/)[ \t]*\d+)?[ \t]*(?=[\n\f]|\Z)")
 _MIN_SPELLED = 13
 """A lower number in words is a figure only before a unit: "two things" is none."""
 
@@ -75,7 +77,7 @@ def _citation(quotation: Quotation, reference: PageReference | None, text: str) 
     line_start = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
     line_end = next((at for at in range(reference.end, len(text)) if text[at] in "\n\f"), len(text))
     if quotation.end <= reference.start < quotation.end + _CITATION_REACH:
-        stop = re.compile(r"[)\]\n\f]").search(text, reference.end, line_end)
+        stop = _CITATION_END.search(text, reference.end, line_end)
         return text[quotation.end : stop.start() if stop else line_end]
     if quotation.start - _CITATION_REACH < reference.end <= quotation.start:
         return text[max(line_start, reference.start - _CITATION_REACH) : reference.end]
@@ -117,7 +119,7 @@ def _is_own_page_number(document: Document, reference: PageReference) -> bool:
     """Whether this is the number of one of the memo's own pages, at its foot: "Page 3 of 9"."""
     text = document.text
     first = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
-    rest = re.compile(r"(?P<of>[ \t]*(?:of|/)[ \t]*\d+)?[ \t]*(?=[\n\f]|\Z)").match(text, reference.end)
+    rest = _PAGE_COUNT.match(text, reference.end)
     if text[first : reference.start].strip() or rest is None:
         return False
     own = document.kind == "pdf" and reference.ranges == ((str(document.page_at(reference.start).number),) * 2,)

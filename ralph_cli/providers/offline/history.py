@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.search import LINE_MARK
 

@@ -8,10 +8,10 @@ whether that matters; what differs is named.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.checks.figures.header import quote_header
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences

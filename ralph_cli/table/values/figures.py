@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.table.values.writing import count_decimals, write_amount, write_measure
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities

@@ -5,11 +5,11 @@ two figures without a boundary is said of both, and a part of the sentence witho
 ("than in 2017") is said of none.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 
+from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable

@@ -2,8 +2,7 @@
 
 # ruff: noqa: SIM905
 
-import re
-
+from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS
 from ralph_cli.text.quantities.currencies import currency_after
 from ralph_cli.text.quantities.quantity import Date
@@ -23,6 +22,7 @@ _NUMERIC = re.compile(
     r"|(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?P=sign)(?P<last>\d{4}|\d\d)(?![\d/])"
 )
 _YEAR = r"(?:(?:\s?(?:FY|CY))?[^\S\n]?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:19|20)\d\d|\d\d))?(?![\w%])"
+_SHORT_YEAR = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])")
 _COMPACT = re.compile(
     rf"(?P<part>[QH][1-4]){_YEAR.format('year')}|(?P<number>[1-4])(?P<kind>[QH]){_YEAR.format('behind')}"
     r"|(?:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
@@ -264,5 +264,5 @@ def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:
         return None
     if currency_after(tokens.text, tokens[at].end)[0] and tokens.low(at + 1) != "(":
         return None
-    match = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])").match(tokens.text, tokens[at].end)
+    match = _SHORT_YEAR.match(tokens.text, tokens[at].end)
     return Date(year[0]), tokens.index_at(match.end(), at) if match else year[1]

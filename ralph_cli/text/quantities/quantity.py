@@ -1,8 +1,9 @@
 """A figure of a text as the quantity that it states: number, rounding, scale, unit and what else is written of it."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
+
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 Kind = Literal[
     "none", "currency", "percent", "points", "ratio", "duration", "physical", "count", "ordinal", "date", "identifier"
@@ -76,7 +77,7 @@ class Quantity:
     bound: Bound = ""
     wording: Wording = ""
     last: Decimal | None = None
-    date: Date = Date()  # noqa: RUF009
+    date: Date = Date()
 
     @property
     def worded(self) -> bool:

@@ -1,10 +1,10 @@
 """What a text says of its figures beside one another: up or down, by or to, from which to which. Pure."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 

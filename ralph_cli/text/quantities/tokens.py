@@ -1,6 +1,5 @@
 """The tokens of a text: numbers, words and single signs, each with its place. Pure."""
 
-import re
 from typing import NamedTuple
 
 from ralph_cli.text.fold import ZERO_WIDTH

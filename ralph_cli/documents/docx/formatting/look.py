@@ -1,8 +1,8 @@
 """How a run looks: whether a reader sees it, and whether it is raised, lowered or struck out."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.styles import WHITE, Colours
 from ralph_cli.documents.hidden_reasons import COLOUR, LEAST_CONTRAST, TINY, TRANSPARENT
 

@@ -4,10 +4,11 @@ The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.table_parts import ORDER, TablePlace
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 

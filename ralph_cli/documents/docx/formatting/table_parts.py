@@ -1,9 +1,9 @@
 """The parts of a table that a style of tables formats apart, such as its first row or every other row."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.xml_tree import attribute
 
 _CONDITIONS = {"firstRow": 0x20, "lastRow": 0x40, "firstCol": 0x80, "lastCol": 0x100}

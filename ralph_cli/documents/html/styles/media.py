@@ -1,7 +1,6 @@
 """Media queries, answered for a desktop's screen (Media Queries 4 and 5)."""
 
-import re
-
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.html.styles.css import pixels
 
 _WIDTH, _HEIGHT = 1_280.0, 800.0

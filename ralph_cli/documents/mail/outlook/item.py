@@ -1,7 +1,8 @@
 """A mail of Outlook, or another of its items, as it is kept: properties, recipients, attachments."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.mail.outlook.properties import Properties
 
 

@@ -2,8 +2,9 @@
 
 import struct
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.rich_text.tokens import (
     DEFAULT_CODE_PAGE,
     Token,

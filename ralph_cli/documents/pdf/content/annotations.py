@@ -9,12 +9,13 @@ import ctypes
 import logging
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Origin
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.content.box_marks import BoxState, count_symbols, mark_boxes

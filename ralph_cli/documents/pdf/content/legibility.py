@@ -1,6 +1,5 @@
 """Pages of a PDF that say less, or something else, than a reader of them sees."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from typing import Any, Literal
 
 import pypdfium2  # type: ignore[import-untyped]
 
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.pdf.ink import PageCanvas
 from ralph_cli.documents.pdf.marked_content import IMAGE
 from ralph_cli.text.raised import flatten_figures

@@ -4,9 +4,9 @@ A gutter holds for a band of rows, not for the page: above it a heading may run 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, stream_rows
 from ralph_cli.documents.pdf.geometry.text_tables import find_text_tables, is_text_table

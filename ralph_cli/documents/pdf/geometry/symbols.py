@@ -1,11 +1,11 @@
 """Characters of symbol fonts, such as the boxes of a form: a PDF names them by letters, or not at all."""
 
 import ctypes
-import re
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.deferred import re
 from ralph_cli.documents.docx.symbols import UNKNOWN, translate_symbol
 
 NAMELESS = "\x00"

@@ -5,11 +5,12 @@ Figures that are raised or lowered are words of their own, for they are no digit
 
 import ctypes
 import math
-import re
-from dataclasses import dataclass
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 
 DOWNWARD = 3
 """Quarter turns after which a line runs from top to bottom."""
