@@ -10,7 +10,6 @@ from ralph_cli.checks.form import AnswerForm, is_list, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.checks.unseen import UnseenQuotes
 from ralph_cli.core.coverage import Spans, SubqueryTally
-from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn

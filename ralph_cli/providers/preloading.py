@@ -1,7 +1,6 @@
 """SDKs are imported beside what must be waited for anyway, a document or a reply: each takes a second or two."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from threading import Thread
 
 from ralph_cli.core import clock

@@ -10,6 +10,8 @@ from importlib import resources
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn

@@ -1,7 +1,7 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 

@@ -22,6 +22,7 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
 
     follows = setup.followed.record if setup.followed else {}
     job = Job("qa", question, document, names, read_as=source.record, follows=follows)
+    setup = setup.with_shared_marks(document)
     return run_or_reuse(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ralph_cli.config import PLACES
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CoverageAdded, EventSink, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Json

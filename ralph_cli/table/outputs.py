@@ -1,7 +1,7 @@
 """The files of a table for people and programs, written from its records at any moment."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ralph_cli.config import Settings

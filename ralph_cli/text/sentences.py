@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 
+from ralph_cli.core.deferred import re
 from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS
 from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
 
@@ -18,6 +19,7 @@ _REACH = 12
 
 _ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{any_of(ABBREVIATIONS)}))|\b[A-Z])\.\Z")
 _REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
+_SHORTENED = (*ABBREVIATIONS, *REFERENCES)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\f")
 _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
 

@@ -4,10 +4,10 @@ import os
 import stat
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError
 from ralph_cli.journal.reviews import reviews_file
 from ralph_cli.journal.store import JOURNAL_FILE, is_running

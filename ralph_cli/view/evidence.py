@@ -2,11 +2,12 @@
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import Settings
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Quote

@@ -1,7 +1,6 @@
 """Which models a run has, and the sandbox engine: from settings to connected, metered things."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 

@@ -9,7 +9,7 @@ import pytest
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.parameters.takes import Given, takes
-from ralph_cli.config import OPTIONS, PLACES, SECRETS, Settings
+from ralph_cli.config import OPTIONS, PLACES, SECRETS, Settings, describe_settings
 
 COMMANDS = ("qa", "task", "goal", "check", "verify", "judge-test", "eval")
 COMMANDS += ("trace list", "trace show", "trace resume", "trace export", "trace report")

@@ -7,7 +7,6 @@ number of terms that an average divides their sum by, an exponent, and a number 
 the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date as Day
@@ -32,6 +31,7 @@ from ralph_cli.checks.figures.terms import (
     displayed_values,
     write_number,
 )
+from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.relations import Change
 from ralph_cli.text.quantities.vocabulary import units_named

@@ -8,7 +8,7 @@ its columns, its period and its unit are found by code and count as quoted. No m
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 
 from ralph_cli.checks.figures.calculation import Calculator

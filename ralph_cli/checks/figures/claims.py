@@ -10,6 +10,8 @@ from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced, names_in
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity

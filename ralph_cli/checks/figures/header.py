@@ -8,7 +8,7 @@ The same lines are shown to a worker, count as quoted, and are what the figures 
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import dropwhile, takewhile
 
 from ralph_cli.core.deferred import re

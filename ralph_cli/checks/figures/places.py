@@ -4,14 +4,14 @@ In a table they are those of its row and of its column, in prose those of the cl
 claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, product
 from typing import Literal
 
 from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, read_unit
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity

@@ -4,7 +4,6 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass

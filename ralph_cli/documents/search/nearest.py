@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 from ralph_cli.text.lexicon import STOP_WORDS
 

@@ -3,7 +3,6 @@
 import base64
 import json
 import math
-import re
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import field

@@ -3,8 +3,9 @@
 Years of the Japanese eras are counted as the Gregorian ones that they began in: Reiwa 1 is 2019, Heisei 1 is 1989.
 """
 
-import re
 from collections.abc import Callable
+
+from ralph_cli.core.deferred import re
 
 PAD = "\u200b"
 """Stands for the characters that the English has fewer: places in the text stay where they are."""

@@ -3,11 +3,11 @@
 Names of months and ways to write numbers are those of the Unicode CLDR; short forms as annual reports print them.
 """
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
+from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.languages.east_asian import PAD, figures_in_english
 from ralph_cli.text.languages.words import LITTLE_WORDS, language_of
 

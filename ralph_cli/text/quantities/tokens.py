@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ralph_cli.core.deferred import re
 from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.raised import LOWERED, RAISED
 from ralph_cli.text.tables import is_row

@@ -2,9 +2,8 @@
 
 # ruff: noqa: SIM905
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 
 from ralph_cli.core.deferred import re
