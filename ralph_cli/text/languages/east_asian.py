@@ -46,10 +46,6 @@ def _year(match: re.Match[str]) -> int:
     return int(match["year"]) + (_ERAS[era] if era else 0)
 
 
-def _fiscal_year(match: re.Match[str]) -> str:
-    return f"FY{_year(match)}"
-
-
 def _share(match: re.Match[str]) -> str:
     whole, part = (word if word.isdecimal() else str(_number(word)) for word in match.groups())
     return f"{part}/{whole}"
@@ -67,9 +63,8 @@ def _dated(rest: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 _RULES: list[tuple[re.Pattern[str], Replace]] = [
     *((pattern, _day) for pattern in _dated(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})日")),
-    *((pattern, _fiscal_year) for pattern in _dated(r"\d{1,2}月期")),
-    *((pattern, _month) for pattern in _dated(r"(?P<month>\d{1,2})月末?")),
-    *((pattern, lambda match: str(_year(match))) for pattern in _dated("(?:度|(?![間间]))")),
+    *((pattern, _month) for pattern in _dated(r"(?P<month>\d{1,2})月末?(?!期)")),
+    *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![間间]))")),
     (re.compile(r"第([1-4一二三四])(?:四半期|季度)"), lambda match: f"Q{_DIGITS.get(match[1], match[1])}"),
     (
         re.compile(rf"(?P<han>[一二三四五六七八九]?十?[一二三四五六七八九]?)(?<=[一二三四五六七八九十])(?P<unit>{_COUNTED}|年间|年間)"),

@@ -78,6 +78,9 @@ _WORDS = {
         "fell": "sank(?:en)?|gesunken|fiel(?:en)?|gefallen|verringerten?",
     },
     "fr": {
+        "in": r"en(?= (?:mil|M€|k€))",
+        "rose": "progressée?s?|augmentée?s?|crû|bondi",
+        "fell": "reculée?s?|baissée?s?|diminuée?s?",
         "Q1": "1er trimestre|premier trimestre",
         "Q2": "2e trimestre|deuxième trimestre",
         "Q3": "3e trimestre|troisième trimestre",
@@ -109,6 +112,9 @@ _WORDS = {
         "end": "fin",
     },
     "es": {
+        "in": r"en(?= (?:mil|M€|k€))",
+        "rose": "aumentó|aumentaron|creció|crecieron|subió",
+        "fell": "bajó|cayó|disminuyó|descendió|cayeron",
         "Q1": "primer trimestre|1T",
         "Q2": "segundo trimestre|2T",
         "Q3": "tercer trimestre|3T",
@@ -139,6 +145,8 @@ _WORDS = {
         "end": "fines|finales",
     },
     "it": {
+        "rose": "cresciut[oaie]|aumentat[oaie]|salit[oaie]",
+        "fell": "sces[oaie]|diminuit[oaie]|calat[oaie]",
         "Q1": "primo trimestre",
         "Q2": "secondo trimestre",
         "Q3": "terzo trimestre",
@@ -167,6 +175,9 @@ _WORDS = {
         "end": "fine",
     },
     "pt": {
+        "in": r"em(?= (?:mil|M€|k€))",
+        "rose": "cresceu|aumentou|subiu|cresceram",
+        "fell": "caiu|diminuiu|recuou|desceu|caíram",
         "Q1": r"primeiro trimestre|1\.º trimestre",
         "Q2": r"segundo trimestre|2\.º trimestre",
         "Q3": r"terceiro trimestre|3\.º trimestre",
@@ -215,8 +226,11 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _IN_DATE = re.compile(rf"(?<=\d)(?:\.|er|º)(?=\s{_MONTH}\b)|\bde(?=\s{_MONTH}\b)|(?<={PAD})\sde(?=\s(?:19|20)\d\d\b)")
 """What stands between day, month and year."""
 
-_THOUSANDS = re.compile(r"(?<=\d)\sT(?=€|EUR\b)")
-"""180 T€ and 180 TEUR are 180k € and 180k EUR."""
+_GLUED_SCALE = re.compile(r"(?<=\d)\s([TMk])(?=€|EUR\b)")
+"""180 T€, 180 TEUR and 4,5 M€ are 180k €, 180k EUR and 4.5M €."""
+
+_SCALE_OF_TABLE = re.compile(r"(?<![\w.,])([Mk])€")
+"""(M€) above a table is (€M)."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -232,7 +246,7 @@ class EnglishFigures:
         """A message about the text with its figures as they were written."""
         for english, foreign in self.changed:
             message = re.sub(rf"(?<![\d.,]){re.escape(english)}(?!\d|[.,]\d)", foreign, message)
-        return message.replace(PAD, "")
+        return re.sub(f"{PAD}+(?=\\w)", " ", message).replace(PAD, "")
 
 
 def in_english(text: str, language: str) -> EnglishFigures:
@@ -257,8 +271,8 @@ def in_english(text: str, language: str) -> EnglishFigures:
         return found.ljust(len(match[0]), PAD) if len(found) <= len(match[0]) else match[0]
 
     text = words.sub(as_english, text)
-    if language == "de":
-        text = _THOUSANDS.sub(r"k ", text)
+    text = _GLUED_SCALE.sub(lambda match: f"{match[1].replace('T', 'k')} ", text)
+    text = _SCALE_OF_TABLE.sub(r"€\1", text)
     text = _IN_DATE.sub(lambda match: PAD * len(match[0]), text)
     longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
     return EnglishFigures(text, tuple(longest_first))
@@ -273,7 +287,9 @@ def _phrases(language: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     entries += [
         (english, rf"\b(?:{foreign})(?:(?<=[\u2019'])|(?!\w))") for english, foreign in _WORDS[language].items()
     ]
-    entries += [(str(number), rf"\b(?:{names})\b") for number, names in enumerate(_NUMBERS[language].split(), 2)]
+    entries += [
+        (str(number), rf"(?<![\w-])(?:{names})(?![\w-])") for number, names in enumerate(_NUMBERS[language].split(), 2)
+    ]
     pattern = "|".join(f"(?P<w{number}>{foreign})" for number, (_, foreign) in enumerate(entries))
     return re.compile(pattern, re.IGNORECASE), tuple(english for english, _ in entries)
 
