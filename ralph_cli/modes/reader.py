@@ -65,9 +65,11 @@ class Assignment:
 
     def _system(self, python: str) -> str:
         """The system prompt with what is said of running Python in the text of that name."""
-        values = {"output_chars": f"{self.output_chars:,}"} if python != "sandbox_done" else {}
+        if python == "sandbox_done":
+            return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python))
         several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
-        return render_prompt(_PROMPTS[self.kind][0], python=render_prompt(python, **values) + several)
+        told = render_prompt(python, output_chars=f"{self.output_chars:,}") + several
+        return render_prompt(_PROMPTS[self.kind][0], python=told)
 
     @property
     def tool(self) -> Tool:

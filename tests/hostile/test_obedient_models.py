@@ -41,12 +41,13 @@ from ralph_cli.api import VerifierCommands, ask, goal_of, run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
 from ralph_cli.core.model import Model, Request
-from ralph_cli.core.prompts.templates import prompt_text
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Verdict
 from ralph_cli.documents.quotes.additions import overlapping_additions
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.rlm.parse import ACT_TOOL
 from ralph_cli.runs.result import Result
 
 MAX_SUBQUERIES, MAX_CALLS = 40, 120
@@ -101,8 +102,13 @@ class Played:
 @pytest.fixture(scope="module")
 def prompts() -> dict[str, tuple[object, ...]]:
     """The system prompt and tools of each agent over harmless documents."""
-    limiting = prompt_text("counter_system")  # asked for only where words of a document may limit a claim
-    found: dict[str, tuple[object, ...]] = {f"counter, {len(limiting)}": (limiting, ())}
+    # Two are asked for only where words of a document may limit a claim, or where steps are used up.
+    limiting = prompt_text("counter_system")
+    done = render_prompt("worker_system", python=prompt_text("sandbox_done"))
+    found: dict[str, tuple[object, ...]] = {
+        f"counter, {len(limiting)}": (limiting, ()),
+        f"extractor, {len(done)}": (done, (ACT_TOOL,)),
+    }
     modes: tuple[Mode, ...] = ("qa", "task", "goal")
     for mode, direct in product(modes, (False, True)):
         with tempfile.TemporaryDirectory() as folder:
