@@ -472,8 +472,7 @@ class Settings(BaseModel):
     def endpoint(self, vendor: str) -> Endpoint:
         """Where the models of a vendor or profile are served; without an address it is the vendor's own service."""
         profile, key = self.providers.get(vendor) or Profile(), _secret
-        around: dict[str, Any] = {"headers": profile.sent_headers, "network": self.network}
-        around |= {"held": profile.held, "unset": profile.unset}
+        around: dict[str, Any] = {"headers": profile.sent_headers, "network": self.network, "unset": profile.unset}
         match vendor:
             case "anthropic":
                 return Endpoint(vendor, key(self.anthropic_key), self.anthropic_base_url, **around)
