@@ -475,8 +475,7 @@ class Settings(BaseModel):
     def endpoint(self, vendor: str) -> Endpoint:
         """Where the models of a vendor or profile are served; without an address it is the vendor's own service."""
         profile, key = self.providers.get(vendor) or Profile(), _secret
-        around: dict[str, Any] = {"headers": profile.sent_headers, "network": self.network}
-        around |= {"held": profile.held, "unset": profile.unset}
+        around: dict[str, Any] = {"headers": profile.sent_headers, "network": self.network, "unset": profile.unset}
         match vendor:
             case "anthropic":
                 return Endpoint(vendor, key(self.anthropic_key), self.anthropic_base_url, **around)
@@ -504,10 +503,18 @@ class Settings(BaseModel):
         """The settings as a trace may hold them: no keys."""
         plain = self.model_dump(mode="json", exclude={*SECRETS, "bullets", "quotes", "quote_chars", "providers"})
         plain["providers"] = {name: self.providers[name].base_url for name in self.profiles}  # headers may hold keys
+        plain = {name: _hide_credentials(value) for name, value in plain.items()}
         # In full: a range of one length must not be read back as an upper bound.
         lengths = f"{self.quote_chars.low}-{self.quote_chars.high}"
         unbounded = {"max_cost": "none"} if self.max_cost == inf else {}
         return plain | unbounded | {"bullets": str(self.bullets), "quotes": str(self.quotes), "quote_chars": lengths}
+
+
+def _hide_credentials(value: Any) -> Any:
+    """The value; if it is an address, without a user, a password and a query, which may be keys."""
+    if isinstance(value, dict):
+        return {name: _hide_credentials(item) for name, item in value.items()}
+    return re.sub(r"^(https?://)(?:[^/?#]*@)?([^?#]*).*", r"\1\2", value) if isinstance(value, str) else value
 
 
 def _declared_options() -> dict[str, Option]:

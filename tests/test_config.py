@@ -257,3 +257,11 @@ def test_a_list_may_have_as_many_claims_as_items_unless_a_number_is_set() -> Non
     )
     assert Settings(answer_as="a list", bullets=Range(5, 5), quotes=Range(1, 9)).form.quotes == Range(1, 9)
     assert Settings(answer_as="a list", bullets=Range(5, 5)).form.bullets == Range(5, 5)
+
+
+def test_what_is_shown_of_an_address_holds_no_credentials() -> None:
+    lab = {"lab": {"base_url": "https://me:pa55word@lab.example/v1"}}
+    whole = Settings(openai_base_url="https://pa55word@host/v1", otel="https://host/a?key=pa55word", providers=lab)  # type: ignore[arg-type]
+    shown = whole.shown()
+    assert "pa55word" not in str(shown)
+    assert shown["openai_base_url"] == "https://host/v1" and shown["providers"] == {"lab": "https://lab.example/v1"}

@@ -1,5 +1,6 @@
 """What reviewers have said of a run: a file beside its folder, never in it, to which lines are only added."""
 
+import fcntl
 import os
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError, UserError
 from ralph_cli.core.results.review import Mark, Review
-from ralph_cli.journal.traces import hold_lock
 
 MOST_CHARACTERS = 4_000
 """Of a note, or of a correction."""
@@ -40,8 +40,9 @@ def read_reviews(run_folder: Path) -> tuple[Review, ...]:
     """All that was said of a run, oldest first. Raises JournalError when the file is damaged or cannot be read."""
     path = reviews_file(run_folder)
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would be waited for
+        with os.fdopen(handle, "rb") as file:
+            data = file.read(MOST_BYTES + 1) or b""
     except FileNotFoundError:
         return ()
     except OSError as error:
@@ -81,14 +82,14 @@ def add_review(
     path = reviews_file(run_folder)
     data = line.model_dump_json().encode() + b"\n"
     try:
-        with hold_lock(path.with_name(f".{path.name}.lock")):
-            handle = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "ab") as file:
-                if file.tell() + len(data) > MOST_BYTES:
-                    raise JournalError(f"{path} has no room for another review", code="reviews-full")
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+        handle = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        with os.fdopen(handle, "ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(handle).st_size + len(data) > MOST_BYTES:
+                raise JournalError(f"{path} has no room for another review", code="reviews-full")
+            file.write(data)
+            file.flush()
+            os.fsync(handle)
     except OSError as error:
         raise JournalError(f"{path} cannot be written: {error.strerror or error}", code="reviews-unwritable") from error
     return Review(**line.model_dump())

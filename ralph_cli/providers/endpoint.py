@@ -24,6 +24,8 @@ OWN_HOSTS = {
 }
 """The services of the vendors: what is asked there has the vendors' prices."""
 
+_MIN_KEY_CHARS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
@@ -101,7 +103,7 @@ class Endpoint:
 
     `vendor` is what stands before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
     chooses the wire format where a service has several. Of a profile, `key_variable` is where its key was looked for,
-    `held` is what its variables hold, and `unset` are those of its headers that hold nothing.
+    and `unset` are the variables of its headers that hold nothing.
     """
 
     vendor: str
@@ -112,19 +114,18 @@ class Endpoint:
     network: Network = Network()
     access: AzureAccess | AwsAccess | GoogleAccess | None = None
     key_variable: str = ""
-    held: tuple[str, ...] = field(default=(), repr=False)
     unset: tuple[str, ...] = ()
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """All that must be shown nowhere."""
-        own: tuple[str | None, ...] = ()
+        """All that must be shown nowhere; any header that is long enough may be a key."""
+        own: tuple[str | None, ...] = tuple(text for _, text in self.headers if len(text) >= _MIN_KEY_CHARS)
         match self.access:
             case AzureAccess(token=token) | GoogleAccess(token=token):
-                own = (token,)
+                own += (token,)
             case AwsAccess(access_key=access_key, secret_key=secret_key, session_token=session_token):
-                own = (access_key, secret_key, session_token)
-        return tuple(dict.fromkeys(found for found in (self.api_key, *own, *self.held) if found))
+                own += (access_key, secret_key, session_token)
+        return tuple(dict.fromkeys(found for found in (self.api_key, *own) if found))
 
     @property
     def account(self) -> str:

@@ -24,7 +24,7 @@ class Profile(BaseModel):
     base_url: str | None = None
     key_variable: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*)?$")
     api: Api | None = None
-    headers: dict[str, str] = {}
+    headers: dict[str, str] = Field(default={}, repr=False)
     _variables: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property

@@ -1,22 +1,24 @@
 """Where the spans of a run go, if anywhere: never a reason for which a run fails."""
 
 from ralph_cli.config import Settings
+from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink, NoticeIssued
+from ralph_cli.providers.endpoint import check_address
 
 
 def open_spans(settings: Settings) -> tuple[tuple[EventSink, ...], tuple[NoticeIssued, ...]]:
     """A sink that sends a run's spans to the collector of the settings, if they name one; or why there is none."""
     if not settings.otel:
         return (), ()
-    fault, hint = "", "write its address as http://localhost:4318"
-    if settings.otel.startswith(("http://", "https://")):
-        try:
-            from ralph_cli.journal.spans import RunSpans, open_tracer
+    try:
+        check_address(settings.otel, "otel", "key of the collector")
+    except ConfigError as error:
+        if error.code != "insecure-url" or settings.otel_texts:  # without texts it is for its owner to say
+            return (), (NoticeIssued("otel", f"no spans are sent: {error.line}"),)
+    try:
+        from ralph_cli.journal.spans import RunSpans, open_tracer
 
-            return (RunSpans(open_tracer(settings.otel), texts=settings.otel_texts),), ()
-        except ImportError as error:
-            fault, hint = f"{error.name} is not installed", "pip install 'ralph-cli[otel]'"
-        except ValueError as error:
-            fault = str(error)
-    what = f"no spans are sent to {settings.otel}{f': {fault}' if fault else ''} - {hint}"
-    return (), (NoticeIssued("otel", what),)
+        return (RunSpans(open_tracer(settings.otel), texts=settings.otel_texts),), ()
+    except (ImportError, ValueError) as error:
+        missing = isinstance(error, ImportError) and f"{error.name} is not installed - pip install 'ralph-cli[otel]'"
+        return (), (NoticeIssued("otel", f"no spans are sent to {settings.otel}: {missing or error}"),)

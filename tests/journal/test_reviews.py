@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,20 @@ def test_what_is_no_review_is_refused_and_a_damaged_file_costs_no_report(asked: 
     assert view.reviews == () and any("reviews could not be read" in notice for notice in view.notices)
 
 
+def test_reviews_are_read_of_a_file_that_is_there_and_no_other(asked: Path, tmp_path: Path) -> None:
+    path = reviews_file(asked)
+    os.mkfifo(path)
+    assert read_reviews(asked) == ()  # without waiting for somebody to write into it
+    with pytest.raises(JournalError, match="cannot be written"):
+        add_review(asked, by="Ann", mark=Mark.WRONG)
+    path.unlink()
+    add_review(asked, by="Ann", mark=Mark.WRONG)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(JournalError, match="cannot be read"):
+        read_reviews(asked)
+
+
 def test_a_review_stands_in_every_form_of_a_run(
     asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,7 +91,7 @@ def test_a_review_stands_in_every_form_of_a_run(
         assert option != "html" or "<b>$4,100" not in told
     assert reviews_file(asked).is_file()
     assert run(["trace", "delete", asked.name, *where]) == 0
-    assert not reviews_file(asked).exists()
+    assert not list(asked.parent.glob(f"*{asked.name}*"))
 
 
 def test_a_review_of_a_cell_stands_in_every_form_of_the_table(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from ralph_cli.core.run import Halt, StopType
 from ralph_cli.journal.spans import RunSpans, TellingExporter
 from ralph_cli.journal.store import read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.wiring.spans import open_spans
 
 LEASE = document("The tenant pays a base rent of $48,000 a year, says the clause of the zephyr.\n")
 CLAIM = {"text": "The zephyr rent is $48,000 a year.", "quotes": ["a base rent of $48,000 a year"]}
@@ -217,15 +218,25 @@ def test_a_run_belongs_to_the_span_of_its_caller(tmp_path: Path) -> None:
     ("address", "why"),
     [
         ("http://127.0.0.1:4318", "is not installed - pip install 'ralph-cli[otel]'"),
-        ("127.0.0.1:4318", "no spans are sent to 127.0.0.1:4318 - write its address as http://localhost:4318"),
+        ("127.0.0.1:4318", "no spans are sent: otel is not a web address - write https://host[:port]/path"),
+        ("https://me:pa55word@collector.example", "otel is not a web address"),
+        ("https://collector.example?key=pa55word", "otel is not a web address"),
+        ("http://collector.example", "would be sent to collector.example unencrypted"),
     ],
 )
 def test_where_no_spans_can_be_sent_one_line_says_so_and_the_run_goes_on(
     tmp_path: Path, address: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    result = asked(tmp_path, Collector(), told(LOOK), told({"claims": [CLAIM]}), otel=address)
+    result = asked(tmp_path, Collector(), told(LOOK), told({"claims": [CLAIM]}), otel=address, otel_texts=True)
     assert result.ok and [why in notice.message for notice in result.notices if notice.code == "otel"] == [True]
+    assert not any(b"pa55word" in path.read_bytes() for path in result.folder.iterdir())
+
+
+def test_spans_without_texts_may_go_to_any_collector_of_the_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ralph_cli.journal.spans.open_tracer", lambda endpoint: TracerProvider().get_tracer(endpoint))
+    assert [len(found) for found in open_spans(Settings(otel="http://collector.example"))] == [1, 0]
+    assert [len(found) for found in open_spans(Settings(otel="http://collector.example", otel_texts=True))] == [0, 1]
 
 
 def test_a_collector_that_does_not_take_them_is_told_of_once() -> None:

@@ -167,6 +167,10 @@ def test_the_environment_moves_no_traffic(server: FaultServer, wire: str, monkey
         monkeypatch.setenv(name, server.url("redirect-target"))
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "sk-from-the-environment")
+    for name in ("ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS"):
+        monkeypatch.setenv(name, "Authorization: Bearer sk-from-the-environment\nX-Gateway: sk-from-the-environment")
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "sk-from-the-environment")
     adapter(wire, server.url("good")).complete(Request("worker", "", (UserTurn("hi"),)))
     fault, _, headers, _ = server.seen[-1]
     assert fault == "good" and "sk-from-the-environment" not in str(headers)

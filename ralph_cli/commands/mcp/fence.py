@@ -1,7 +1,8 @@
 """Which files a client may name: those in the folders that a person has allowed, wherever a path seems to lead."""
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ralph_cli.core.errors import ConfigError, UserError
 from ralph_cli.documents.sets.finding import is_hidden
@@ -38,13 +39,15 @@ class Fence:
 
     def find_table(self, named: str) -> Path:
         """The folder that a client names as a table. Raises UserError."""
-        path = self._find(named)
+        path = self._find(named, with_hidden=True)
         if not path.is_dir():
             raise self._refusal(named, "is no folder")
         return path
 
-    def _find(self, named: str) -> Path:
-        """The real path, in an allowed folder; no link in it leads out of them."""
+    def _find(self, named: str, *, with_hidden: bool = False) -> Path:
+        """The real path, in an allowed folder; no link in it leads out of them. What is hidden in a folder is no
+        document, but a table would read it.
+        """
         inside = []
         for root in self.folders:  # an absolute path is the same under each
             try:
@@ -58,11 +61,14 @@ class Fence:
         there = [path for path in inside if path.is_dir() or path.is_file()]
         if not there:
             raise self._refusal(named, "is no file or folder that is there")
-        path = there[0]
-        for link in (entry for entry in path.rglob("*") if entry.is_symlink()):
-            if not is_hidden(link.relative_to(path)) and not self._is_inside(link.resolve()):
-                raise self._refusal(named, f"holds a link that leads out of what is allowed: {link.name}")
-        return path
+        for folder, folders, files in os.walk(there[0]):
+            seen = [name for name in (*folders, *files) if with_hidden or not is_hidden(PurePath(name))]
+            folders[:] = [name for name in folders if name in seen]
+            for link in (entry for name in seen if (entry := Path(folder, name)).is_symlink()):
+                # Path.resolve raises for links in a circle, until Python 3.13.
+                if not self._is_inside(Path(os.path.realpath(link))):
+                    raise self._refusal(named, f"holds a link that leads out of what is allowed: {link.name}")
+        return there[0]
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(root) and not is_hidden(path.relative_to(root)) for root in self.folders)

@@ -25,7 +25,7 @@ class TokenGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or refuse it."""
-        if scope["type"] == "http":
+        if scope["type"] != "lifespan":  # which no client sends
             scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
             if not hmac.compare_digest(f"{scheme.lower()} {token.strip()}".encode(), self._wanted):
                 refusal = PlainTextResponse(

@@ -17,6 +17,7 @@ from ralph_cli.providers.endpoint import (
     Endpoint,
     GoogleAccess,
     Network,
+    is_own_service,
 )
 from ralph_cli.providers.vendors import faults
 
@@ -56,7 +57,7 @@ def connect_claude(endpoint: Endpoint, target: faults.Target, **options: Any) ->
     """The client of Anthropic's SDK for that endpoint."""
     import anthropic
 
-    options |= {"base_url": target.base_url, "default_headers": dict(endpoint.headers), "open_telemetry": False}
+    options |= {"base_url": target.base_url, "open_telemetry": False}
     match endpoint.access:
         case AwsAccess() as access:
             _require_aws_credentials(endpoint, access, target)
@@ -77,9 +78,15 @@ def connect_claude(endpoint: Endpoint, target: faults.Target, **options: Any) ->
 
 def connect_openai(endpoint: Endpoint, target: faults.Target, **options: Any) -> Any:
     """The client of OpenAI's SDK for that endpoint."""
+    client = _openai_client(endpoint, target, options)
+    if not is_own_service("openai", target.base_url):
+        client.organization = client.project = None  # of the environment, for OpenAI's own service
+    return client
+
+
+def _openai_client(endpoint: Endpoint, target: faults.Target, options: dict[str, Any]) -> Any:
     import openai
 
-    options |= {"default_headers": dict(endpoint.headers)}
     match endpoint.access:
         case AzureAccess(api_version=api_version, token=token):
             options |= {"api_key": endpoint.api_key} if endpoint.api_key else {"azure_ad_token": token}
@@ -102,9 +109,7 @@ def connect_openai(endpoint: Endpoint, target: faults.Target, **options: Any) ->
             from openai.providers import vertex
 
             token_provider = GoogleToken(access, endpoint.network, target)
-            client = openai.OpenAI(provider=vertex(base_url=target.base_url, token_provider=token_provider), **options)
-            client.organization = client.project = None  # of OpenAI's own service, which this is not
-            return client
+            return openai.OpenAI(provider=vertex(base_url=target.base_url, token_provider=token_provider), **options)
         case _:
             return openai.OpenAI(api_key=endpoint.api_key or NO_KEY, base_url=target.base_url, **options)
 

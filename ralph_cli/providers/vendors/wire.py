@@ -49,7 +49,10 @@ class SdkModel(ABC):
     @cached_property
     def _sdk(self) -> Any:
         """The SDK's client, made at the first request: to import an SDK takes a second or two."""
-        return self._connect(max_retries=0, timeout=self._timeout_s, http_client=self._client)
+        sdk = self._connect(max_retries=0, timeout=self._timeout_s, http_client=self._client)
+        # It would send what ANTHROPIC_CUSTOM_HEADERS or OPENAI_CUSTOM_HEADERS has, keys of others among it.
+        sdk._custom_headers = dict(self._endpoint.headers)
+        return sdk
 
     @abstractmethod
     def _connect(self, **options: Any) -> Any:

@@ -164,6 +164,19 @@ def test_a_folder_with_a_link_that_leads_out_is_refused_whole(traps: Path, make_
     assert refused(found) and "a link that leads out" in text_of(found)
 
 
+def test_a_table_with_a_hidden_link_that_leads_out_is_refused(traps: Path, tmp_path: Path) -> None:
+    (traps / "table" / "runs").mkdir(parents=True)
+    (traps / "table" / "runs" / ".other").symlink_to(tmp_path)
+    with pytest.raises(UserError, match="a link that leads out"):
+        Fence([traps]).find_table("table")
+
+
+def test_links_in_a_circle_are_no_documents(deal: Path, make_front: MakeFront) -> None:
+    (deal / "circle").symlink_to("circle")
+    found = call(make_front(), "search", {"documents": [str(deal)], "words": "rent"})
+    assert not found.is_error, text_of(found)
+
+
 def test_hidden_files_and_the_servers_own_records_are_no_documents(
     deal: Path, tmp_path: Path, make_front: MakeFront
 ) -> None:

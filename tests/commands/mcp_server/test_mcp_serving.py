@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -21,6 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_clients import LEASE, QUESTION, SECRET, text_of
 
 from ralph_cli.commands.app import run
+from ralph_cli.commands.mcp.http import TokenGate
 
 ROOT = Path(__file__).parents[3]
 BODY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -80,6 +82,25 @@ def test_a_client_over_standard_input_and_output(deal: Path) -> None:
             assert outside.is_error and SECRET not in text_of(outside)
 
     asyncio.run(use())
+
+
+def test_no_other_way_to_ask_gets_past_the_token() -> None:
+    async def ask() -> list[Any]:
+        reached: list[Any] = []
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            reached.append(scope["type"])
+
+        async def send(message: Any) -> None:
+            reached.append(message.get("status", "body"))
+
+        async def receive() -> Any:
+            return {"type": "websocket.connect"}
+
+        await TokenGate(app, "token")({"type": "websocket", "headers": [], "path": "/mcp"}, receive, send)
+        return reached
+
+    assert asyncio.run(ask()) == [401, "body"]
 
 
 def test_over_http_a_token_is_needed_and_no_foreign_page_gets_in(deal: Path) -> None:

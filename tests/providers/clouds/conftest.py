@@ -19,5 +19,7 @@ def _nobody_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The SDKs find no keys, files or machines of their own, and whatever they find in the environment is wrong."""
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "CLOUDSDK_CONFIG"):
         monkeypatch.setenv(name, str(tmp_path / "none"))
+    for name in ("ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS"):
+        monkeypatch.setenv(name, "X-Gateway: from-the-environment")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("NO_GCE_CHECK", "true")
