@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 
 import pytest
 from fakes import FakeSandbox
@@ -145,6 +146,27 @@ def test_figures_are_read_as_english_ones_and_nothing_moves(language: str) -> No
     assert shown.replace(" ", "") == wanted.replace(" ", "")
 
 
+@pytest.mark.parametrize(
+    ("language", "written", "wanted"),
+    [
+        ("de", "1.284. Auf 1.284,6. 3.100.2", "1,284. Auf 1,284.6. 3.100.2"),
+        ("de", "1'284.60 1\u2019284'500.50 1'284", "1,284.60 1,284,500.50 1,284"),
+        ("ja", "2024年0月", "2024 0月"),
+        ("ja", "1億2,345万円", "¥1億2,345万"),
+    ],
+)
+def test_figures_end_with_a_sentence_and_are_written_in_several_ways(language: str, written: str, wanted: str) -> None:
+    assert in_english(written, language).text.replace(PAD, " ") == wanted
+
+
+@pytest.mark.parametrize("part", ["1", "1,", "1億", "111 ", "111\u00a0", "1.", "Mai ", "一"])
+@pytest.mark.parametrize("language", ["de", "fr", "ja"])
+def test_the_time_grows_with_the_length_of_what_is_read(language: str, part: str) -> None:
+    begun = time.process_time()
+    in_english(part * (40_000 // len(part)), language)
+    assert time.process_time() - begun < 2  # quadratic time would be more than ten seconds
+
+
 def test_the_way_a_short_text_writes_figures_is_told_by_them_or_by_its_words() -> None:
     for text, otherwise, wanted in (
         ("Revenue was 1,284 in 2024", "de", "en"),
@@ -154,6 +176,7 @@ def test_the_way_a_short_text_writes_figures_is_told_by_them_or_by_its_words() -
         ("8,4 in 2024", "en", "en"),
         ("1.284", "fr", "fr"),
         ("Der Umsatz betrug in dem Jahr 1.284", "en", "de"),
+        ("Umsatz in 2024: 1.284", "de", "de"),
     ):
         assert language_of_figures(text, otherwise) == wanted, text
 

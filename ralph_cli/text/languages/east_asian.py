@@ -15,7 +15,10 @@ _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _DIGITS = dict(zip("一二三四五六七八九", range(1, 10), strict=True))
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９％，．", "0123456789%,.")
 _SCALES = "十百千万萬亿億兆"
-_AMOUNT = rf"\d[\d,]*(?:\.\d+)?(?:[{_SCALES}]+(?:\d[\d,]*(?:\.\d+)?[{_SCALES}]+)*)?"
+_FIGURE = r"\d+(?:,\d{3})*(?:\.\d+)?"
+# It begins where a figure does: a pattern that is tried from each digit of a long run would take quadratic time.
+_AMOUNT = rf"(?<![\d{_SCALES}])(?<!\d,){_FIGURE}(?:[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*)?"
+_MONTH = r"(?P<month>1[0-2]|0?[1-9])月"
 _CURRENCIES = {"円": "¥", "米ドル": "$", "ドル": "$", "ユーロ": "€", "美元": "$", "欧元": "€", "日元": "¥", "英镑": "£"}
 _COUNTED = "か月|ヶ月|カ月|ケ月|个月|個月"
 
@@ -29,14 +32,11 @@ def _number(han: str) -> int:
 
 
 def _day(match: re.Match[str]) -> str:
-    year, month, day = _year(match), match["month"], match["day"]
-    return f"{int(day)}.{int(month)}.{year}" if int(month) <= 12 else match[0]
+    return f"{int(match['day'])}.{int(match['month'])}.{_year(match)}"
 
 
 def _month(match: re.Match[str]) -> str:
     year, month = _year(match), int(match["month"])
-    if month > 12:
-        return match[0]
     named = f"{_MONTHS[month - 1]} {year}"
     return named if len(named) <= len(match[0]) else f"{_MONTHS[month - 1]} '{year % 100:02}"
 
@@ -62,16 +62,16 @@ def _dated(rest: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 _RULES: list[tuple[re.Pattern[str], Replace]] = [
-    *((pattern, _day) for pattern in _dated(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})日")),
-    *((pattern, _month) for pattern in _dated(r"(?P<month>\d{1,2})月末?(?!期)")),
-    *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![間间]))")),
+    *((pattern, _day) for pattern in _dated(rf"{_MONTH}(?P<day>\d{{1,2}})日")),
+    *((pattern, _month) for pattern in _dated(rf"{_MONTH}末?(?!期)")),
+    *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![间間]))")),
     (re.compile(r"第([1-4一二三四])(?:四半期|季度)"), lambda match: f"Q{_DIGITS.get(match[1], match[1])}"),
     (
         re.compile(rf"(?P<han>[一二三四五六七八九]?十?[一二三四五六七八九]?)(?<=[一二三四五六七八九十])(?P<unit>{_COUNTED}|年间|年間)"),
         lambda match: str(_number(match["han"])).ljust(len(match["han"]), PAD) + match["unit"],
     ),
-    (re.compile(r"(\d+|[一二三四五六七八九十])分[の之](\d+|[一二三四五六七八九])"), _share),
-    (re.compile(r"(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
+    (re.compile(r"((?<!\d)\d+|[一二三四五六七八九十])分[の之](\d+|[一二三四五六七八九])"), _share),
+    (re.compile(r"(?<![\d,])(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
     (re.compile(rf"(?P<amount>{_AMOUNT})(?P<currency>{'|'.join(_CURRENCIES)})"), _amount),
     (re.compile(rf"(?<=[\d{PAD}])(?:{_COUNTED})"), lambda match: "mo"),
     (re.compile("(?<=\\d)(?:年間|年间)"), lambda match: "yr"),

@@ -217,11 +217,13 @@ TRANSLATED = DECIMAL_COMMAS | EAST_ASIAN
 
 _GROUP = "[.\u00a0\u2009\u202f'\u2019]"
 _NUMBER = re.compile(
-    rf"(?<![\w.,])\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:,\d+)?(?![\d.]|,\d)|(?<![\w.,])\d+,\d+(?![\d,]|\.\d)"
+    rf"(?<![\w.,])\d{{1,3}}(?:['\u2019]\d{{3}})+\.\d+(?![\d,]|\.\d)"
+    rf"|(?<![\w.,])\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:,\d+)?(?!\d|[.,'\u2019]\d)|(?<![\w.,])\d+,\d+(?![\d,]|\.\d)"
 )
 _SPACED_NUMBER = re.compile(rf"(?<![\w.,])(?<!\d )\d{{1,3}}(?: \d{{3}})+(?:,\d+)?(?! ?\d|,\d)|{_NUMBER.pattern}")
 _WRITES_COMMAS = re.compile(r"\d\.\d{3},\d|\d\.\d{3}\.\d{3}(?!\d)|\d,\d\d?(?![\d,])|\d,\d{4,}")
 _WRITES_POINTS = re.compile(r"\d,\d{3}\.\d|\d,\d{3},\d{3}(?!\d)")
+_MAY_WRITE_POINTS = re.compile(r"\d,\d{3}(?!\d)")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _IN_DATE = re.compile(rf"(?<=\d)(?:\.|er|º)(?=\s{_MONTH}\b)|\bde(?=\s{_MONTH}\b)|(?<={PAD})\sde(?=\s(?:19|20)\d\d\b)")
 """What stands between day, month and year."""
@@ -258,7 +260,9 @@ def in_english(text: str, language: str) -> EnglishFigures:
     changed: dict[str, str] = {}
 
     def as_points(match: re.Match[str]) -> str:
-        whole, _, decimals = match[0].partition(",")
+        # In Switzerland figures have their thousands apart by an apostrophe, and a decimal point.
+        has_point = "." in match[0] and not match[0].replace(".", "").isdecimal() and "," not in match[0]
+        whole, _, decimals = match[0].partition("." if has_point else ",")
         figure = re.sub(r"\D", ",", whole) + (f".{decimals}" if decimals else "")
         changed[figure] = match[0]
         return figure
@@ -283,15 +287,14 @@ def _phrases(language: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     """What is written otherwise in a language, as one pattern, and the English of each of its groups."""
     entries: list[tuple[str, str]] = []
     for month, names in zip(_MONTHS, _MONTH_NAMES[language].split(), strict=True):
-        entries.append((month, rf"(?<!\w)(?:{names})\b"))
+        entries.append((month, rf"(?:{names})\b"))
+    entries += [(english, rf"(?:{foreign})(?:(?<=[\u2019'])|(?!\w))") for english, foreign in _WORDS[language].items()]
     entries += [
-        (english, rf"\b(?:{foreign})(?:(?<=[\u2019'])|(?!\w))") for english, foreign in _WORDS[language].items()
-    ]
-    entries += [
-        (str(number), rf"(?<![\w-])(?:{names})(?![\w-])") for number, names in enumerate(_NUMBERS[language].split(), 2)
+        (str(number), rf"(?<!-)(?:{names})(?![\w-])") for number, names in enumerate(_NUMBERS[language].split(), 2)
     ]
     pattern = "|".join(f"(?P<w{number}>{foreign})" for number, (_, foreign) in enumerate(entries))
-    return re.compile(pattern, re.IGNORECASE), tuple(english for english, _ in entries)
+    # Told once in front that a word begins here, for most characters are within one.
+    return re.compile(rf"(?<!\w)(?=[^\W_])(?:{pattern})", re.IGNORECASE), tuple(english for english, _ in entries)
 
 
 def language_of_figures(text: str, otherwise: str) -> str:
@@ -305,7 +308,9 @@ def language_of_figures(text: str, otherwise: str) -> str:
         return language
     if _WRITES_COMMAS.search(text):
         return otherwise
-    is_english = any(word.lower() in LITTLE_WORDS["en"] for word in _LETTERS.findall(text))
+    # Words of both languages, such as "in" and "was" of German, tell only beside thousands with a comma.
+    english = LITTLE_WORDS["en"].intersection(word.lower() for word in _LETTERS.findall(text))
+    is_english = bool(english if _MAY_WRITE_POINTS.search(text) else english - LITTLE_WORDS.get(otherwise, frozenset()))
     return "en" if is_english else otherwise
 
 
