@@ -48,7 +48,7 @@ class DocumentViewer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._documents: OrderedDict[str, RunDocument] = OrderedDict()
-        self._pictures: OrderedDict[tuple[str, str, int], ShownPage] = OrderedDict()
+        self._pictures: OrderedDict[tuple[str, int, tuple[Quote, ...]], ShownPage] = OrderedDict()
         self._lock = threading.Lock()
 
     def list_quotes(self, run: RecordedRun) -> Values:
@@ -73,12 +73,13 @@ class DocumentViewer:
         document = opened.document
         if document is None or not 1 <= number <= len(document.pages):
             return None
-        key = run.view.run, document.sha256, number
+        quotes = (*run.view.quotes, *run.view.found_passages)
+        key = document.sha256, number, quotes  # of a run at work they change
         with self._lock:
             if known := self._pictures.get(key):
                 self._pictures.move_to_end(key)
                 return known
-        shown = _show(document, number, (*run.view.quotes, *run.view.found_passages), opened.source)
+        shown = _show(document, number, quotes, opened.source)
         with self._lock:
             self._pictures[key] = shown
             while len(self._pictures) > MOST_PICTURES:

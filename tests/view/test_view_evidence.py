@@ -1,10 +1,15 @@
 """The document beside an answer: its pages, the words around a quote, and why there is none."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ralph_cli.config import Settings
+from ralph_cli.runs.history import read_run
+from ralph_cli.view.evidence import DocumentViewer
 
 RENT = "The annual rent of the north hall is $48,000."
 PDF = ([(72, 700, "A lease of halls.")], [(72, 700, "It is let for years."), (72, 640, RENT)])
@@ -100,3 +105,12 @@ def test_a_page_of_a_set_is_named_by_its_document(
     assert second["lines"] and all(drawn[int(number)] for number in second["lines"])
     assert site.get(f"runs/{run}/pages/3/picture").content != site.get(f"runs/{run}/pages/2/picture").content
     assert site.get(f"runs/{run}/pages/1/picture").status_code == 404
+
+
+def test_a_page_that_was_seen_before_its_quotes_were_found_shows_them(of_pdf: Any, tmp_path: Path) -> None:
+    _, name = of_pdf
+    found = read_run(tmp_path / "out" / name)
+    begun = replace(found, view=replace(found.view, quotes=(), found_passages=()))
+    viewer = DocumentViewer(Settings())
+    seen = [viewer.show_page(run, 2) for run in (begun, found)]
+    assert [bool(page and page.lines) for page in seen] == [False, True]
