@@ -1,4 +1,4 @@
-"""Calculations as they are written, read into trees of operations: "(1,577 - 1,373) / 1,373 = 14.9%". Pure."""
+"""Calculations as they are written, read into trees of operations: "(2,412 - 2,196) / 2,196 = 9.8%". Pure."""
 
 from decimal import Decimal
 from typing import Literal
@@ -27,7 +27,7 @@ _BRACKETED_PERCENT = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
 _FUNCTION = re.compile(
     r"(?i)\b(sqrt|root|log|ln|exp|abs|round|min|max|sum|avg|average|mean|median|int|float|pow|date)\s*\("
 )
-_FORM = 'write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"'
+_FORM = 'write it as one computation and its result: "(2,412 - 2,196) / 2,196 = 9.8%"'
 
 
 class CalculationError(ValueError):
