@@ -159,8 +159,20 @@ class Terminal:
 
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-    def wait_for(self, is_there: Callable[[str], bool], seconds: float = 90) -> str:
+    def wait_for(self, is_there: Callable[[str], bool]) -> str:
         """What was printed since the last time, once it is so."""
+        found = self._look_for(is_there, 90)
+        return pytest.fail(f"not seen: {self.seen}") if found is None else found
+
+    def interrupt_until(self, is_there: Callable[[str], bool]) -> str:
+        """The same, of what Ctrl-C brings about: one that comes just before it waits for a key is not seen."""
+        for _ in range(9):
+            self.press("\x03")
+            if (found := self._look_for(is_there, 10)) is not None:
+                return found
+        return pytest.fail(f"not seen: {self.seen}")
+
+    def _look_for(self, is_there: Callable[[str], bool], seconds: float) -> str | None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if is_there(self.seen):
@@ -170,10 +182,8 @@ class Terminal:
                 try:
                     self.seen += os.read(self._master, 65_536).decode("utf-8", "replace")
                 except OSError:  # the other side is closed
-                    if is_there(self.seen):
-                        return self.seen
-                    break
-        pytest.fail(f"not seen: {self.seen}")
+                    return self.seen if is_there(self.seen) else None
+        return None
 
     def press(self, keys: str) -> None:
         os.write(self._master, keys.encode())
@@ -217,8 +227,8 @@ def test_ctrl_c_stops_an_answer_and_keeps_the_prompt(memo: Path) -> None:
         terminal.press("\x03")
         assert "user_interrupted" in terminal.wait_for(lambda seen: seen.endswith("\n> "))
         script({"code": "find('rent')"}, {"claims": [END]})
-        terminal.press("half a line\x03")
-        assert "Ctrl-D or /quit ends" in terminal.wait_for(lambda seen: seen.endswith("\n> "))
+        terminal.press("half a line")
+        assert "Ctrl-D or /quit ends" in terminal.interrupt_until(lambda seen: seen.endswith("\n> "))
         terminal.press("\x1b[A\n")  # the key for the line before
         shown = terminal.wait_for(lambda seen: seen.endswith("\n> "))
         assert QUESTION in shown and f"- {END['text']} [1] ✓" in shown and "“" not in shown.split("✓")[0]
