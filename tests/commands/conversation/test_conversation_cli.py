@@ -164,11 +164,11 @@ class Terminal:
         found = self._look_for(is_there, 90)
         return pytest.fail(f"not seen: {self.seen}") if found is None else found
 
-    def interrupt_until(self, is_there: Callable[[str], bool]) -> str:
-        """The same, of what Ctrl-C brings about: one that comes just before it waits for a key is not seen."""
-        for _ in range(9):
-            self.press("\x03")
-            if (found := self._look_for(is_there, 10)) is not None:
+    def interrupt(self, keys: str, is_there: Callable[[str], bool]) -> str:
+        """The same, of what Ctrl-C behind some keys brings about: one that comes just before it waits is not seen."""
+        for pressed in (f"{keys}\x03", *["\x03"] * 3):
+            self.press(pressed)
+            if (found := self._look_for(is_there, 25)) is not None:
                 return found
         return pytest.fail(f"not seen: {self.seen}")
 
@@ -227,8 +227,8 @@ def test_ctrl_c_stops_an_answer_and_keeps_the_prompt(memo: Path) -> None:
         terminal.press("\x03")
         assert "user_interrupted" in terminal.wait_for(lambda seen: seen.endswith("\n> "))
         script({"code": "find('rent')"}, {"claims": [END]})
-        terminal.press("half a line")
-        assert "Ctrl-D or /quit ends" in terminal.interrupt_until(lambda seen: seen.endswith("\n> "))
+        told = terminal.interrupt("half a line", lambda seen: seen.endswith("\n> "))
+        assert "Ctrl-D or /quit ends" in told
         terminal.press("\x1b[A\n")  # the key for the line before
         shown = terminal.wait_for(lambda seen: seen.endswith("\n> "))
         assert QUESTION in shown and f"- {END['text']} [1] ✓" in shown and "“" not in shown.split("✓")[0]
