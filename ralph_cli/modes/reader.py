@@ -98,8 +98,8 @@ class Assignment:
 
     def shared_part(self, opening: str, nonce: str) -> str:
         """What the first message begins with whatever is asked of this document."""
-        earlier = self._earlier(nonce)
-        return opening[: opening.rindex(earlier) if earlier else opening.rindex(self.text)]
+        asked = f"The question:\n{self.text}" if self.kind == "question" else self.text
+        return opening[: opening.rindex(self._earlier(nonce) or asked)]
 
     def follow_up(self, nonce: str) -> str:
         """What is said next in the conversation that the last of the questions before was answered in."""

@@ -96,14 +96,16 @@ def further(before: Path, question: str, desk: Desk, out: Path, about: Document 
 
 
 def test_conversation_and_variables_go_on_and_only_what_is_new_is_paid(tmp_path: Path) -> None:
-    first, desk = begin(tmp_path), Desk([RECALL, {"claims": [TERM]}])
+    asked, desk = Desk([LOOK, FIND, {"claims": [RENT]}]), Desk([RECALL, {"claims": [TERM]}])
+    first = begin(tmp_path, asked)
     second = further(first.folder, SECOND, desk, tmp_path)
     assert first.ok and second.ok and second.folder != first.folder
     before = desk.first_request
     assert before[0].endswith(FIRST) and before[-1].endswith(SECOND)
     assert "(supported)" in before[-1] and RENT["quotes"][0] in before[-1]
     assert desk.asked[0].turns[1:2] == (ModelTurn("", tool_reply(LOOK).calls),)
-    assert desk.asked[0].cache and desk.asked[0].shared > 100
+    # The mark of the cache stands where it stood: a block that ends elsewhere is not found there again.
+    assert desk.asked[0].cache and desk.asked[0].shared == asked.asked[0].shared > 100
     assert "42 Memorandum on the le" in turn_text(desk.asked[1].turns[-1])
     # Two calls of the worker and one of the judge: neither the conversation nor the sub-query is bought again.
     assert (second.usage.calls, second.cost, desk.subqueries) == (3, pytest.approx(0.03), 0)
