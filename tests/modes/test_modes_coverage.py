@@ -155,6 +155,15 @@ def test_an_absence_that_the_text_speaks_against_costs_one_turn_and_may_be_mende
     assert "<data-" in answer.split("The tenant pays")[0]  # the document's words are data
 
 
+def test_a_refusal_of_one_claim_says_that_the_others_are_to_be_handed_in_again(settings: Settings) -> None:
+    rent = {"text": "The rent is $48,000 a year.", "quotes": RENT["quotes"]}
+    wrong = {"text": "A deposit of $12,000 is owed.", "quotes": ["A deposit of $12,000 is to be paid by the owner."]}
+    worker = [tool_reply(LOOK), tool_reply({"claims": [rent, wrong]}), tool_reply({"claims": [wrong]})]
+    asked = asks(settings, *worker, tool_reply(LOST), tool_reply({"claims": [rent]}), judged=True)[1]
+    assert told(asked.requests[2]).startswith("Not taken; hand the other claims in again, too:\n")
+    assert told(asked.requests[3]).startswith("Not taken:\n")
+
+
 def test_whoever_has_seen_the_places_may_say_so_again_and_the_record_shows_it_all(settings: Settings) -> None:
     done, worker = asks(settings, tool_reply(LOST), tool_reply(ABSENT), tool_reply(ABSENT))
     assert done.outcome.halt.type is StopType.ABSENT and len(worker.requests) == 3

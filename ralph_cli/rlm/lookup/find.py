@@ -242,7 +242,8 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
             told = "; ".join(filter(None, (f"in: {part}" if part != last_part and part not in top else "", top)))
             where = f"--- place {number}, {_named(on)}{_place_name(hits[0])}, offset {hits[0]}{told and f' [{told}]'}"
             last_part = part
-            room = left // min(len(places) - number, show - shown) - len(where)
+            others = min(len(places) - number, show - shown) - 1
+            room = left - others * (_LEAST_CHARS + len(where)) - len(where)  # what is scarce, the last ones lack
             low = max(low, reached) if on == page and hits[0] >= reached else low
             page, printed = on, hits[0]
             passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
