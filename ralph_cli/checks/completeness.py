@@ -75,8 +75,11 @@ class CompletenessReview:
         return (Issue(NAME, message, material=told),)
 
     def prove(self, said: Completeness | None, attempt: Attempt) -> tuple[CompletenessProof, ...]:
-        """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said."""
-        if not asks_for_all(self.task):
+        """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said.
+
+        What a worker says of it unasked is looked at, too.
+        """
+        if said is None and not asks_for_all(self.task):
             return ()
         if self._unread_share(0, len(self.document.text)) == 0:
             return (CompletenessProof("pages", True, "the whole text was read"),)

@@ -180,16 +180,18 @@ def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | Malf
 @dataclass(slots=True)
 class SubmissionParser:
     """What tool calls mean. One that hands in no items, and says only why nothing is missing, is about the last items:
-    they need not be written again."""
+    they need not be written again. Nor need that be said again with items that are handed in after it."""
 
     form: AnswerForm
     _items: tuple[DraftClaim, ...] = ()
+    _completeness: Completeness | None = None
 
     def __call__(self, call: ToolCall) -> Snippet | Draft | MalformedCall:
         act = parse_submission(call, self.form)
         if isinstance(act, Draft) and act.absence is None:
             self._items = act.claims or (self._items if act.completeness else ())
-            return replace(act, claims=self._items)
+            self._completeness = act.completeness or self._completeness
+            return replace(act, claims=self._items, completeness=self._completeness)
         return act
 
 

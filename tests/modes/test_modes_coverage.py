@@ -74,6 +74,19 @@ def test_a_list_is_sent_back_until_something_shows_that_nothing_is_missing(setti
     assert "every place of these terms" in judge_saw.sent and "searched, places counted: rent of: 1" in judge_saw.sent
 
 
+def test_what_is_said_unasked_of_completeness_reaches_the_judge(settings: Settings) -> None:
+    done, _ = play(
+        settings,
+        "Say what the rent is",
+        tool_reply(LOOK),
+        tool_reply({"claims": [{**RENT, "quotes": ["rent that nobody pays"]}], "complete": {"terms": ["rent of"]}}),
+        tool_reply({"claims": [RENT]}),
+        wrote(FIRST),
+    )
+    calls = [event for event in read_run(done.folder).events if event.kind == "call_started"]
+    assert done.outcome.ok and "every place of these terms in the text was read: rent of: 1 place" in calls[-1].sent
+
+
 def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
     done, _ = play(settings, "Say what the rent is", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST))
     assert done.outcome.ok and done.outcome.iterations == 1

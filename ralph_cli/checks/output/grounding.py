@@ -13,7 +13,7 @@ What counts as found, and why:
 What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
 of the brief's quotes; numbers of sections, clauses and the like, also in a column of that name, or alone before a line,
 in brackets or in quotation marks ("4.5:"), which must be numbered parts of the document or be named so in a quote;
-marks such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if the line
+marks such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if it
 counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
 """
 
