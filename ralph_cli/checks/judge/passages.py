@@ -13,6 +13,7 @@ from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span,
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings, section_at
+from ralph_cli.documents.search.sections import page_top
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
@@ -140,6 +141,7 @@ def _render_window(
         page = document.page_at(part.end - 1)
     notes = [note for note in _notes(document, inside) if note not in body and note not in told]
     told.update(notes)
+    above = page_line(document, [Span(mark.start, mark.end) for mark in inside], f"{above}{body}") + above
     shown = f"{break_marks(above)}{body}" + "".join(f"\n(note: {break_marks(note)})" for note in notes)
     return f"{number_page(document, first)}:\n{frame_data(shown, nonce)}"
 
@@ -295,6 +297,17 @@ def _section_line(document: Document, offset: int, before: int) -> str:
     found = [heading for heading in section_at(document, offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
+
+
+def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
+    """How the page of a marked row begins, as far as it is not `shown`: with the name of a statement, say."""
+    text, page = document.text, document.page_at(marked[0].start)
+    rows = (text[slice(*line_at(text, it.start, min(it.end, page.end), page.start, page.end))] for it in marked)
+    if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not any(map(is_row, rows)):
+        return ""
+    beside = [(it.start, it.end) for it in document.pages[max(page.number - 2, 0) : page.number + 1] if it != page]
+    top = page_top(text, (page.start, page.end), beside, " ".join(shown.split()))
+    return f"(page begins: {top})\n" if top else ""
 
 
 def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:

@@ -300,6 +300,22 @@ def test_rows_far_from_a_mark_are_left_out_and_notes_and_headers_are_not():
     assert f"[[1: {rows[19]}]]" in shown and len(shown) < 1_000
 
 
+def test_a_row_is_shown_with_the_first_lines_of_its_page_that_are_not_shown_with_it():
+    said = "\n".join(f"Tools of kind {number} were made and sold in this year." for number in range(1, 30))
+    said += "\nSales of Tools\n" + said
+    table = "(Millions)  2018  2017\nLathes  5,000  6,000\nSaws  7,000  8,000"
+    about = document(f"ACME TOOLS\nReport\f\nACME TOOLS\nStatement of Cash Flows\n{said}\n\n{table}\n\n{said}\f{said}")
+
+    def shown(words):
+        quotes = resolve_quotes(Draft((DraftClaim("So.", (words,)),)), about, QuoteIndex(about)).quotes
+        return render_passages(about, quotes, "n")
+
+    row = shown("Saws  7,000  8,000")
+    assert "<data-n>\n(page begins: Statement of Cash Flows)\n" in row and "TOOLS" not in row
+    assert "page begins" not in shown("Tools of kind 20 were made")  # running text names what it is about
+    assert "page begins" not in shown(f"ACME TOOLS\nStatement of Cash Flows\n{said}\n\n{table}")
+
+
 SHEET = "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall and its yard  {n}00" for n in range(1, 60))
 """A title, the names of two columns, and rows."""
 
