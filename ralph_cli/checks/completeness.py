@@ -66,11 +66,9 @@ class CompletenessReview:
         told = "; ".join(proof.message for proof in proofs) or "`complete` was not handed in"
         told = "\n".join((told, *self._unread_lines(said.terms if said else ())))
         message = (
-            "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
-            "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
-            "whose places all instances stand (`terms`), each place read, or the pages or headings of the parts that "
-            "it is about (`pages`, `sections`), all read. Read what is left; then, if no item is to be added, hand in "
-            "`claims: []` with `complete`: the items are kept"
+            "the task asks for all of something, and nothing shows yet that nothing is missing: say in `complete` "
+            "beside the items what does. Read what is left; then, if no item is to be added, hand in `claims: []` with "
+            "`complete`: the items are kept"
         )
         return (Issue(NAME, message, material=told),)
 

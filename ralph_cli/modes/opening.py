@@ -109,9 +109,9 @@ def _choose_headings(document: Document) -> tuple[str, str]:
         if run := told.get(heading.start):
             last = document.page_at(run[-1].start).number
             ends = " to ".join(dict.fromkeys((_label(heading), _label(run[-1]))))
-            lines.append(f"{page}-{last} {ends} ({len(run)} parts)")
+            lines.append(f"{f'{page}-{last} ' * document.paged}{ends} ({len(run)} parts)")
         else:
-            lines.append(f"{page} {name}")
+            lines.append(f"{f'{page} ' * document.paged}{name}")
     hidden = len(found) - len(lines)
     where = f"{'Some of' if hidden > 0 else 'All'} {len(found)} headings{', each with its page' * document.paged}"
     more = "; headings() prints all" if hidden > 0 else ""

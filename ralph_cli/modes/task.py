@@ -236,10 +236,12 @@ class TaskMode:
         """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
-        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
         earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
-        if draft.absence is not None and not earlier:
+        if draft.absence is not None and earlier:
+            return Review((), attempt)
+        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
+        if draft.absence is not None:
             issues = issues or self.reader.absence_issues(draft.absence)
         elif draft.claims and not self.reader.ranks_only:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt

@@ -58,7 +58,8 @@ def show(
         return
     page, label, first, last = found
     low, high = _whole_lines(first + start, first + start + chars, first, last)
-    called = _named(page) if _named(page) != f"page {page}" else f"page {page} (printed label {label})"
+    is_named = _named(page) != f"page {page}" or label == str(page)
+    called = _named(page) if is_named else f"page {page} (printed label {label})"
     print(f"{called}, {last - first} characters, offset {low}")
     _print_lines(low, high)
     if high < last:
