@@ -26,6 +26,9 @@ between its rows."""
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
 
+MOST_HEADS, NAMED_CHARS = 20, 1_000_000
+"""Headings of a beginning of which those are told that are named most, and characters in which they are counted."""
+
 BEGINNING_CHARS = 40_000
 """Characters of the first page that tell what a document is: a text without pages is a single one."""
 
@@ -78,12 +81,19 @@ def describe_document(document: Document) -> str:
         ):
             dated[at] = line
         at += len(line) + 1
-    chosen = heads | dated
-    told = ""
-    for line in dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)):
-        if len(told) + len(line) > TITLE_CHARS and told:
+    first_heads = dict(list(heads.items())[:MOST_HEADS])
+    chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated).items())}
+    # What is named again and again, such as who issued it, tells more than the words of a form.
+    text = document.text[:NAMED_CHARS].casefold()
+    wanted = {start: (start not in dated, -text.count(line.casefold())) for start, line in chosen.items()}
+    kept: set[int] = set()
+    left = TITLE_CHARS
+    for start in (*[*chosen][:1], *[*heads][:1], *sorted(chosen, key=lambda start: wanted[start])):
+        left -= 0 if start in kept else len(chosen[start]) + 3
+        if left < 0 and kept:
             break
-        told += f" / {line}" if told else line
+        kept.add(start)
+    told = " / ".join(dict.fromkeys(line for start, line in chosen.items() if start in kept))
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
 
 
