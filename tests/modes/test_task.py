@@ -643,7 +643,7 @@ def test_what_a_model_notes_reaches_a_later_run_as_data_only(settings: Settings,
 MONTHLY = "The tenant pays a base rent of $48,000 a year (p. 1), which is $4,000 a month."
 WHY = "a twelfth of $48,000 is $4,000"
 BRIEF = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
-NOTHING_TO_ADD = tool_reply({"not_found": {"searched": ["nothing to add"], "note": "the brief has it"}})
+NOTHING_TO_ADD = tool_reply({"not_found": {"searched": [], "note": "nothing to add: the brief has it"}})
 
 
 def reasoned(output: str = MONTHLY, because: str = WHY) -> Reply:
