@@ -33,7 +33,7 @@ from ralph_cli.runs.verifying.verify import verify
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],
-    "A8": ["test_constraints_repeat_the_last_two_iterations_and_count_the_older"],
+    "A8": ["test_constraints_tell_of_the_last_two_iterations_and_repeat_one_output"],
     "A9": [
         "test_memory_is_written_only_after_the_hard_rules_passed",
         "test_a_later_run_reads_the_memory_before_the_document",
