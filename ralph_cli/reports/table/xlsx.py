@@ -227,8 +227,8 @@ def _fill_reviews(sheet: Any, table: Table) -> None:
             str(review.claim or ""),
             review.mark.value,
         )
-        told += (review.correction, review.note, review.by, review.at[:10])
-        for column, text in enumerate(told, 1):
+        said = (review.correction, review.note, review.by, review.at[:10])
+        for column, text in enumerate((*told, *said), 1):
             _write(sheet, at, column, text)
         if cell.evidence and at <= MAX_LINKS:
             _link(sheet.cell(at, 2), cell.evidence)
