@@ -85,6 +85,7 @@ def list_runs(
 
 def _record(folder: Path) -> dict[str, Any]:
     """What the list tells of a run; `error` says why nothing more is known."""
+    from ralph_cli.reports.view import RUNNING
     from ralph_cli.runs import history
 
     record: dict[str, Any] = {"id": folder.name, "folder": str(folder)}
@@ -98,7 +99,7 @@ def _record(folder: Path) -> dict[str, Any]:
         "begun": begun,
         "mode": view.mode,
         "stop": view.halt.type.value,
-        "running": view.halt == history.RUNNING,
+        "running": view.halt == RUNNING,
         "ok": view.ok,
         "usd": view.usage.usd,
         "document": str(view.document.get("path", "")),

@@ -146,6 +146,30 @@ def test_a_follow_up_can_itself_be_followed_moved_and_read(tmp_path: Path) -> No
     assert replay(third.folder, document=MEMO, settings=settings(tmp_path)).difference == ""
 
 
+def test_the_copies_in_a_long_row_of_questions_take_no_more_room_than_the_runs(tmp_path: Path) -> None:
+    run = begin(tmp_path / "a")
+    for number in range(4):
+        run = further(run.folder, f"{SECOND} {number}", Desk([RECALL, {"claims": [TERM]}]), tmp_path / "a")
+    journals = [path.stat() for path in tmp_path.rglob("journal.sqlite3")]
+    assert len(journals) == 5 + 1 + 2 + 3 + 4
+    # Each of the runs before the last one is there twice: as itself, to which a process may write, and as one copy.
+    assert len({about.st_ino for about in journals}) == 5 + 4
+    moved = tmp_path / "b" / run.folder.name
+    shutil.copytree(run.folder, moved)
+    shutil.rmtree(tmp_path / "a")
+    assert further(moved, THIRD, Desk([{"code": "print(kept + 1)"}, {"claims": [END]}]), tmp_path / "c").ok
+
+
+def test_a_copy_that_others_can_write_into_is_not_shared(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    second = further(first.folder, SECOND, Desk([RECALL, {"claims": [TERM]}]), tmp_path)
+    (theirs,) = (second.folder / "earlier").glob("*/journal.sqlite3")
+    theirs.chmod(0o666)
+    third = further(second.folder, THIRD, Desk([{"code": "print(kept + 1)"}, {"claims": [END]}]), tmp_path)
+    (ours,) = (third.folder / "earlier" / first.folder.name).glob("journal.sqlite3")
+    assert not ours.samefile(theirs)
+
+
 def test_every_start_of_a_follow_up_and_then_its_resumption_are_the_whole(tmp_path: Path) -> None:
     first = begin(tmp_path / "out")
     acts = [RECALL, {"claims": [TERM]}]
