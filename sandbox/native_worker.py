@@ -66,9 +66,9 @@ def _run(session: Guest, pipe: _Pipe, message: dict[str, Any]) -> bool:
     return True
 
 
-def _load(session: Guest, blob: bytearray, pages: str) -> str | None:
+def _load(session: Guest, piece: bytearray, pages: str) -> str | None:
     try:
-        session.load(blob, pages)
+        session.load(piece, pages)
     except MemoryError:
         return "MemoryError"
     return None

@@ -16,7 +16,7 @@ from ralph_cli.documents.search.headings import find_headings, section_at
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_row, names_columns
+from ralph_cli.text.tables import count_cells, first_line_above, has_columns, header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
 """Characters above which a table loses rows that lie further than so many from a marked one, and characters of a label
@@ -310,7 +310,7 @@ def _lines_above(document: Document, mark: _Mark) -> list[str]:
     at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
     found = dict.fromkeys(name_columns(document, at))
     for line in text[at:last].split("\n"):
-        found |= dict.fromkeys(header_lines(text[page.start : at], line))
+        found |= dict.fromkeys(header_lines(text[first_line_above(text, page.start, at) : at], line))
         at += len(line) + 1
     return list(found)
 

@@ -7,6 +7,7 @@ from typing import Any
 from ralph_cli.documents.search.sections import certain_headings
 from ralph_cli.rlm.lookup.lines import (
     _counted,
+    _cut,
     _line_span,
     _lines_of,
     _named,
@@ -36,6 +37,8 @@ _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short na
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
+
+_INK = re.compile(r"\S")
 
 _TOP_CHARS = 90
 """Characters of whole lines by which the top of a page is named."""
@@ -303,7 +306,7 @@ def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
     show."""
     parts: list[str] = []
     for (begin, end), line in zip(lines, _note_lines(lines), strict=True):
-        if _text()[reached:begin].strip():
+        if _INK.search(_text(), reached, begin):
             parts.append("[...]")
         parts.append(line)
         reached = end
@@ -312,7 +315,7 @@ def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
 
 def _listed(own: int, room: int) -> str:
     """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
-    line = " ".join(_text()[slice(*_line_span(own))].split())
+    line = " ".join(_cut(*_line_span(own)).split())
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     above += f"  {_note(own)}" if _note(own) else ""
@@ -346,7 +349,7 @@ def _top(place: _Place) -> str:
         return ""
     at = table.index(page)
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
-    printed = {" ".join(line.split()) for line in (*_text()[low:high].split("\n"), *_header_of(hits[0]))}
+    printed = {" ".join(line.split()) for line in (*_cut(low, high).split("\n"), *_header_of(hits[0]))}
     words = ""
     for raw in (line for line in _first_lines(page) if line not in beside):  # no running heads
         line = " ".join(raw.split())
@@ -358,5 +361,5 @@ def _top(place: _Place) -> str:
 
 
 def _first_lines(page: _Page) -> list[str]:
-    lines = [line.strip() for line in _text()[page[2] : min(page[2] + 300, page[3])].split("\n")]
+    lines = [line.strip() for line in _cut(page[2], min(page[2] + 300, page[3])).split("\n")]
     return [line for line in lines[:5] if line]
