@@ -13,10 +13,6 @@ from sandbox.syscalls import ARCHITECTURES
 from sandbox.worker import LOAD_MODULES, Bounds, Worker, WorkerFault, kill_on_error, read_sources
 
 START_SECONDS = 30.0
-ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 20),  # glibc gives back what a long slice took; else it keeps up to 64 MB
-}
 # The worker gets its program over the pipe: no path of this package is in its command line or its modules.
 BOOT = """
 import json, os, sys
@@ -55,10 +51,10 @@ class NativeEngine:
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
-        # As isolated as with -I, but for the variables: a snippet that is run again must find its sets in order.
+        # As isolated as with -I, but for the one variable: a snippet that is run again must find its sets in order.
         command = [sys.executable, "-P", "-s", "-S", "-B", "-X", "utf8", "-c", BOOT]
         try:
-            worker = Worker(command, env=ENVIRONMENT, cwd=Path("/"), bounds=bounds)
+            worker = Worker(command, env={"PYTHONHASHSEED": "0"}, cwd=Path("/"), bounds=bounds)
             with kill_on_error(worker):
                 self.walls = _send_program(worker, options, self._limits.memory, self._extra_modules)
         except WorkerFault as fault:

@@ -181,16 +181,16 @@ class Service:
         self._process.wait()
 
 
-def resident_pages(pid: int, above: tuple[str, ...] = ()) -> dict[int, int]:
+def resident_pages(pid: int, above: tuple[int, int] = (0, 0)) -> dict[int, int]:
     """Memory of a process and of all that it started, in pages, by process.
 
-    One that has just been forked still has the memory of the one `above` it, page for page: none of its own.
+    One that was just forked still has the memory of the one `above` it, whose size and resident pages are its own, too.
     """
     try:
-        size, resident = Path(f"/proc/{pid}/statm").read_text().split()[:2]
-        if (size, resident) == above:
+        size, resident = map(int, Path(f"/proc/{pid}/statm").read_text().split()[:2])
+        if all(abs(own - its) <= its // 50 for own, its in zip((size, resident), above, strict=True)):
             return {}
-        pages = {pid: int(resident)}
+        pages = {pid: resident}
         for thread in Path(f"/proc/{pid}/task").iterdir():
             for child in (thread / "children").read_text().split():
                 pages |= resident_pages(int(child), (size, resident))
