@@ -215,6 +215,7 @@ CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
 _LONG_NAME = 48
 """Characters of a document's name that are repeated with each of its pages."""
 
+_FILLED_LINE = re.compile(r"\S[^\n]*")
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 
 
@@ -279,10 +280,10 @@ class Document:
     def line_at(self, offset: int) -> str:
         """The line of `offset` in a text without pages: "line 120"; docx and HTML have no lines, there a paragraph."""
         begin, kind = self._file_at(offset)
-        lines = self.text[begin : offset + 1].split("\n")
         if kind not in _KINDS_WITH_LINES:
-            return f"paragraph {max(sum(bool(line.strip()) for line in lines), 1)}"
-        return f"line {len(lines)}"
+            return f"paragraph {max(sum(1 for _ in _FILLED_LINE.finditer(self.text, begin, offset + 1)), 1)}"
+        before = self.text.count("\n", begin, offset + 1)
+        return f"line {before + 1}"
 
     def describe_span(self, span: Span) -> str:
         """Where a reader finds a passage, as its format names places, and in a set its document.

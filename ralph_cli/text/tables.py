@@ -137,11 +137,21 @@ def is_row_under(header: list[str] | tuple[str, ...], line: str) -> bool:
     return is_row(line) or (bool(header) and not _STOPPED.search(line))
 
 
+def first_line_above(text: str, low: int, row: int) -> int:
+    """Where the lines of text[low:row] begin that may belong to the table of the row at `row`: the last of them."""
+    start = row
+    for _ in range(_MOST_LINES + 1):
+        start = text.rfind("\n", low, start)
+        if start < 0:
+            return low
+    return start + 1
+
+
 def table_lines(above: str, line: str) -> list[str]:
     """The lines above a table row that belong to its table: up to and with the sentence that introduces it."""
     found: list[str] = []
     sentences = 0
-    parts = [part for part in above.split("\n")[:-1][-_MOST_LINES:] if part.strip()]
+    parts = [part for part in above.rsplit("\n", _MOST_LINES + 1)[:-1][-_MOST_LINES:] if part.strip()]
     rows = [is_row(part) for part in parts] + [True]
     for number in range(len(parts) - 1, -1, -1):
         part = parts[number].rstrip()

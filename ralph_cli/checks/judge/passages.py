@@ -13,11 +13,11 @@ from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span,
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings, section_at
-from ralph_cli.documents.search.sections import page_top
+from ralph_cli.documents.search.sections import TOP_REACH, page_top
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_row, names_columns
+from ralph_cli.text.tables import count_cells, first_line_above, has_columns, header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
 """Characters above which a table loses rows that lie further than so many from a marked one, and characters of a label
@@ -315,8 +315,9 @@ def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
     rows = (text[slice(*line_at(text, it.start, min(it.end, page.end), page.start, page.end))] for it in marked)
     if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not any(map(is_row, rows)):
         return ""
-    beside = [(it.start, it.end) for it in document.pages[max(page.number - 2, 0) : page.number + 1] if it != page]
-    top = page_top(text, (page.start, page.end), beside, " ".join(shown.split()))
+    near = (it for it in document.pages[max(page.number - 2, 0) : page.number + 1] if it != page)
+    beside = [text[it.start : min(it.start + TOP_REACH, it.end)] for it in near]
+    top = page_top(text[page.start : min(page.start + TOP_REACH, page.end)], beside, " ".join(shown.split()))
     return f"(page begins: {top})\n" if top else ""
 
 
@@ -333,7 +334,7 @@ def _lines_above(document: Document, mark: _Mark) -> list[str]:
     at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
     found = dict.fromkeys(name_columns(document, at))
     for line in text[at:last].split("\n"):
-        found |= dict.fromkeys(header_lines(text[page.start : at], line))
+        found |= dict.fromkeys(header_lines(text[first_line_above(text, page.start, at) : at], line))
         at += len(line) + 1
     return list(found)
 

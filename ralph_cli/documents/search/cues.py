@@ -5,6 +5,7 @@ often said in quite other words, so much of it is not found here.
 """
 
 import math
+from array import array
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -106,6 +107,52 @@ class _OwnPart:
     outer: frozenset[str]
 
 
+class _Spans:
+    """Spans by number, kept as offsets: a long document has a hundred thousand."""
+
+    def __init__(self) -> None:
+        self._starts, self._ends = array("q"), array("q")
+
+    def add(self, start: int, end: int) -> None:
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        return zip(self._starts, self._ends, strict=True)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __getitem__(self, number: int) -> Span:
+        return Span(self._starts[number], self._ends[number])
+
+
+class _Words:
+    """The terms of sentences, by their number: each term is kept once, and of a sentence the numbers of its terms."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._terms: list[str] = []
+        self._places: dict[int, int] = {}
+        self._found = array("i")
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._places
+
+    def add(self, number: int, found: Set[str]) -> None:
+        self._places[number] = len(self._found)
+        self._found.append(len(found))
+        for term in found:
+            if term not in self._numbers:
+                self._numbers[term] = len(self._terms)
+                self._terms.append(term)
+            self._found.append(self._numbers[term])
+
+    def __getitem__(self, number: int) -> frozenset[str]:
+        at = self._places[number] + 1
+        return frozenset(map(self._terms.__getitem__, self._found[at : at + self._found[at - 1]]))
+
+
 class QualifierIndex:
     """Proposes passages of one document that may limit a statement; keeps what it has worked out of the text."""
 
@@ -113,13 +160,13 @@ class QualifierIndex:
         self._document = document
         self._text = document.text
         self._parts: dict[Member | None, list[Clause]] = {}
-        self._words: dict[int, frozenset[str]] = {}
-        self._holders: dict[str, set[int]] = {}
+        self._words = _Words()
+        self._holders: dict[str, array[int]] = {}
 
     @cached_property
-    def _sentences(self) -> tuple[Span, ...]:
+    def _sentences(self) -> _Spans:
         """The sentences of running text."""
-        text, found = self._text, []
+        text, found = self._text, _Spans()
         for start, end in self._sentence_bounds():
             span = strip_interval(text, start, end)
             said = text[slice(*span)]
@@ -127,8 +174,8 @@ class QualifierIndex:
                 continue
             lines = said.split("\n")
             if 2 * sum(map(is_row, lines)) < len(lines):
-                found.append(Span(*span))
-        return tuple(found)
+                found.add(*span)
+        return found
 
     def _sentence_bounds(self) -> Iterator[tuple[int, int]]:
         """Where sentences begin and end; none runs from one document of a set into the next."""
@@ -143,7 +190,8 @@ class QualifierIndex:
     @cached_property
     def _limiting(self) -> frozenset[int] | None:
         """The sentences with words that limit, by number; None if they are more than a few."""
-        numbers = (number for number, span in enumerate(self._sentences) if _cue_weight(self._said(span)) > 1)
+        said = (self._text[start:end] for start, end in self._sentences.bounds())
+        numbers = (number for number, sentence in enumerate(said) if _cue_weight(sentence) > 1)
         found = frozenset(islice(numbers, FEW_PASSAGES + 1))
         return found if len(found) <= FEW_PASSAGES else None
 
@@ -155,17 +203,17 @@ class QualifierIndex:
         unknown = [term for term in sought if term not in self._holders]
         if not unknown:
             return
-        self._holders.update((term, set()) for term in unknown)
+        self._holders.update((term, array("i")) for term in unknown)
         names_sections = any(term.startswith("\u00a7") for term in unknown)
-        for number, span in enumerate(self._sentences):
+        for number, (start, end) in enumerate(self._sentences.bounds()):
             if number not in self._words:
-                said = self._said(span)
+                said = self._text[start:end]
                 has_term = any(map(said.casefold().__contains__, unknown))
                 if not has_term and not (names_sections and named_sections(said)):
                     continue
-                self._words[number] = terms(said) | named_sections(said)
+                self._words.add(number, terms(said) | named_sections(said))
             for term in self._words[number].intersection(unknown):
-                self._holders[term].add(number)
+                self._holders[term].append(number)
 
     @cached_property
     def _rows(self) -> dict[str, list[Span]]:

@@ -27,16 +27,19 @@ def certain_headings(reaches: Sequence[Reach], offset: int) -> list[int]:
 _TOP_CHARS = 90
 """Characters of whole lines by which the top of a page is named."""
 
+TOP_REACH = 300
+"""Characters at the beginning of a page in which its title is looked for."""
 
-def page_top(text: str, page: tuple[int, int], neighbours: Sequence[tuple[int, int]], printed: Container[str]) -> str:
+
+def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str]) -> str:
     """The first lines of a page, which often name the statement or section: up to a row or running text, and without
     those that are `printed` beside it.
 
-    Lines with which its `neighbours` begin, too, are running heads and tell nothing.
+    Lines with which the beginnings of its `neighbours` begin, too, are running heads and tell nothing.
     """
-    beside = {line for other in neighbours for line in _first_lines(text, *other)}
+    beside = {line for other in neighbours for line in _first_lines(other)}
     words = ""
-    for raw in (line for line in _first_lines(text, *page) if line not in beside):
+    for raw in (line for line in _first_lines(beginning) if line not in beside):
         line = " ".join(raw.split())
         is_row = count_cells(raw) > 1 or (has_columns(raw) and not names_columns(raw))
         if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
@@ -45,6 +48,6 @@ def page_top(text: str, page: tuple[int, int], neighbours: Sequence[tuple[int, i
     return words
 
 
-def _first_lines(text: str, start: int, end: int) -> list[str]:
-    lines = [line.strip() for line in text[start : min(start + 300, end)].split("\n")]
+def _first_lines(beginning: str) -> list[str]:
+    lines = [line.strip() for line in beginning[:TOP_REACH].split("\n")]
     return [line for line in lines[:5] if line]

@@ -4,9 +4,10 @@ import bisect
 import re
 from typing import Any
 
-from ralph_cli.documents.search.sections import certain_headings, page_top
+from ralph_cli.documents.search.sections import TOP_REACH, certain_headings, page_top
 from ralph_cli.rlm.lookup.lines import (
     _counted,
+    _cut,
     _line_span,
     _lines_of,
     _named,
@@ -36,6 +37,8 @@ _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short na
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
+
+_INK = re.compile(r"\S")
 
 _PART_CHARS = 48
 """Characters by which a heading is named beside a place."""
@@ -301,7 +304,7 @@ def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
     show."""
     parts: list[str] = []
     for (begin, end), line in zip(lines, _note_lines(lines), strict=True):
-        if _text()[reached:begin].strip():
+        if _INK.search(_text(), reached, begin):
             parts.append("[...]")
         parts.append(line)
         reached = end
@@ -310,7 +313,7 @@ def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
 
 def _listed(own: int, room: int) -> str:
     """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
-    line = " ".join(_text()[slice(*_line_span(own))].split())
+    line = " ".join(_cut(*_line_span(own)).split())
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     above += f"  {_note(own)}" if _note(own) else ""
@@ -342,7 +345,11 @@ def _top(place: _Place) -> str:
     if len(table) < 2 or alone or globals().get("_page_names", {}).get(page[0], "").endswith(")"):
         return ""
     at = table.index(page)
-    beside = [other[2:] for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2])]
-    printed = {" ".join(line.split()) for line in (*_text()[low:high].split("\n"), *_header_of(hits[0]))}
-    words = page_top(_text(), page[2:], beside, printed)
+    beside = [_beginning(other) for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2])]
+    printed = {" ".join(line.split()) for line in (*_cut(low, high).split("\n"), *_header_of(hits[0]))}
+    words = page_top(_beginning(page), beside, printed)
     return f"page begins: {words}" if words else ""
+
+
+def _beginning(page: _Page) -> str:
+    return _cut(page[2], min(page[2] + TOP_REACH, page[3]))

@@ -27,8 +27,14 @@ _LONG = 400
 
 
 def _text() -> str:
-    """The document for looking around in it: what is sliced of `context` itself is noted as gone through."""
-    return str(globals()["context"])
+    """The document, to be searched; what is sliced of it is noted as gone through, so looking around takes `_cut`."""
+    text: str = globals()["context"]
+    return text
+
+
+def _cut(low: int, high: int) -> str:
+    """The document from `low` to `high`, for looking around: not noted as gone through."""
+    return str.__getitem__(_text(), slice(low, high))
 
 
 def _page_table() -> list[_Page]:
@@ -126,7 +132,7 @@ def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
     """The lines of text[low:high] that are not empty, each with where it begins."""
     found = []
     at = low
-    for line in _text()[low:high].split("\n"):
+    for line in _cut(low, high).split("\n"):
         if line.strip():
             found.append((at, line))
         at += len(line) + 1

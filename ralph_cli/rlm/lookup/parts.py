@@ -5,6 +5,7 @@ from typing import Any
 
 from ralph_cli.rlm.lookup.lines import (
     _counted,
+    _cut,
     _lines_of,
     _named,
     _note_lines,
@@ -161,7 +162,7 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
     if found is None:
         return
     page = found[0]
-    blocks = [block for block in _table_blocks(found) if words.casefold() in _text()[slice(*block)].casefold()]
+    blocks = [block for block in _table_blocks(found) if words.casefold() in _cut(*block).casefold()]
     if not blocks:
         print(f"no table {f'with {words!r} ' if words else ''}on page {page}: show({page})")
     before = 0
@@ -171,7 +172,7 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
         before = high
         print(f"{_named(page)}, offset {low}")
         first = next((at for at, line in _lines_of(low, high) if has_columns(line)), low)
-        shown = _text()[low:high]
+        shown = _cut(low, high)
         for part in _header_of(first):
             if part not in shown:
                 print(f"(above: {part})")
@@ -271,7 +272,7 @@ def _end_of(part: _Part) -> int:
     later = [other for other in _parts() if part[0] < other[0] < end]
     number = _number(part[2])
     below = _text().find("\n", part[0])
-    while later and not _number(later[0][2]) and below >= 0 and not _text()[below : later[0][0]].strip():
+    while later and not _number(later[0][2]) and below >= 0 and not _cut(below, later[0][0]).strip():
         below = _text().find("\n", later.pop(0)[0])
     for depth in range(len(number)) if len(number) > 1 else ():  # 7.3 and 8. behind 7.2 may be no headings
         after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
