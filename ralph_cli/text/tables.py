@@ -196,8 +196,9 @@ def names_cells(line: str) -> bool:
 
 def _has_data(line: str) -> bool:
     """Whether two amounts stand in a line, or one is all of a cell, or words and a year are, as what goes on a row."""
-    amounts = _AMOUNT.findall(_GLUED.sub("", _DATE.sub("", line)))
-    cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", line))
+    undated = _DATE.sub("", line)
+    amounts = _AMOUNT.findall(_GLUED.sub("", undated))
+    cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", undated))
     if any(_ROW_WORDS.match(cell) for cell in re.split(r" {2,}|\t", line)[1:]):
         return True
     alone = any(_AMOUNT.fullmatch(cell) and cell[-1] != "," and not _YEAR.fullmatch(cell) for cell in cells)
