@@ -29,7 +29,7 @@ _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", r
 def describe_pages(document: Document) -> str:
     """How many pages there are, whether their printed labels differ, and which were not read, or not all of them."""
     if not document.members and not document.paged:
-        return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
+        return f"{document.text.count(chr(10)) + 1:,} lines; it has no pages, so all of it is page 1"
     unread = document.unreadable_pages
     which = (
         "page {} was not read, or not all of it" if len(unread) == 1 else "pages {} were not read, or not all of them"
@@ -109,9 +109,9 @@ def _choose_headings(document: Document) -> tuple[str, str]:
         if run := told.get(heading.start):
             last = document.page_at(run[-1].start).number
             ends = " to ".join(dict.fromkeys((_label(heading), _label(run[-1]))))
-            lines.append(f"{page}-{last} {ends} ({len(run)} parts)")
+            lines.append(f"{f'{page}-{last} ' * document.paged}{ends} ({len(run)} parts)")
         else:
-            lines.append(f"{page} {name}")
+            lines.append(f"{f'{page} ' * document.paged}{name}")
     hidden = len(found) - len(lines)
     where = f"{'Some of' if hidden > 0 else 'All'} {len(found)} headings{', each with its page' * document.paged}"
     more = "; headings() prints all" if hidden > 0 else ""

@@ -34,7 +34,7 @@ BRIEF_CHARS = 24_000
 """Characters of the brief so far that a fresh conversation of the reader is shown."""
 
 VERBATIM_ITERATIONS = 2
-"""So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
+"""Of so many of the latest iterations the reasoner is told what was found; older ones are counted."""
 
 MAX_TOKENS = 8_000
 ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE, "quotes", "form", "brief"})
@@ -236,10 +236,12 @@ class TaskMode:
         """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
-        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
         earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
-        if draft.absence is not None and not earlier:
+        if draft.absence is not None and earlier:
+            return Review((), attempt)
+        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
+        if draft.absence is not None:
             issues = issues or self.reader.absence_issues(draft.absence)
         elif draft.claims and not self.reader.ranks_only:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
@@ -290,7 +292,7 @@ def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> t
 
 
 def render_constraints(steps: Sequence[Step], nonce: str) -> str:
-    """What went wrong before: the last two iterations word for word, older ones counted; empty at first."""
+    """What went wrong in the last two iterations, with the last output; older ones are counted. Empty at first."""
     if not steps:
         return ""
     older = len(steps) - VERBATIM_ITERATIONS
@@ -299,9 +301,8 @@ def render_constraints(steps: Sequence[Step], nonce: str) -> str:
         issues = [issue for issue in step.issues if issue.check not in ONLY_READER_CHECKS]
         told = render_issues(issues, nonce) or "- the brief was not enough; it may hold more now"
         parts.append(f"Iteration {number} was not accepted:\n{told}")
-        if step.attempt.output:
-            parts.append(f"Its output (improve on this):\n{frame_data(step.attempt.output, nonce)}")
-        if step.attempt.memory:
-            parts.append(f"Its memory update (kept once the rules hold):\n{frame_data(step.attempt.memory, nonce)}")
+    latest = next((step.attempt for step in reversed(steps) if step.attempt.output), Attempt())
+    for name, text in (("output", latest.output), ("memory update", latest.memory)):
+        parts += [f"The last {name}; keep of it all that is not objected to:\n{frame_data(text, nonce)}"] * bool(text)
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
     return render_prompt("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"

@@ -29,6 +29,15 @@ def test_pages_that_were_not_read_are_no_count() -> None:
     assert "not read" not in opening()
 
 
+def test_a_text_without_pages_is_one_page_everywhere() -> None:
+    text = "Lease\n\n" + "".join(f"{n}. Rent of the Hall\n\n{'The rent is due. ' * 20}\n\n" for n in range(1, 5))
+    told = document(text)
+    assignment = Assignment(kind="question", text="Who?", document=told, form=AnswerForm(), output_chars=6_000)
+    shown = assignment.opening("n0", include_document=False)
+    assert "it has no pages, so all of it is page 1" in shown and "each with its page" not in shown
+    assert "\nLease\n1. Rent of the Hall\n" in shown
+
+
 def test_a_part_that_the_question_names_is_told_by_where_it_begins() -> None:
     place = Span(5, 9)
     told = [

@@ -173,12 +173,28 @@ def test_a_term_is_shown_where_it_is_defined() -> None:
 
 def test_every_place_has_at_least_its_page() -> None:
     text = "\f".join(
-        f"Page {n} speaks of rent.\n" + f"And of other things, at length, on page {n}. " * 5 for n in range(1, 90)
+        f"Page {n} speaks of rent.\n" * (n % 7 > 0) + f"And of other things, at length, on page {n}. " * 5
+        for n in range(1, 90)
     )
     shown = ask("find('speaks of rent')", text)
     told = {int(number) for number in re.findall(r"place \d+, page (\d+)", shown)}
-    told |= {int(number) for number in re.findall(r"(\d+)(?: \(\d+\))?", shown.split("more places, on pages ")[1])}
-    assert told == {*range(1, 90)} and len(shown) < OUTPUT_CAP
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?[,:]", shown.split("more places, on pages ")[1]):
+        told |= {*range(int(first), int(last or first) + 1)}
+    assert told == {n for n in range(1, 90) if n % 7} and len(shown) < OUTPUT_CAP
+
+
+def test_what_is_scarce_the_last_places_lack() -> None:
+    around = "\n".join(f"And of other things, at length, on line {n} of the page. " * 2 for n in range(12))
+    shown = ask("find('speaks of rent', show=9, before=3, after=8)", "\f".join([f"It speaks of rent.\n{around}"] * 9))
+    parts = re.split("(?m)^--- place", shown)[1:]
+    assert [part.count("And of other") for part in parts][:2] == [16, 16] and len(parts) == 9
+    assert "left out for room" in shown and not re.search(r"at place [01]\b", shown) and len(shown) < OUTPUT_CAP
+
+
+def test_the_lines_around_a_place_go_on_over_the_page() -> None:
+    shown = ask(f"at({REPORT.index('Competition')}, before=200, after=300)")
+    assert "page 2, offset" in shown and "Item 1. Business 2" in shown.split("page 2")[0]
+    assert shown.split("page 3, offset")[1].split("\n")[1] == "ACME TOOLS ANNUAL REPORT"
 
 
 def test_rows_of_tables_come_widest_first_and_lists_are_none() -> None:

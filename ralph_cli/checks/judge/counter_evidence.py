@@ -6,7 +6,14 @@ from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.judge.passages import break_marks, name_columns, number_page, render_marked, safe_file_name
+from ralph_cli.checks.judge.passages import (
+    break_marks,
+    name_columns,
+    number_page,
+    page_line,
+    render_marked,
+    safe_file_name,
+)
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -181,7 +188,8 @@ class CounterEvidence:
         header = (*quote_header(self.document, span.start, span.end), *name_columns(self.document, span.start))
         head = [line for line in dict.fromkeys(header) if line not in text[around.start : around.end]]
         shown = render_marked(self.document, span, CONTEXT_CHARS)
-        return "".join(f"(above: {break_marks(line)})\n" for line in head) + shown
+        above = "".join(f"(above: {break_marks(line)})\n" for line in head) + shown
+        return break_marks(page_line(self.document, [span], above)) + above
 
     def _evidence(self, attempt: Attempt, candidates: Sequence[Proposal]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1

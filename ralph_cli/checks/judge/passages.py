@@ -13,6 +13,7 @@ from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span,
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
 from ralph_cli.documents.search.headings import find_headings, section_at
+from ralph_cli.documents.search.sections import page_top
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at
@@ -24,6 +25,9 @@ between its rows."""
 
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
+
+MOST_HEADS, NAMED_CHARS = 20, 1_000_000
+"""Headings of a beginning of which those are told that are named most, and characters in which they are counted."""
 
 BEGINNING_CHARS = 40_000
 """Characters of the first page that tell what a document is: a text without pages is a single one."""
@@ -77,12 +81,19 @@ def describe_document(document: Document) -> str:
         ):
             dated[at] = line
         at += len(line) + 1
-    chosen = heads | dated
-    told = ""
-    for line in dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)):
-        if len(told) + len(line) > TITLE_CHARS and told:
+    first_heads = dict(list(heads.items())[:MOST_HEADS])
+    chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated).items())}
+    # What is named again and again, such as who issued it, tells more than the words of a form.
+    text = document.text[:NAMED_CHARS].casefold()
+    wanted = {start: (start not in dated, -text.count(line.casefold())) for start, line in chosen.items()}
+    kept: set[int] = set()
+    left = TITLE_CHARS
+    for start in (*[*chosen][:1], *[*heads][:1], *sorted(chosen, key=lambda start: wanted[start])):
+        left -= 0 if start in kept else len(chosen[start]) + 3
+        if left < 0 and kept:
             break
-        told += f" / {line}" if told else line
+        kept.add(start)
+    told = " / ".join(dict.fromkeys(line for start, line in chosen.items() if start in kept))
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
 
 
@@ -140,6 +151,7 @@ def _render_window(
         page = document.page_at(part.end - 1)
     notes = [note for note in _notes(document, inside) if note not in body and note not in told]
     told.update(notes)
+    above = page_line(document, [Span(mark.start, mark.end) for mark in inside], f"{above}{body}") + above
     shown = f"{break_marks(above)}{body}" + "".join(f"\n(note: {break_marks(note)})" for note in notes)
     return f"{number_page(document, first)}:\n{frame_data(shown, nonce)}"
 
@@ -295,6 +307,17 @@ def _section_line(document: Document, offset: int, before: int) -> str:
     found = [heading for heading in section_at(document, offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
+
+
+def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
+    """How the page of a marked row begins, as far as it is not `shown`: with the name of a statement, say."""
+    text, page = document.text, document.page_at(marked[0].start)
+    rows = (text[slice(*line_at(text, it.start, min(it.end, page.end), page.start, page.end))] for it in marked)
+    if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not any(map(is_row, rows)):
+        return ""
+    beside = [(it.start, it.end) for it in document.pages[max(page.number - 2, 0) : page.number + 1] if it != page]
+    top = page_top(text, (page.start, page.end), beside, " ".join(shown.split()))
+    return f"(page begins: {top})\n" if top else ""
 
 
 def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:

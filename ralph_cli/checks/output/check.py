@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
@@ -16,6 +17,8 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote
 from ralph_cli.documents.sets.joining import mask_names
+from ralph_cli.text.languages.figures import in_english, language_of_figures
+from ralph_cli.text.languages.words import language_of
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -122,11 +125,18 @@ class OutputCheck:
 
     def _grounding_sources(self, attempt: Attempt) -> GroundingSources:
         if self.memory is not None:
-            return GroundingSources((self.memory,), task=self.task, description="nothing that is remembered")
+            told = "nothing that is remembered"
+            return GroundingSources((self.memory,), task=self.task, description=told, language=language_of(self.memory))
         quotes = attempt.quotes if self.paged else ()
         pages = frozenset(name for quote in quotes for name in self._page_names(quote))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
-        facts = DocumentFacts(self.document.text, self.task) if self.document is not None else None
+        language = language_of("\n".join(texts) if self.document is None else self.document.text)
+        facts, candidates = None, None
+        if self.document is not None:
+            english = self.document.derive(with_english_figures)
+            task = in_english(self.task, language_of_figures(self.task, language)).text
+            facts = DocumentFacts(english.text, task)
+            candidates = _candidates(attempt, english, facts, language)
         return GroundingSources(
             texts,
             pages,
@@ -135,17 +145,10 @@ class OutputCheck:
             self.sections,
             contexts=[self._related_quotes(attempt, quote) for quote in attempt.quotes],
             facts=facts,
-            candidates=self._candidates(attempt, facts) if facts is not None else None,
+            candidates=candidates,
             calculations=[calculation for claim in attempt.claims for calculation in claim.calculations],
+            language=language,
         )
-
-    def _candidates(self, attempt: Attempt, facts: DocumentFacts) -> list[Candidate]:
-        """The figures of the quotes, each item's with what its own quotes and the document say of them."""
-        assert self.document is not None
-        headers = TableHeaders(self.document)
-        # A record that is checked again may have lost some of its quotes.
-        items = ([quote for quote in attempt.quotes if quote.id in claim.quotes] for claim in attempt.claims)
-        return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
 
     def _page_names(self, quote: Quote) -> tuple[str, ...]:
         """How a work may name the page of a quote: its number, what is printed on it, its number in its document."""
@@ -175,6 +178,20 @@ class OutputCheck:
             yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
         if least is not None and count < least:
             yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
+
+
+def with_english_figures(document: Document) -> Document:
+    """The document with its figures as in English."""
+    return replace(document, text=in_english(document.text, language_of(document.text)).text)
+
+
+def _candidates(attempt: Attempt, document: Document, facts: DocumentFacts, language: str) -> list[Candidate]:
+    """The figures of the quotes, each item's with what its own quotes and the document say of them."""
+    headers = TableHeaders(document)
+    quotes = [replace(quote, text=in_english(quote.text, language).text) for quote in attempt.quotes]
+    # A record that is checked again may have lost some of its quotes.
+    items = ([quote for quote in quotes if quote.id in claim.quotes] for claim in attempt.claims)
+    return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
 
 
 def _issues(check: str, messages: Iterable[str]) -> tuple[Issue, ...]:

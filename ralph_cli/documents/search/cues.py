@@ -17,7 +17,7 @@ from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
 from ralph_cli.text.quantities.vocabulary import ABOUT, FRACTIONS, NUMBER_WORDS, PACES, PHYSICAL, SCALES, TIMES
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_ends
-from ralph_cli.text.tables import is_row
+from ralph_cli.text.tables import is_row, names_columns
 
 STRONG_CUES = re.compile(
     r"\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"
@@ -252,7 +252,8 @@ class QualifierIndex:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
         said = terms(self._without_names(statement)) | named_sections(statement)
         # What stands at many places, as the header of a table does, tells nothing of this statement.
-        quoted = terms(" ".join(quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS))
+        tells = (quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS and not _is_header(quote))
+        quoted = terms(" ".join(tells))
         own_keys = frozenset[str]().union(*(part.keys | part.outer for part in parts))
         sought = said | quoted | own_keys
         self._find_holders(sought)
@@ -378,6 +379,11 @@ class QualifierIndex:
                 found[label] = [Qualifier(span, "the same label with another figure", 1.0) for span in others]
         # A label that stands in many tables is each table's own: of other parts, periods or companies.
         return [item for items in found.values() if len(items) <= SAME_LABELS for item in items]
+
+
+def _is_header(quote: str) -> bool:
+    """Whether a quote only names the columns, period or unit of a table."""
+    return names_columns(quote) and not quote.rstrip().endswith((".", ";")) and _LABEL.match(quote) is None
 
 
 def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) -> list[Qualifier]:

@@ -4,7 +4,7 @@ import bisect
 import re
 from typing import Any
 
-from ralph_cli.documents.search.sections import certain_headings
+from ralph_cli.documents.search.sections import certain_headings, page_top
 from ralph_cli.rlm.lookup.lines import (
     _counted,
     _line_span,
@@ -21,7 +21,7 @@ from ralph_cli.rlm.lookup.lines import (
     _text,
 )
 from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of
-from ralph_cli.text.tables import count_cells, has_columns, names_columns, widen_spaces
+from ralph_cli.text.tables import widen_spaces
 
 _FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 3_600, 240
 """Characters that the lines around all places may have, below which further places get a line each, and that each of
@@ -36,9 +36,6 @@ _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short na
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
-
-_TOP_CHARS = 90
-"""Characters of whole lines by which the top of a page is named."""
 
 _PART_CHARS = 48
 """Characters by which a heading is named beside a place."""
@@ -242,7 +239,8 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
             told = "; ".join(filter(None, (f"in: {part}" if part != last_part and part not in top else "", top)))
             where = f"--- place {number}, {_named(on)}{_place_name(hits[0])}, offset {hits[0]}{told and f' [{told}]'}"
             last_part = part
-            room = left // min(len(places) - number, show - shown) - len(where)
+            others = min(len(places) - number, show - shown) - 1
+            room = left - others * (_LEAST_CHARS + len(where)) - len(where)  # what is scarce, the last ones lack
             low = max(low, reached) if on == page and hits[0] >= reached else low
             page, printed = on, hits[0]
             passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
@@ -334,8 +332,7 @@ def _part_named(offset: int) -> str:
 
 
 def _top(place: _Place) -> str:
-    """The first lines of a place's page, which often name the statement or section: up to a row or running text, and
-    without those that are printed with the place.
+    """The first lines of a place's page, without those that are printed with the place.
 
     Empty where the page's name has its title, and in a text without pages.
     """
@@ -345,18 +342,7 @@ def _top(place: _Place) -> str:
     if len(table) < 2 or alone or globals().get("_page_names", {}).get(page[0], "").endswith(")"):
         return ""
     at = table.index(page)
-    beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
+    beside = [other[2:] for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2])]
     printed = {" ".join(line.split()) for line in (*_text()[low:high].split("\n"), *_header_of(hits[0]))}
-    words = ""
-    for raw in (line for line in _first_lines(page) if line not in beside):  # no running heads
-        line = " ".join(raw.split())
-        is_row = count_cells(raw) > 1 or (has_columns(raw) and not names_columns(raw))
-        if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
-            break
-        words += "" if line in printed else f" / {line}" if words else line
+    words = page_top(_text(), page[2:], beside, printed)
     return f"page begins: {words}" if words else ""
-
-
-def _first_lines(page: _Page) -> list[str]:
-    lines = [line.strip() for line in _text()[page[2] : min(page[2] + 300, page[3])].split("\n")]
-    return [line for line in lines[:5] if line]

@@ -19,6 +19,9 @@ _STARTS: list[int] = []
 _COLUMNS_ONLY = re.compile("\\(in this row (?:[^\u201c\u201d]*under \u201c[^\u201d]*\u201d)+\\)")
 """A note on the columns of a row that tells nothing else."""
 
+_MOST_COUNTED = 20
+"""Pages of which each is told with how often it occurs; more are told as ranges."""
+
 _LONG = 400
 """Characters of a line above which only a part of it is printed."""
 
@@ -163,7 +166,8 @@ def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
 
 
 def _pages_of(numbers: list[int]) -> str:
-    """Page numbers with how often each occurs: "pages 12 (3), 14, 20"; of several documents each with its own."""
+    """Page numbers with how often each occurs: "pages 12 (3), 14, 20", of many "pages 12-14, 20"; of several documents
+    each with its own."""
     table: list[Any] = globals().get("docs", [])
     if table:
         named = [(entry[1], [number for number in numbers if entry[3] <= number <= entry[4]]) for entry in table]
@@ -172,9 +176,18 @@ def _pages_of(numbers: list[int]) -> str:
 
 
 def _pages_in(numbers: list[int]) -> str:
+    if len(set(numbers)) > _MOST_COUNTED:
+        return f"pages {_ranges_of(sorted(set(numbers)))}"
     counts = {number: numbers.count(number) for number in dict.fromkeys(numbers)}
     told = ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in counts.items())
     return f"page{'s' * (len(counts) != 1)} {told}"
+
+
+def _ranges_of(numbers: list[int]) -> str:
+    """Numbers in order as ranges: "1-3, 7"."""
+    firsts = [number for number in numbers if number - 1 not in numbers]
+    lasts = [number for number in numbers if number + 1 not in numbers]
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
 
 
 def _counted(count: int, noun: str) -> str:

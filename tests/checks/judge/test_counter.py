@@ -289,6 +289,14 @@ def test_what_shares_only_a_tables_header_or_words_of_measure_is_not_proposed() 
     assert QualifierIndex(about).candidates("In the sixth month sales of coal were 192,052.", own, own, 3) == []
 
 
+def test_a_quoted_header_is_no_subject_however_often_it_stands() -> None:
+    header = "(amounts in millions, except member fee and warehouse count data)"
+    note = "Amounts in the list, count data and the fee that a member of a warehouse owes are told below."
+    about = document(f"{GENERAL}\n\n{header}\nFees of coal  192,052  163,220\n\n{note}")
+    own = [span_of(about, words) for words in (header, "Fees of coal  192,052  163,220")]
+    assert QualifierIndex(about).candidates("Member fees of coal were 192,052.", own, own, 3) == []
+
+
 def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:
     about = document(f"{HALL}\n\n130. The U.S. Dollar rent of the hall, see No. 7, is suspended until 2030.\n")
     (found,) = QualifierIndex(about).candidates(RENT, [span_of(about, RENT)], [], 1)

@@ -8,7 +8,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
-from ralph_cli.checks.judge.passages import describe_document, render_passages
+from ralph_cli.checks.judge.passages import TITLE_CHARS, describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Cell, Column, Document, NamedPlace, Page, Span, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -298,6 +298,32 @@ def test_rows_far_from_a_mark_are_left_out_and_notes_and_headers_are_not():
     assert "(Millions)  2018  2017" in shown and "Item 19 " in shown and "Item 23 " in shown
     assert "Item 9 " not in shown and "Item 30 " not in shown and "\n[...]\n" in shown
     assert f"[[1: {rows[19]}]]" in shown and len(shown) < 1_000
+
+
+def test_a_document_is_told_by_what_it_names_most_beside_its_title_and_dates():
+    form = ["FORM FOR EVERY YEARLY REPORT", *(f"To be Kept by the Office of {town}" for town in "ABCDEFGH")]
+    form += ["ACME TOOLS", "For the Year that Ended in 2018", "Small Firms Tick Here"]
+    page = "\n\n".join(f"{line}\n{'It is so in every case. ' * 4}" for line in form)
+    begins = describe_document(document(page + "\fAcme Tools made tools. Acme Tools sold some." * 9))
+    assert begins.startswith(form[0]) and "ACME TOOLS / For the Year that Ended in 2018" in begins
+    assert "Office of G" not in begins and len(begins) <= TITLE_CHARS
+    assert describe_document(document("Lease\n\n1. Term\nIt is long.\n\n2. Rent\nIt is due.")).startswith("Lease")
+
+
+def test_a_row_is_shown_with_the_first_lines_of_its_page_that_are_not_shown_with_it():
+    said = "\n".join(f"Tools of kind {number} were made and sold in this year." for number in range(1, 30))
+    said += "\nSales of Tools\n" + said
+    table = "(Millions)  2018  2017\nLathes  5,000  6,000\nSaws  7,000  8,000"
+    about = document(f"ACME TOOLS\nReport\f\nACME TOOLS\nStatement of Cash Flows\n{said}\n\n{table}\n\n{said}\f{said}")
+
+    def shown(words):
+        quotes = resolve_quotes(Draft((DraftClaim("So.", (words,)),)), about, QuoteIndex(about)).quotes
+        return render_passages(about, quotes, "n")
+
+    row = shown("Saws  7,000  8,000")
+    assert "<data-n>\n(page begins: Statement of Cash Flows)\n" in row and "TOOLS" not in row
+    assert "page begins" not in shown("Tools of kind 20 were made")  # running text names what it is about
+    assert "page begins" not in shown(f"ACME TOOLS\nStatement of Cash Flows\n{said}\n\n{table}")
 
 
 SHEET = "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall and its yard  {n}00" for n in range(1, 60))

@@ -17,7 +17,7 @@ from ralph_cli.api import afollow_up, ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted, StepFinished
+from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted, SnippetRan, StepFinished
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
@@ -368,6 +368,31 @@ def test_a_run_that_is_made_is_not_followed_and_one_that_was_killed_is(tmp_path:
             further(killed, SECOND, desk, tmp_path / "held")
         assert further(killed, SECOND, desk, tmp_path / str(at)).ok
         assert f"- {FIRST}\n</data-" in desk.judged[0]
+
+
+def test_a_worker_is_told_what_is_left_of_a_run_that_was_cut_off(tmp_path: Path) -> None:
+    events = tuple(read_events(begin(tmp_path / "out").folder))
+    told = {}
+    for at, event in enumerate(events, 1):
+        if isinstance(event, CallFinished | SnippetRan) and len(told) < 4:
+            killed, desk = cut_off(events, at, tmp_path / str(at) / "cut"), Desk([LOOK, {"claims": [TERM]}])
+            assert further(killed, SECOND, desk, tmp_path / str(at)).ok
+            told[at] = desk.first_request[-1]
+    # The reply with code, the code that was run, the reply behind it, which is code again, and its sub-query.
+    assert ["variables are still there" in text for text in told.values()] == [False, True, True, True]
+    assert ["your last call was cut off" in text for text in told.values()] == [True, True, True, True]
+    whole = Desk([LOOK, {"claims": [TERM]}])
+    further(begin(tmp_path / "whole").folder, SECOND, whole, tmp_path / "then")
+    assert "cut off" not in whole.first_request[-1] and "variables are still there" in whole.first_request[-1]
+
+
+def test_the_form_of_an_answer_is_said_once_in_a_conversation(tmp_path: Path) -> None:
+    first, desk = begin(tmp_path), Desk([{"claims": [TERM]}])
+    further(first.folder, SECOND, desk, tmp_path)
+    assert sum("Hand in 1-7 claims" in text for text in desk.first_request) == 1
+    other, changed = Desk([{"claims": [TERM]}]), Settings(out=tmp_path, bullets="1-3")
+    follow_up(first.folder, SECOND, document=MEMO, settings=changed, models=other.models, engine=FakeSandbox)
+    assert "Hand in 1-3 claims" in other.first_request[-1]
 
 
 def kill_at_commit(number: int, out: Path, before: Path) -> None:
