@@ -23,9 +23,12 @@ _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _GLUED = re.compile(r"[^\W\d_]\d+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_GAP = "\u2002* \u2002*(?:\u2002+ \u2002*)?"
+"""A space, and those by which a month in English is shorter than that of its text."""
+
 _DAY = (
     r"\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b(?:19|20)\d\d-\d\d-\d\d\b|\b\d{1,2}-[^\W\d_]{3}-\d{2,4}\b"
-    r"|\b\d{1,2}\.? (?:de )?[^\W\d_]{3,10}\.? (?:de )?(?:19|20)\d\d\b"
+    rf"|\b\d{{1,2}}\.?{_GAP}(?:de )?[^\W\d_]{{3,10}}\.?{_GAP}(?:de )?(?:19|20)\d\d\b"
 )
 """A day of a year, whatever its month is called: "31/12/24", "2024-12-31", "31-Dec-24", "31. Dezember 2024"."""
 

@@ -60,11 +60,10 @@ class NumbersCheck:
             replace(claim, text=translate(claim.text), calculations=tuple(map(translate, claim.calculations)))
             for claim in attempt.claims
         )
-        quotes = [self._translated.read_quote(quote.text, Span(quote.start, quote.end)) for quote in attempt.quotes]
-        read += quotes
-        quoted = tuple(replace(one, text=other.text) for one, other in zip(attempt.quotes, quotes, strict=True))
-        evidence = self._in_english._check(replace(attempt, quotes=quoted, claims=claims))
-        tell = partial(restore_all, texts=[*read, self._translated.read])
+        quotes = tuple(map(self._translated.read_quote, attempt.quotes))
+        evidence = self._in_english._check(replace(attempt, quotes=quotes, claims=claims))
+        read += [*map(self._translated.read_words, attempt.quotes), self._translated.read]
+        tell = partial(restore_all, texts=read)
         issues = (replace(item, message=tell(item.message), material=tell(item.material)) for item in evidence.issues)
         doubts = (replace(doubt, words=tell(doubt.words), message=tell(doubt.message)) for doubt in evidence.doubts)
         return replace(evidence, issues=tuple(issues), doubts=tuple(doubts))

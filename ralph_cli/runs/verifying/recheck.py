@@ -283,7 +283,8 @@ def _check_output(
         return _recheck_output(attempt, check, step)
     there = tuple(replace(item.quote, page=item.page, label=item.label) for item in quotes if item.there)
     sections = section_numbers(current.text)
-    headed = current if current.fingerprint == started.document.get("fingerprint") else None
+    is_same = current.fingerprint == started.document.get("fingerprint")
+    headed = _in_recorded_language(current, started) if is_same else None
     check = OutputCheck(form, started.question, paged=current.paged, sections=sections, document=headed, vetoes=vetoes)
     return _recheck_output(replace(attempt, quotes=there), check, step)
 

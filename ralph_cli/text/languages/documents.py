@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Quote
 from ralph_cli.text.languages.figures import EnglishFigures, in_english, writes_points
 from ralph_cli.text.languages.words import language_of
 
@@ -24,11 +25,15 @@ class DocumentInEnglish:
         """What is said about the document, in its language where the words do not tell another."""
         return in_english(text, self.language, points=self.points)
 
-    def read_quote(self, text: str, span: Span) -> EnglishFigures:
-        """A quote as the passage in which it stands is read; by itself if its words are not those of its place."""
-        if self.read.original[span.start : span.end] != text:
-            return self.read_text(text)
-        return EnglishFigures(self.read.text[span.start : span.end], text, self.read.changed)
+    def read_words(self, quote: Quote) -> EnglishFigures:
+        """The words of a quote as its passage is read; by themselves if other words stand at its place."""
+        if self.read.original[quote.start : quote.end] != quote.text:
+            return self.read_text(quote.text)
+        return EnglishFigures(self.read.text[quote.start : quote.end], quote.text, self.read.changed)
+
+    def read_quote(self, quote: Quote) -> Quote:
+        """A quote with its figures as in English."""
+        return replace(quote, text=self.read_words(quote).text)
 
 
 def read_in_english(document: Document) -> DocumentInEnglish:
