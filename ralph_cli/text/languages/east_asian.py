@@ -5,6 +5,7 @@ Taiwan counts years from 1912, and often does not say so.
 """
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from ralph_cli.core.deferred import re
 
@@ -69,6 +70,8 @@ x = 倍
 
 _CURRENCY, _UNIT = "|".join(_CURRENCIES), "|".join(_UNITS)
 
+_PARTS = re.compile(rf"({_FIGURE})([{_SCALES}]*)")
+
 Replace = Callable[[re.Match[str]], str]
 
 
@@ -101,13 +104,23 @@ def _share(match: re.Match[str]) -> str:
 
 
 def _amount(match: re.Match[str]) -> str:
-    return _CURRENCIES[match["currency"].removeprefix("元")] + match["amount"]
+    return _CURRENCIES[match["currency"].removeprefix("元")] + _in_one_scale(match["amount"])
+
+
+def _in_one_scale(amount: str) -> str:
+    """An amount in the largest of its scales: 1億2,345万 is 1.2345億."""
+    parts = [(Decimal(figure.replace(",", "")), scales) for figure, scales in _PARTS.findall(amount)]
+    if len(parts) < 2:
+        return amount
+    powers = [sum(map(_POWERS.__getitem__, scales)) for _, scales in parts]
+    value = sum(figure * 10**power for (figure, _), power in zip(parts, powers, strict=True)) / 10 ** powers[0]
+    return f"{value.normalize():,f}{parts[0][1]}"
 
 
 def _in_digits(match: re.Match[str]) -> str:
     """An amount in several scales, of which the last has none: 226万8,000."""
     value = 0
-    for figure, scales in re.findall(rf"({_FIGURE})([{_SCALES}]*)", match["amount"]):
+    for figure, scales in _PARTS.findall(match["amount"]):
         value += int(figure.replace(",", "")) * 10 ** sum(map(_POWERS.__getitem__, scales))
     return _CURRENCIES.get(match["currency"], "") + str(value)
 
@@ -151,7 +164,7 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![间間]))", _OF_TAIWAN)),
     (re.compile(r"第([1-4一二三四])(?:四半期|季度)"), lambda match: f"Q{_DIGITS.get(match[1], match[1])}"),
     (
-        re.compile(rf"(?<![{_HAN}十百千第])(?P<han>{_COUNT})(?<=[{_HAN}十百])(?P<unit>{_COUNTED}|年[间間]|{_COUNTERS})"),
+        re.compile(rf"(?<![{_HAN}十百千第〇和成国國月])(?P<han>{_COUNT})(?<=[{_HAN}十百])(?P<unit>{_COUNTED}|年|日|{_COUNTERS})"),
         _in_counted,
     ),
     (re.compile(rf"(?P<whole>[百千万萬])分[之の](?P<part>\d+|[{_HAN}十]+)"), _part),

@@ -11,10 +11,10 @@ from itertools import product
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.languages.east_asian import PAD, figures_in_english
-from ralph_cli.text.languages.numerals import number_words, numerals, read_numerals
+from ralph_cli.text.languages.numerals import fractions, number_words, numerals, ones, read_numerals
 from ralph_cli.text.languages.phrases import MONTHS, PHRASES
 from ralph_cli.text.languages.words import LITTLE_WORDS, told_language
-from ralph_cli.text.lexicon import any_of
+from ralph_cli.text.lexicon import TENS, UNITS, any_of
 
 DECIMAL_COMMAS = frozenset(PHRASES)
 """Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6; not in all countries."""
@@ -46,6 +46,8 @@ _IN_DATE = re.compile(
 )
 """What stands between day, month and year."""
 
+_OF_YEAR = re.compile(r"(?<=[QH][1-4])\s+(?:del?|du|di)(?=\s(?:19|20)\d\d\b)")
+
 _GLUED_SCALE = re.compile(r"(?<=\d)\s?([TKkM])(?=\u20ac)|(?<=\d)\s([TKkM])(?=EUR\b)|(?<=\d)\s?M([dr]d?)(?=\s?\u20ac)")
 """180 T€, 180 TEUR, 4,5 M€ and 2 Md€ are 180k €, 180k EUR, 4.5m € and 2bn €."""
 
@@ -57,8 +59,8 @@ _SCALE_OF_TABLE = re.compile(
 _SCALES_ALONE = {"mil": "tsd", "mi": "mn", "bi": "bn"}
 
 _FROM_TO = re.compile(
-    r"(?P<first>(?<!\w)entre(?=\s[^.;:()\n]*? (?:et|y|e) )|(?<!\w)(?:tra|fra|d[aeo]s?|d[ae]l)(?=\s))"
-    r"(?P<between>\s[$\u20ac\u00a3]?\d[\d.,]*(?:\s?(?P<unit>[%\u20ac])|\s+[a-z]+)?\s+)(?P<joint>et|[ye\u00e0a]|a[olu])"
+    r"(?<!\w)(?:(?P<first>entre|tra|fra)|d[aeo]s?|d[ae]l)"
+    r"(?P<between>\s+[$\u20ac\u00a3]?\d[\d.,]*(?:\s?(?P<unit>[%\u20ac])|\s+[a-z]+)?\s+)(?P<joint>(?(first),|(?:\u00e0|a[olu]?)))"
     r"(?=\s[$\u20ac\u00a3]?\d[\d.,]*(?(unit)\s?(?P=unit)))"
 )
 """Ranges whose "to" is shorter than the English word: de 5 a 7, entre 5 y 7."""
@@ -71,6 +73,8 @@ _FIGURE = re.compile(r"(?<![\d.,])\d[\d,]*(?:\.\d+)?(?!\d)")
 _WORDS = re.compile(r"\w+")
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
 _PER = ("per", "/")
+_ENGLISH = {number: word for word, number in (UNITS | TENS).items()}
+_PARTS = "third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 _TIMES = frozenset(("day", "week", "month", "year", "hour", "minute", "quarter"))
 _LEAST_MONTH = 5
 """Letters of a month's name from which it is one wherever it stands."""
@@ -198,6 +202,7 @@ def _translate(text: str, language: str, changed: dict[str, str], *, points: boo
     text = _GLUED_SCALE.sub(_as_glued, text)
     text = _SHORT_PART.sub(_as_part, text)
     text = _SCALE_OF_TABLE.sub(_as_scale_of_table, text)
+    text = _OF_YEAR.sub(lambda match: " of".ljust(len(match[0])), text)
     return _IN_DATE.sub(lambda match: PAD * len(match[0]), text)
 
 
@@ -215,8 +220,14 @@ def _fit(english: str, foreign: str) -> str:
     return filled + "\n" + PAD * len(behind) if room is before else PAD * len(before) + "\n" + filled
 
 
+def _fit_first(english: str, shorter: str, foreign: str) -> str:
+    """English in as many characters, or what is shorter, where there is no room."""
+    return _fit(english if len(english) <= len(foreign) else shorter, foreign)
+
+
 def _as_range(match: re.Match[str]) -> str:
-    return _fit("from", match["first"]) + match["between"] + "\u2013".ljust(len(match["joint"]), PAD)
+    before = match.string[match.start() : match.start("between")]
+    return (_fit("from", before) if match["first"] else before) + match["between"] + "\u2013".ljust(len(match["joint"]))
 
 
 def _as_part(match: re.Match[str]) -> str:
@@ -243,6 +254,7 @@ class _Phrases:
 
     language: str
     pattern: re.Pattern[str]
+    behind_figures: re.Pattern[str]
     first_words: frozenset[str]
     english: dict[str, dict[str, str]]
 
@@ -255,12 +267,16 @@ class _Phrases:
             if match := self.pattern.match(text, word.start()):
                 parts += [text[at : match.start()], self._as_english(match)]
                 at = match.end()
-        return "".join((*parts, text[at:]))
+        return self.behind_figures.sub(self._as_unit, "".join((*parts, text[at:])))
+
+    def _as_unit(self, match: re.Match[str]) -> str:
+        words = match[0][1:]
+        return match["space"] + _fit(self.english["behind"][" ".join(words.lower().split())], words)
 
     def _as_english(self, match: re.Match[str]) -> str:
         group, words = match.lastgroup or "", match[0].lower().split()
-        if group == "share":
-            return _fit("/".join(self.english["number"].get(word, "") for word in (words[0], words[-1])), match[0])
+        if group in ("share", "part"):
+            return self._as_share(match, words)
         if group == "numerals":
             is_scaled = len(words) == 2 and words[1] in self.english["plain"]  # "dos millones"
             return match[0] if is_scaled else _fit(f"{read_numerals(self.language, ' '.join(words)):,}", match[0])
@@ -271,6 +287,19 @@ class _Phrases:
         if group == "month" and match[0].endswith("/"):
             found += " " if match.string[match.end() :][:4].isdecimal() else "'"
         return _fit(found, match[0])
+
+    def _as_share(self, match: re.Match[str], words: list[str]) -> str:
+        """ "Uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits where there is no room."""
+        known = self.english["number"] | dict.fromkeys(ones(self.language), "1")
+        over = int(known[words[0]])
+        if match.lastgroup == "share":
+            under = int(known[words[-1]])
+            return _fit_first(f"{_ENGLISH[over]} in {_ENGLISH.get(under, '')}", f"{over}/{under}", match[0])
+        of = match["of"] or ""
+        under = fractions(self.language)[" ".join(words[1 : len(words) - bool(of)])]
+        name = f"{'a' if over == 1 else _ENGLISH[over]} {_PARTS[under - 3]}{'s' * (over > 1)}"
+        digits = f"{over}/{under}" + " of" * bool(of)
+        return _fit_first(f"{name} of", digits, match[0]) if of else _fit_first(name, digits, match[0])
 
 
 @cache
@@ -287,19 +316,24 @@ def _phrases_of(language: str) -> _Phrases:
             english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
     english["number"] = {word: str(number) for word, number in number_words(language).items()}
     plain, before, behind, month, number = (any_of(words) for words in english.values())
-    share = rf"(?P<share>(?:{number}) (?:von|sur|de cada|su|em cada) (?:{number}))(?!\w)"
+    one, whole = any_of(ones(language)), any_of(fractions(language))
+    share = (
+        rf"(?P<share>(?:{one}|{number}) (?:von|sur|de cada|su|em cada) (?:{number}))(?!\w)"
+        rf"|(?P<part>(?:{one}|{number}) (?:{whole})(?!\w)(?: (?P<of>d[aeiou]|de[rslim]|d[ao]s|dell[aeo]|degli)(?!\w))?)"
+    )
     part = numerals(language)[0].pattern
-    figure = rf"(?:[~\u2248]?(?:R?\$|[\u20ac\u00a3+\u2013-])?\s?\d|(?:{number})\b)"
+    article = r"(?:(?:l[aeio]s?|el|il|gli|[oa]s?|un[ao]?|um|die|de[rnm]|das)\s+)?"
+    figure = rf"{article}(?:[~\u2248]?(?:R?\$|[\u20ac\u00a3+\u2013-])?\s?\d|(?:{number})\b)"
     pattern = (
         rf"{share}|(?P<before>{before})(?=\s+{figure})|(?P<plain>{plain})(?!(?<=\w)\w)"
         rf"|(?P<numerals>{part}(?:\s+(?:(?:y|e|et|und)\s+)?{part})+)"
-        rf"|(?:(?<=[\d%] )|(?<=[\d%]\u00a0))(?P<behind>{behind})(?!\w)"
         rf"|(?P<month>(?:{month})/(?=\d\d)|(?:{month})\.?(?=[ -]?['\u2019]?\d)|(?<=\d )(?:{month})\b\.?"
         rf"|(?<=\d\. )(?:{month})\b\.?)|(?<!-)(?<!pour )(?<!por )(?<!per )(?P<number>{number})(?![\w-])"
     )
-    forms = [*numerals(language)[1], *(form for group in english.values() for form in group)]
+    forms = [*numerals(language)[1], *ones(language), *(form for group in english.values() for form in group)]
     first_words = frozenset(match[0] for match in map(_WORDS.match, forms) if match)
-    return _Phrases(language, re.compile(pattern, re.IGNORECASE), first_words, english)
+    behind_figures = re.compile(rf"(?<=[\d%])(?P<space>[ \u00a0])(?:{behind})(?!\w)", re.IGNORECASE)
+    return _Phrases(language, re.compile(pattern, re.IGNORECASE), behind_figures, first_words, english)
 
 
 def _forms(phrase: str) -> Iterator[str]:

@@ -38,6 +38,22 @@ _ALSO = {
 }  # fmt: skip
 
 
+_FRACTIONS = {
+    "de": "drittel|dritteln viertel|vierteln fünftel sechstel siebtel achtel neuntel zehntel",
+    "fr": "tiers quart|quarts cinquième|cinquièmes sixième|sixièmes septième|septièmes huitième|huitièmes "
+    "neuvième|neuvièmes dixième|dixièmes",
+    "es": "tercio|tercios|tercera_parte|terceras_partes cuarto|cuartos|cuarta_parte|cuartas_partes "
+    "quinto|quintos|quinta_parte|quintas_partes sexto|sextos|sexta_parte séptimo|séptimos octavo|octavos "
+    "noveno|novenos décimo|décimos|décima_parte",
+    "it": "terzo|terzi quarto|quarti quinto|quinti sesto|sesti settimo|settimi ottavo|ottavi nono|noni decimo|decimi",
+    "pt": "terço|terços|terça_parte quarto|quartos|quarta_parte quinto|quintos|quinta_parte sexto|sextos sétimo "
+    "oitavo|oitavos nono|nonos décimo|décimos|décima_parte",
+}
+"""A third to a tenth."""
+
+_ONES = {
+    "de": "ein eine einer eines einem einen", "fr": "un une", "es": "un uno una", "it": "un uno una", "pt": "um uma",
+}  # fmt: skip
 _SCALES = {
     "de": {"tausend": 10**3, "million": 10**6, "millionen": 10**6},
     "fr": {"mille": 10**3, "million": 10**6, "millions": 10**6},
@@ -80,13 +96,27 @@ def number_words(language: str) -> dict[str, int]:
                 found |= dict.fromkeys(_compounds(language, ten, tens, one, words[one]), 10 * ten + one)
     for one in range(2, 10):
         found |= dict.fromkeys((form.format(words[one]) for form in _HUNDRED[language].split("|")), 100 * one)
+    below = tuple(found.items()) if language in ("de", "it") else ()
+    hundreds = ("hundert", "einhundert") if language == "de" else ("cento",)
+    found |= {f"{hundred}{word}": 100 + number for hundred in hundreds for word, number in below if number < 100}
     return found | _ALSO[language]
+
+
+def ones(language: str) -> dict[str, int]:
+    """The words for one, which are also articles."""
+    return dict.fromkeys(_ONES[language].split(), 1)
+
+
+def fractions(language: str) -> dict[str, int]:
+    """The words for parts, a third to a tenth, each with how many of them are a whole."""
+    parts = enumerate(_FRACTIONS[language].split(), 3)
+    return {word.replace("_", " "): whole for whole, words in parts for word in words.split("|")}
 
 
 @cache
 def numerals(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
     """The pattern of each of the words of which numbers in several words are made, and their numbers."""
-    values = number_words(language) | {_WORDS[language].split()[0]: 1} | _SCALES[language]
+    values = number_words(language) | ones(language) | _SCALES[language]
     return re.compile(rf"(?:{any_of(values)})(?!\w)"), values
 
 
