@@ -90,7 +90,7 @@ def _day(match: re.Match[str]) -> str:
 def _month(match: re.Match[str]) -> str:
     year, month = _year(match), int(match["month"])
     named = f"{_MONTHS[month - 1]} {year}"
-    return named if len(named) <= len(match[0]) else f"{_MONTHS[month - 1]} '{year % 100:02}"
+    return named if len(named) <= len(match[0]) else f"{_MONTHS[month - 1]}'{year % 100:02}"
 
 
 def _year(match: re.Match[str]) -> int:
@@ -133,10 +133,9 @@ def _part(match: re.Match[str]) -> str:
     return f"{part}%" if match["whole"] == "百" else f"0.{part}%" if len(part) == 1 else match[0]
 
 
-def _tenths(match: re.Match[str]) -> str:
-    """Tenths, and hundredths behind them: 三成二 is 32%, 八五折 what is 0.85 of a price."""
-    digits = "".join(str(_DIGITS.get(char, char)) for char in (match[1], match[2] or match[3] or ""))
-    return f".{digits}" if not match[2] else f"{digits}%"
+def _percent_of_tenths(match: re.Match[str]) -> str:
+    """Tenths with hundredths behind them: 三成二 is 32%."""
+    return f"{_DIGITS.get(match[1], match[1])}{_DIGITS[match[2]]}%"
 
 
 def _in_counted(match: re.Match[str]) -> str:
@@ -164,11 +163,11 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![间間]))", _OF_TAIWAN)),
     (re.compile(r"第([1-4一二三四])(?:四半期|季度)"), lambda match: f"Q{_DIGITS.get(match[1], match[1])}"),
     (
-        re.compile(rf"(?<![{_HAN}十百千第〇和成国國月])(?P<han>{_COUNT})(?<=[{_HAN}十百])(?P<unit>{_COUNTED}|年|日|{_COUNTERS})"),
+        re.compile(rf"(?<![{_HAN}十百千第〇和成国國月])(?P<han>{_COUNT})(?<=[{_HAN}十百])(?P<unit>{_COUNTED}|年[间間]|日|{_COUNTERS})"),
         _in_counted,
     ),
     (re.compile(rf"(?P<whole>[百千万萬])分[之の](?P<part>\d+|[{_HAN}十]+)"), _part),
-    (re.compile(rf"([{_HAN}\d])(?:成([{_HAN}])|([{_HAN}])?折)"), _tenths),
+    (re.compile(rf"([{_HAN}\d])成([{_HAN}])"), _percent_of_tenths),
     (re.compile(rf"((?<!\d)\d+|[{_HAN}十])分[の之](\d+|[{_HAN}])"), _share),
     (re.compile(r"(?<![\d,])(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
     (re.compile(rf"(?<![\d{_SCALES}])(?<!\d,)(?P<amount>{_MIXED})(?P<currency>{_CURRENCY}|)"), _in_digits),
