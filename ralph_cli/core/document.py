@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar, get_args
 
 from ralph_cli.core.deferred import re
@@ -12,6 +12,11 @@ T = TypeVar("T")
 
 PAGE_BREAK = "\f"
 """Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
+
+Language = Literal["de", "en", "es", "fr", "it", "ja", "pt", "zh"]
+"""The languages whose figures and dates are read, as ISO 639-1 has them."""
+
+LANGUAGES: frozenset[str] = frozenset(get_args(Language))
 
 Origin = Literal[
     "form field",
@@ -229,6 +234,7 @@ class Document:
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
     whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
+    `language` is what a person has said that its text is in (ISO 639-1), empty where the text itself is to tell.
     """
 
     id: str
@@ -247,6 +253,7 @@ class Document:
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
     scans: tuple[ScannedPage, ...] = ()
+    language: str = ""
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def derive(self, make: Callable[["Document"], T]) -> T:
@@ -255,6 +262,10 @@ class Document:
             self._derived[make] = make(self)
         derived: T = self._derived[make]
         return derived
+
+    def in_language(self, language: str | None) -> "Document":
+        """The document as one in this language; as it is, if none is said."""
+        return replace(self, language=language) if language and language != self.language else self
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

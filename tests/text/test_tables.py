@@ -2,6 +2,7 @@
 
 import pytest
 
+from ralph_cli.text.languages.figures import in_english
 from ralph_cli.text.tables import NIL_CELL, first_line_above, has_columns, header_lines, is_row, is_row_under
 
 SEVENTEEN = " ".join(["word"] * 17)
@@ -71,6 +72,9 @@ def test_the_header_is_the_nearest_line_of_each_kind() -> None:
         "31-Dec-24  31-Dec-23",
         "31/12/24  31/12/23",
         "EUR thousand  1 Jan 2024  Used  Added  31 Dec 2024",
+        "in TEUR  31.12.2024  31.12.2023",
+        in_english("31. Dezember 2024  31. Dezember 2023", "de").text,
+        in_english("31 de dezembro de 2024  31 de dezembro de 2023", "pt").text,
     ],
 )
 def test_days_name_columns_and_a_row_with_a_day_in_it_does_not(header: str) -> None:

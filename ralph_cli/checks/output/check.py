@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
@@ -17,7 +16,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote
 from ralph_cli.documents.sets.joining import mask_names
-from ralph_cli.text.languages.figures import in_english, language_of_figures
+from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
 from ralph_cli.text.languages.words import language_of
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
@@ -130,13 +129,8 @@ class OutputCheck:
         quotes = attempt.quotes if self.paged else ()
         pages = frozenset(name for quote in quotes for name in self._page_names(quote))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
-        language = language_of("\n".join(texts) if self.document is None else self.document.text)
-        facts, candidates = None, None
-        if self.document is not None:
-            english = self.document.derive(with_english_figures)
-            task = in_english(self.task, language_of_figures(self.task, language)).text
-            facts = DocumentFacts(english.text, task)
-            candidates = _candidates(attempt, english, facts, language)
+        english = self.document.derive(read_in_english) if self.document is not None else None
+        facts = DocumentFacts(english.document.text, english.read_text(self.task).text) if english else None
         return GroundingSources(
             texts,
             pages,
@@ -145,9 +139,10 @@ class OutputCheck:
             self.sections,
             contexts=[self._related_quotes(attempt, quote) for quote in attempt.quotes],
             facts=facts,
-            candidates=candidates,
+            candidates=_candidates(attempt, english, facts) if english and facts else None,
             calculations=[calculation for claim in attempt.claims for calculation in claim.calculations],
-            language=language,
+            language=english.language if english else language_of("\n".join(texts)),
+            points=english.points if english else None,
         )
 
     def _page_names(self, quote: Quote) -> tuple[str, ...]:
@@ -180,15 +175,10 @@ class OutputCheck:
             yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
 
 
-def with_english_figures(document: Document) -> Document:
-    """The document with its figures as in English."""
-    return replace(document, text=in_english(document.text, language_of(document.text)).text)
-
-
-def _candidates(attempt: Attempt, document: Document, facts: DocumentFacts, language: str) -> list[Candidate]:
+def _candidates(attempt: Attempt, english: DocumentInEnglish, facts: DocumentFacts) -> list[Candidate]:
     """The figures of the quotes, each item's with what its own quotes and the document say of them."""
-    headers = TableHeaders(document)
-    quotes = [replace(quote, text=in_english(quote.text, language).text) for quote in attempt.quotes]
+    headers = TableHeaders(english.document)
+    quotes = [english.read_quote(quote) for quote in attempt.quotes]
     # A record that is checked again may have lost some of its quotes.
     items = ([quote for quote in quotes if quote.id in claim.quotes] for claim in attempt.claims)
     return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))

@@ -103,7 +103,8 @@ class GroundingSources:
     `description` says in messages what the sources are. `facts` are those of the document, and `candidates` the figures
     of its quotes; without them the texts are read by themselves, and `contexts` give for each what is quoted from the
     same place, such as the header of its table. Of `calculations` the results of those that hold count, too.
-    Figures are read as in English, those of the texts from their `language`; `facts` and `candidates` are so already.
+    Figures are read as in English, those of the texts from their `language`, with `points` before decimals if its
+    figures do not tell; `facts` and `candidates` are so already.
     """
 
     texts: Sequence[str]
@@ -117,6 +118,7 @@ class GroundingSources:
     candidates: Sequence[Candidate] | None = None
     calculations: Sequence[str] = ()
     language: str = "en"
+    points: bool | None = None
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
     _parts: set[str] = field(default_factory=set)
@@ -132,12 +134,12 @@ class GroundingSources:
         self._parts = {number for numbers in named for number in _PART_NUMBER.findall(numbers)} | self.sections
         self._facts = self.facts or DocumentFacts("", self.task)
         texts, contexts = ([self._translate(text, self.language) for text in of] for of in (self.texts, self.contexts))
-        self._said = "\n".join((*texts, self._translate(self.task, language_of_figures(self.task, self.language))))
+        self._said = "\n".join((*texts, self._translate(self.task, self.language)))
         read = collect_from_texts(texts, contexts) if self.candidates is None else tuple(self.candidates)
         self._calculator = Calculator(read, "")
         for calculation in self.calculations:
             with suppress(CalculationError):  # what does not hold proves nothing
-                self._calculator.compute(self._translate(calculation, language_of_figures(calculation, self.language)))
+                self._calculator.compute(self._translate(calculation, self.language))
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""
@@ -166,7 +168,7 @@ class GroundingSources:
 
     def _translate(self, text: str, language: str) -> str:
         """A text, of the same length, with its figures as in English; messages tell them as they were."""
-        read = in_english(text, language)
+        read = in_english(text, language, points=self.points)
         self._translated += [read] if read.text != text else []
         return read.text
 
