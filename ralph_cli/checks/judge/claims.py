@@ -11,7 +11,7 @@ from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import break_marks, introduce_documents, render_passages
+from ralph_cli.checks.judge.passages import break_marks, introduce_documents, name_quotes, render_passages
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -278,7 +278,7 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 
 
 SHOWN_OF_QUOTE = 60
-"""Characters by which a refusal names a quote that the worker has handed in itself."""
+"""Characters by which a refusal names a claim or quote that the worker has handed in itself."""
 
 _COMPARED = "Code has compared the figures and dates of the claims with the quoted words and the headers above them."
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
@@ -316,10 +316,11 @@ def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ru
 
 
 def _refusal_issue(ruling: Ruling, attempt: Attempt) -> Issue:
-    """The refusal of one claim as feedback: the judge's reason, the claim, and how its quotes begin."""
+    """The refusal of one claim as feedback: the judge's reason, how the claim begins, and how its quotes do."""
     claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
     begun = [(shorten_line(quote.text, SHOWN_OF_QUOTE), quote.page) for quote in attempt.quotes_of(claim)]
     quotes = "; ".join(f'"{words}" (page {page})' for words, page in begun)
     what = {"partly": "only partly proved", "not": "not proved", "contradicted": "contradicted"}[ruling.verdict.value]
-    material = f"{ruling.reason} (claim: {claim.text} - quotes: {quotes})"
+    reason = name_quotes(ruling.reason, attempt.quotes)
+    material = f'{reason} (claim: "{shorten_line(claim.text, SHOWN_OF_QUOTE)}" - quotes: {quotes})'
     return Issue("judge", f"claim {claim.id} is {what} by its quotes", claim.id, material)

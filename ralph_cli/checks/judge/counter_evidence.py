@@ -8,6 +8,7 @@ from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.passages import (
     break_marks,
+    is_paged,
     name_columns,
     number_page,
     page_line,
@@ -165,11 +166,10 @@ class CounterEvidence:
         lines_by_claim: dict[int, list[str]] = {}
         for number, (claim, item) in enumerate(passages, 1):
             page = number_page(self.document, item.span.start)
+            where = f" ({page[0].lower()}{page[1:]})" if is_paged(self.document) else ""
             shown = frame_data(self._render_passage(item.span), nonce)
             named = f"To claim {claim.id}:" if claims_shown else f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"
-            lines_by_claim.setdefault(claim.id, [named]).append(
-                f"Passage {number} ({page[0].lower()}{page[1:]}):\n{shown}"
-            )
+            lines_by_claim.setdefault(claim.id, [named]).append(f"Passage {number}{where}:\n{shown}")
         return "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
 
     def _ask(self, unread: Sequence[Proposal]) -> None:

@@ -6,11 +6,12 @@ from functools import partial
 from pydantic import Field
 
 from ralph_cli.checks.absence import describe_count, describe_searches
-from ralph_cli.checks.base import describe_failure
+from ralph_cli.checks.base import WORDING, describe_failure
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import (
     break_marks,
     introduce_documents,
+    name_quotes,
     render_marked,
     render_passages,
     safe_file_name,
@@ -34,13 +35,14 @@ WHOLE_OUTPUT = 0
 CLOSING_CHARS = 600
 """Characters on each side of words that close a list, at most: whether it goes on behind them must be seen."""
 
-_FIELDS = {"ok": {"type": "boolean"}, "issues": array(string())}
+_FIELDS = {"ok": {"type": "boolean"}, "issues": array(string()), "writing": array({"type": "integer"})}
 SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
 
 
 class _JudgeReply(StrictObject):
     ok: bool
     issues: list[str]
+    writing: list[int] = Field(default_factory=list)
     doubts: list[DoubtAnswer] = Field(default_factory=list)
 
 
@@ -49,20 +51,24 @@ class _OfflineReply(StrictObject):
     issues: list[str]
 
 
-def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()) -> tuple[bool, tuple[str, ...], str]:
-    """Whether the judge lets the output stand, its issues, and its reason; ValueError for a reply of another shape.
+def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()) -> tuple[bool, dict[str, bool], str]:
+    """Whether the judge lets the output stand, its issues, each with whether it needs no more than other writing, and
+    its reason; ValueError for a reply of another shape.
 
     "ok" with issues is not ok; a refusal must say why. Each of the `doubts` must be answered. The deterministic judge
     can only say "verbatim", so that nobody takes its comparison for a reading.
     """
     if deterministic:
         compared = parse_object(text, _OfflineReply)
-        good, named, answers = compared.verbatim, compared.issues, []
+        good, named, writing, answers = compared.verbatim, compared.issues, [], []
         doubts = ()
     else:
         judged = parse_object(text, _JudgeReply)
-        good, named, answers = judged.ok, judged.issues, judged.doubts
-    issues = tuple(dict.fromkeys(line for issue in named if (line := " ".join(issue.split()))))
+        good, named, writing, answers = judged.ok, judged.issues, judged.writing, judged.doubts
+    issues: dict[str, bool] = {}
+    for number, issue in enumerate(named, 1):
+        if line := " ".join(issue.split()):
+            issues[line] = issues.get(line, True) and number in writing
     if not good and not issues:
         raise ValueError("what is not ok needs at least one issue that says what is wrong")
     good = good and not issues
@@ -100,7 +106,11 @@ class TaskJudge:
             return Evidence(NAME, broken=describe_failure(error))
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
         ruling = Ruling(WHOLE_OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
-        found = tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues)
+        told = {issue: name_quotes(issue, attempt.quotes) for issue in issues}
+        found = tuple(
+            Issue(WORDING if is_writing else NAME, "the judge of the task says", None, told[issue])
+            for issue, is_writing in issues.items()
+        )
         return Evidence(NAME, found, (ruling,))
 
     def _request(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Request:

@@ -16,7 +16,7 @@ from ralph_cli.documents.search.headings import find_headings, section_at
 from ralph_cli.documents.search.sections import page_top
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
-from ralph_cli.text.sentences import line_at
+from ralph_cli.text.sentences import line_at, shorten_line
 from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
@@ -43,6 +43,10 @@ _NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
+NAMED_QUOTE = 40
+"""Characters by which a judge's reason names a quote for those who were not shown its number."""
+
+_QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,18 @@ def _render_window(
     told.update(notes)
     above = page_line(document, [Span(mark.start, mark.end) for mark in inside], f"{above}{body}") + above
     shown = f"{break_marks(above)}{body}" + "".join(f"\n(note: {break_marks(note)})" for note in notes)
-    return f"{number_page(document, first)}:\n{frame_data(shown, nonce)}"
+    where = f"{number_page(document, first)}:\n" if is_paged(document) else ""
+    return f"{where}{frame_data(shown, nonce)}"
+
+
+def name_quotes(said: str, quotes: Sequence[Quote]) -> str:
+    """What a judge says, with the first words of the quotes that it names by numbers which only it was shown."""
+    words = {str(quote.id): f'"{shorten_line(quote.text, NAMED_QUOTE)}"' for quote in quotes}
+
+    def name(match: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: words.get(number[0], number[0]), match[0])
+
+    return _QUOTE_NUMBERS.sub(name, said)
 
 
 def render_marked(document: Document, span: Span, most: int) -> str:
@@ -162,6 +177,11 @@ def render_marked(document: Document, span: Span, most: int) -> str:
     parts = ((around.start, span.start), (span.start, span.end), (span.end, around.end))
     before, words, after = (_with_page_breaks(document, *part) for part in parts)
     return f"{before}[[{words}]]{after}"
+
+
+def is_paged(document: Document) -> bool:
+    """Whether the number of a page tells where in a document, or in which of a set, a passage stands."""
+    return document.paged or bool(document.members)
 
 
 def number_page(document: Document, offset: int) -> str:

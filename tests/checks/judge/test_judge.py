@@ -395,6 +395,19 @@ def test_a_passage_has_the_number_of_the_page_on_which_its_quote_stands():
     assert shown.startswith("Page 2:\n") and "[page 1]\nThe rent" in shown and "[page 2]\n[[1: The deposit" in shown
 
 
+@pytest.mark.parametrize(
+    ("text", "begins"), [("The rent is due.\fIt is let.", "Page 1:\n"), ("The rent is due.", "<data")]
+)
+def test_a_passage_of_a_text_without_pages_has_no_page(text: str, begins: str) -> None:
+    assert shown_of(document(text), "The rent is due.").startswith(begins)
+
+
+def test_a_refusal_names_claim_and_quotes_by_how_they_begin():
+    long = DraftClaim("The rent is due, as " + "was agreed, and " * 9, CLAIM.quotes)
+    (issue,) = judged(reply((1, "not")), claims=(long,))[0].issues
+    assert '(claim: "The rent is due, as was agreed, and was agreed' in issue.material and len(issue.material) < 180
+
+
 def test_a_document_is_told_by_its_headings_and_years_and_not_by_its_form_text():
     form = "(Mark one) whether the registrant is a shell company as defined in the rule\n" * 9
     about = document(f"FORM 10-K\n{form}For the fiscal year ended December 31, 2022\nACME TOOLS COMPANY\nmore\f" + form)

@@ -125,7 +125,7 @@ def test_the_judge_of_a_task_settles_the_doubts_of_its_output():
     assert '<data-n>\n1. objection to "40 %": line 1 of the output: no quote has 40 %\n</data-n>' in prompt
     assert f"<data-n>\n{BECAUSE}\n</data-n>" in prompt
     shape = json.loads(prompt.splitlines()[-1])
-    assert shape.keys() == {"ok", "issues", "doubts"} and not shape["ok"]
+    assert shape.keys() == {"ok", "issues", "writing", "doubts"} and not shape["ok"]
 
 
 @pytest.mark.parametrize("doubts", [[], [{**SETTLED, "proved": False}], [{**SETTLED, "id": 2}]])
