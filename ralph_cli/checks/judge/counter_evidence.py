@@ -143,13 +143,15 @@ class CounterEvidence:
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 
     def _leave_out_needless(self, found: Sequence[Proposal], attempt: Attempt) -> list[Proposal]:
-        """The passages, each for one claim, without those that a claim quotes for the most part, that repeat another
-        word for word or only sign the document, unless the claim speaks of that.
+        """The passages, each for one claim, without those that the judge is shown around any quote, for the most part,
+        that repeat another word for word or only sign the document, unless the claim speaks of that.
 
         What was read of a claim before stays with it.
         """
         quoted = [" ".join(quote.text.split()) for quote in attempt.quotes]
-        spans = [(quote.start, quote.end) for quote in attempt.quotes]
+        lines = self.document.derive(index_lines)
+        around = (context_span(self.document, Span(quote.start, quote.end), lines) for quote in attempt.quotes)
+        spans = [(span.start, span.end) for span in around]
         kept: dict[str, Proposal] = {}
         for claim, item in sorted(found, key=lambda pair: (_key(*pair) not in self._findings, -pair[1].score)):
             passage = self.document.text[item.span.start : item.span.end]
