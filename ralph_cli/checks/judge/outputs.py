@@ -18,7 +18,7 @@ from ralph_cli.checks.judge.passages import (
 )
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
@@ -26,7 +26,8 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Ruling, Verdict
-from ralph_cli.documents.context import MIN_CONTEXT
+from ralph_cli.documents.context import MIN_CONTEXT, context_span
+from ralph_cli.documents.search.headings import find_headings
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
@@ -124,8 +125,8 @@ class TaskJudge:
             "task_judge_request",
             task=self.task,
             document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
-            brief=self._brief(attempt, nonce),
-            known=self._known(attempt, nonce),
+            brief=(brief := self._brief(attempt, nonce)),
+            known=self._known(attempt, brief, nonce),
             output=shown,
             kind=self.kind,
             words=count_words(attempt.output),
@@ -135,15 +136,34 @@ class TaskJudge:
         inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
         return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
 
-    def _known(self, attempt: Attempt, nonce: str) -> str:
-        """The notes of earlier runs and what code knows of the reading; nothing where there is none."""
+    def _known(self, attempt: Attempt, brief: str, nonce: str) -> str:
+        """The notes of earlier runs and what code knows of the reading, as far as the brief does not show it."""
         reading = "\n".join(_reading_record(attempt))
         parts = {"Notes of earlier runs on it": self.memory, "What code knows of the reading": reading}
         closing = [Span(*proof.place) for proof in attempt.completeness if proof.place]
         if self.document is not None and closing:
-            passage = render_marked(self.document, closing[0], CLOSING_CHARS)
-            parts["The words that close the list, marked in what stands around them"] = passage
+            if break_marks(self.document.text[closing[0].start : closing[0].end]) not in brief:
+                passage = render_marked(self.document, closing[0], CLOSING_CHARS)
+                parts["The words that close the list, marked in what stands around them"] = passage
+            parts["What follows the last quoted entry, behind its passage"] = self._after_last(attempt, closing[0])
         return "".join(f"\n{what}:\n{frame_data(text, nonce)}\n" for what, text in parts.items() if text)
+
+    def _after_last(self, attempt: Attempt, closing: Span) -> str:
+        """What follows the last quote of a list that words above it close, up to the heading that ends it: whether it
+        goes on must be seen. Nothing where the quote's own passage shows such a heading.
+        """
+        document = self.document
+        last = max(attempt.quotes, key=lambda quote: quote.end, default=None)
+        if document is None or last is None or last.end <= closing.start:
+            return ""
+        begin = context_span(document, Span(last.start, last.end), least=self.context_chars).end
+        member = document.member_at(last.start)
+        most = min(begin + CLOSING_CHARS, member.end if member else len(document.text))
+        heading = next((it for it in find_headings(document) if it.start >= last.end), None)
+        if heading is not None and heading.start < begin:
+            return ""
+        end = min(most, heading.start + len(heading.text)) if heading is not None else most
+        return break_marks(document.text[begin:end].replace(PAGE_BREAK, "\n").strip())
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:
