@@ -145,7 +145,8 @@ class QaMode:
             return Evidence("judge", (), settled, score=1.0)
         ids = {number for claim in fresh for number in claim.quotes}
         quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
-        found = self.judge(replace(attempt, claims=fresh, quotes=quotes), doubts)
+        searches = tuple(search for claim in attempt.claims for search in claim.searches)
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes, searches=searches), doubts)
         if found.broken:
             return found
         rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))

@@ -109,7 +109,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
         lines.append(f'  "{_keep_cells(quote.text)}"{place}')
     lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:
-        lines.append(f"  (no quote; searched, {describe_searches(claim.searches)})")
+        lines.append(f"  ({'' if claim.quotes else 'no quote; '}searched, {describe_searches(claim.searches)})")
     return "\n".join(lines)
 
 

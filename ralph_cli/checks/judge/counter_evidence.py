@@ -131,7 +131,7 @@ class CounterEvidence:
         lines = self.document.derive(index_lines)
         found = []
         for claim in attempt.claims:
-            if claim.searches:
+            if claim.searches and not claim.quotes:
                 continue  # its own search was made
             quotes = attempt.quotes_of(claim)
             spans = [Span(quote.start, quote.end) for quote in quotes]
