@@ -5,13 +5,14 @@ from pathlib import Path
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Member, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Doubt, Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
+from ralph_cli.documents.search.clauses import find_clauses, named_clauses
 from ralph_cli.documents.search.headings import find_headings, section_at
 from ralph_cli.documents.search.sections import page_top
 from ralph_cli.documents.sets.joining import take_member
@@ -46,6 +47,10 @@ _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 NAMED_QUOTE = 40
 """Characters by which a judge's reason names a quote for those who were not shown its number."""
 
+MOST_PARTS = 3
+"""Parts that the words of a quote refer to of which the headings are told."""
+
+_PART_NUMBER = re.compile(r"^(?:[^\W\d_]+\s)?\W*(?:\d+(?:\.\d+)*|[IVXLC]+\b)[\s.:)\u2013\u2014-]*")
 _QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 
 
@@ -141,6 +146,7 @@ def _render_window(
     """A passage in its frame; `told` are the notes that are shown with passages before it, to which these are added."""
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside), window.start)
+    above += "".join(f"({name})\n" for name in _named_parts(document, inside, window))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
@@ -363,6 +369,36 @@ def _section_line(document: Document, offset: int, before: int) -> str:
     found = [heading for heading in section_at(document, offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
+
+
+def _named_parts(document: Document, marks: Sequence[_Mark], window: Span) -> Iterator[str]:
+    """The parts that quoted words refer to, by their headings, as far as they stand outside of what is shown."""
+    for mark in marks:
+        words = document.text[mark.start : mark.end]
+        named = named_clauses(words)
+        member = document.member_at(mark.start)
+        for key in sorted(named)[:MOST_PARTS]:
+            part = document.derive(_headed_parts).get((member, key))
+            if part is None or window.start <= part[0] < window.end:
+                continue
+            # "Note 3" is not "Item 3"; a heading without a word before its number may be named by any.
+            if part[1].startswith("clause ") or part[1].partition(":")[0].casefold() in words.casefold():
+                yield part[1]
+
+
+def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[int, str]]:
+    """The numbered parts of a document that have a heading, by their key: where each begins, and what it is called."""
+    text = document.text
+    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in find_headings(document)}
+    found: dict[tuple[Member | None, str], tuple[int, str]] = {}
+    for member in document.members or (None,):
+        bounds = (member.start, member.end) if member else (0, None)
+        for clause in find_clauses(document.text, document.headings, *bounds) if headings else ():
+            heading = " ".join(headings.get(text.rfind("\n", 0, clause.start) + 1, "").split())
+            title = _PART_NUMBER.sub("", heading)
+            if clause.key and title and title != heading:
+                found.setdefault((member, clause.key), (clause.start, f"{clause.name}: {title[:NAMED_QUOTE]}"))
+    return found
 
 
 def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:

@@ -1,6 +1,7 @@
 """Second opinions, what is said of each quote, and what a judge is shown."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import count
 
@@ -10,7 +11,7 @@ from fakes import document
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
 from ralph_cli.checks.judge.passages import TITLE_CHARS, describe_document, render_nearest, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Cell, Column, Document, NamedPlace, Page, Span, Table
+from ralph_cli.core.document import Cell, Column, Document, Heading, NamedPlace, Page, Span, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
 from ralph_cli.documents.context import column_lines, context_span
@@ -122,6 +123,18 @@ def test_an_open_date_is_shown_where_the_document_has_it_next_and_nothing_where_
     )
     seen = resolve_quotes(Draft((DraftClaim("x", ("Minutes of May 18",)),)), about, QuoteIndex(about)).quotes
     assert render_nearest(about, seen, doubts, "n") == []
+
+
+def test_a_part_that_a_quote_names_is_told_by_its_heading():
+    parts = {14: "Notices", 15: "Events beyond control", 16: "Law"}
+    body = "Nothing else is said of it in this line.\n" * 20
+    text = "# Lease\n\n## 13. Rent\n\nNo rent is due for an event described in clause 15 or 99.\n\n" + body
+    text += "".join(f"\n## {number}. {name}\n\n{body}" for number, name in parts.items())
+    headings = tuple(Heading(at[1], at.start(1), 2) for at in re.finditer(r"## (\d+\. .*)", text))
+    about = replace(document(text, kind="md"), headings=headings)
+    shown = shown_of(about, "No rent is due for an event described in clause 15 or 99.")
+    assert "(clause 15: Events beyond control)\n" in shown and "99:" not in shown
+    assert "(clause 13" not in shown_of(about, "## 13. Rent") and "(clause" not in shown_of(about, "## 14. Notices")
 
 
 def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():
