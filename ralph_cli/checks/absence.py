@@ -142,7 +142,7 @@ def has_form(term: str, stem: str, word: str) -> bool:
 def rule_on_absence(claim: Claim, question: str) -> Ruling | None:
     """What stands in place of a judge's word on a claim that says only that something is not in the document; None for
     one that has quotes, or says something else, too."""
-    if not claim.searches or find_positive_part(claim, question):
+    if not claim.searches or claim.quotes or find_positive_part(claim, question):
         return None
     return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
@@ -245,7 +245,7 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                positive = find_positive_part(claim, self.question)
+                positive = "" if claim.quotes else find_positive_part(claim, self.question)
                 if positive and _NO.search(key):  # of one without any negation code cannot tell, and the judge is asked
                     message = (
                         f"claim {number} says that something is not in the document, and beside it that something is: "

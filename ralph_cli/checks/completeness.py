@@ -80,7 +80,10 @@ class CompletenessReview:
         if said is None and not asks_for_all(self.task):
             return ()
         if self._unread_share(0, len(self.document.text)) == 0:
-            return (CompletenessProof("pages", True, "the whole text was read"),)
+            words = said.closed_by.strip() if said is not None else ""
+            closing = (self._prove_by_words(words),) if words else ()
+            whole = CompletenessProof("pages", True, "the whole text was read")
+            return (whole, *(proof for proof in closing if proof.holds))
         return tuple(self._proofs(said or Completeness(), attempt))
 
     def _proofs(self, said: Completeness, attempt: Attempt) -> Iterator[CompletenessProof]:

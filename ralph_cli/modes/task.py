@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
 from ralph_cli.checks.absence import describe_searches
-from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
+from ralph_cli.checks.base import WORDING, Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import LOST as LOST_SUBQUERIES
 from ralph_cli.checks.coverage import NAME as COVERAGE
@@ -42,6 +42,9 @@ ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE
 
 READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
+
+TOLD = frozenset({FIGURES_CHECK, WORDING})
+"""Issues of these checks name words to which code has objected."""
 
 FORMAT_DESCRIPTIONS = {
     "md": "Markdown",
@@ -101,11 +104,12 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
         if header and told.setdefault(header, claim.id) != claim.id:
             lines.append(f"  (above: as in item {told[header]})")
         else:
-            lines += [f"  (above: {line})" for line in header]
+            own = " ".join(quote.text.split())
+            lines += [f"  (above: {line})" for line in header if " ".join(line.split()) not in own]
         lines.append(f'  "{_keep_cells(quote.text)}"{place}')
     lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:
-        lines.append(f"  (no quote; searched, {describe_searches(claim.searches)})")
+        lines.append(f"  ({'' if claim.quotes else 'no quote; '}searched, {describe_searches(claim.searches)})")
     return "\n".join(lines)
 
 
@@ -138,6 +142,7 @@ class TaskMode:
     _steps: tuple[Step, ...] = ()
     _starts_fresh: bool = False
     _completeness: Completeness | None = None
+    _wrote_alone: bool = False
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -146,8 +151,12 @@ class TaskMode:
             return ""
         step = state.steps[-1]
         issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in READER_CHECKS]
-        if not issues and self._earlier_items():
+        wording = [issue for issue in step.issues if issue.check == WORDING]
+        # What the writer could not mend alone may need other words of the document after all.
+        self._wrote_alone = not issues and bool(wording) and not self._wrote_alone
+        if not issues and (self._wrote_alone or not wording) and self._earlier_items():
             return ""
+        issues = issues or wording
         nonce = self.reader.nonce if self.reader else ""
         hints = render_prompt("reader_feedback", hints=render_issues(issues, nonce) or "- no brief was handed in")
         if self.reader is None or not needs_fresh_conversation(self.retry, state, self.reader.explorer.characters):
@@ -265,7 +274,7 @@ class TaskMode:
         """The words to which code has objected before: of those the reasoner may say why it stands by them."""
         if self.output_check.vetoes:
             return frozenset()
-        attempts = [step.attempt for step in self._steps if any(it.check == FIGURES_CHECK for it in step.issues)]
+        attempts = [step.attempt for step in self._steps if any(it.check in TOLD for it in step.issues)]
         return frozenset(doubt.words for attempt in attempts for doubt in self.output_check.objections(attempt))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
@@ -279,7 +288,7 @@ class TaskMode:
 
 
 def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
-    """The earlier items, without those of which an added one has the same quotes or words, then the added ones."""
+    """The earlier items and the added ones: one with the same quotes or words as an earlier one takes its place."""
 
     def keys(claim: DraftClaim) -> tuple[object, object]:
         return frozenset(" ".join(quote.split()) for quote in claim.quotes), " ".join(claim.text.split()).casefold()
@@ -287,8 +296,10 @@ def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> t
     def again(old: DraftClaim, new: DraftClaim) -> bool:
         return any(one == other for one, other in zip(keys(old), keys(new), strict=True))
 
-    kept = [claim for claim in earlier if not any(again(claim, new) for new in added)]
-    return (*kept, *added)
+    merged: dict[DraftClaim, None] = {}
+    for old in earlier:
+        merged |= dict.fromkeys([new for new in added if again(old, new)] or [old])
+    return (*(merged | dict.fromkeys(added)),)
 
 
 def render_constraints(steps: Sequence[Step], nonce: str) -> str:

@@ -5,18 +5,19 @@ from pathlib import Path
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Member, Span
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Doubt, Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
+from ralph_cli.documents.search.clauses import find_clauses, named_clauses
 from ralph_cli.documents.search.headings import find_headings, section_at
 from ralph_cli.documents.search.sections import TOP_REACH, page_top
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
-from ralph_cli.text.sentences import line_at
+from ralph_cli.text.sentences import line_at, shorten_line
 from ralph_cli.text.tables import count_cells, first_line_above, has_columns, header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
@@ -43,6 +44,14 @@ _NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
+NAMED_QUOTE = 40
+"""Characters by which a judge's reason names a quote for those who were not shown its number."""
+
+MOST_PARTS = 3
+"""Parts that the words of a quote refer to of which the headings are told."""
+
+_PART_NUMBER = re.compile(r"^(?:[^\W\d_]+\s)?\W*(?:\d+(?:\.\d+)*|[IVXLC]+\b)[\s.:)\u2013\u2014-]*")
+_QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,7 @@ def _render_window(
     """A passage in its frame; `told` are the notes that are shown with passages before it, to which these are added."""
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside), window.start)
+    above += "".join(f"({name})\n" for name in _named_parts(document, inside, window))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
@@ -153,7 +163,54 @@ def _render_window(
     told.update(notes)
     above = page_line(document, [Span(mark.start, mark.end) for mark in inside], f"{above}{body}") + above
     shown = f"{break_marks(above)}{body}" + "".join(f"\n(note: {break_marks(note)})" for note in notes)
-    return f"{number_page(document, first)}:\n{frame_data(shown, nonce)}"
+    where = f"{number_page(document, first)}:\n" if is_paged(document) else ""
+    return f"{where}{frame_data(shown, nonce)}"
+
+
+def name_quotes(said: str, quotes: Sequence[Quote]) -> str:
+    """What a judge says, with the first words of the quotes that it names by numbers which only it was shown."""
+    words = {str(quote.id): f'"{shorten_line(quote.text, NAMED_QUOTE)}"' for quote in quotes}
+
+    def name(match: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: words.get(number[0], number[0]), match[0])
+
+    return _QUOTE_NUMBERS.sub(name, said)
+
+
+def render_nearest(document: Document, quotes: Sequence[Quote], doubts: Sequence[Doubt], nonce: str) -> list[str]:
+    """For each open figure or date of a claim the document's own line with it that is nearest to the first quote: of
+    the same page or part, or of the beginning. Nothing where there is none, or where it is shown around a quote.
+    """
+    lines: dict[str, None] = {}
+    for doubt in doubts:
+        line = _nearest_line(document, quotes, doubt.words) if doubt.kind == "open" and quotes else None
+        if line is not None:
+            where = f" ({document.describe_page(document.page_at(line.start))})" if is_paged(document) else ""
+            words = document.text[line.start : line.end].strip()[:MAX_NOTE_CHARS]
+            lines[f"The nearest line with it{where}, context that is not quoted:\n{frame_data(words, nonce)}"] = None
+    return list(lines)
+
+
+def _nearest_line(document: Document, quotes: Sequence[Quote], words: str) -> Span | None:
+    """The line with these words, of the page or part of the first quote or of the beginning, that is nearest to it."""
+    if not any(map(str.isdigit, words)):
+        return None
+    text, at = document.text, quotes[0].start
+    spaced = r"[ \t\n]+".join(map(re.escape, words.split()))
+    wanted = re.compile(rf"(?<![\w.,]){spaced}(?![.,]?\d|\w)", re.IGNORECASE)
+    member = document.member_at(at)
+    first = document.page_at(member.start if member else 0)
+    page, part = document.page_at(at), section_at(document, at)[-1:]
+    found = []
+    for match in wanted.finditer(text, member.start if member else 0, member.end if member else len(text)):
+        near = document.page_at(match.start()) == page or (part and section_at(document, match.start())[-1:] == part)
+        if near or match.end() <= min(first.end, first.start + BEGINNING_CHARS // 8):
+            found.append((abs(match.start() - at), match.start(), match.end()))
+    shown = [context_span(document, Span(it.start, it.end)) for it in quotes]
+    if not found or any(span.start <= low < span.end for _, low, _ in found for span in shown):
+        return None
+    _, low, high = min(found)
+    return Span(*line_at(text, low, high, document.page_at(low).start, max(document.page_at(low).end, high)))
 
 
 def render_marked(document: Document, span: Span, most: int) -> str:
@@ -162,6 +219,11 @@ def render_marked(document: Document, span: Span, most: int) -> str:
     parts = ((around.start, span.start), (span.start, span.end), (span.end, around.end))
     before, words, after = (_with_page_breaks(document, *part) for part in parts)
     return f"{before}[[{words}]]{after}"
+
+
+def is_paged(document: Document) -> bool:
+    """Whether the number of a page tells where in a document, or in which of a set, a passage stands."""
+    return document.paged or bool(document.members)
 
 
 def number_page(document: Document, offset: int) -> str:
@@ -307,6 +369,36 @@ def _section_line(document: Document, offset: int, before: int) -> str:
     found = [heading for heading in section_at(document, offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
+
+
+def _named_parts(document: Document, marks: Sequence[_Mark], window: Span) -> Iterator[str]:
+    """The parts that quoted words refer to, by their headings, as far as they stand outside of what is shown."""
+    for mark in marks:
+        words = document.text[mark.start : mark.end]
+        named = named_clauses(words)
+        member = document.member_at(mark.start)
+        for key in sorted(named)[:MOST_PARTS]:
+            part = document.derive(_headed_parts).get((member, key))
+            if part is None or window.start <= part[0] < window.end:
+                continue
+            # "Note 3" is not "Item 3"; a heading without a word before its number may be named by any.
+            if part[1].startswith("clause ") or part[1].partition(":")[0].casefold() in words.casefold():
+                yield part[1]
+
+
+def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[int, str]]:
+    """The numbered parts of a document that have a heading, by their key: where each begins, and what it is called."""
+    text = document.text
+    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in find_headings(document)}
+    found: dict[tuple[Member | None, str], tuple[int, str]] = {}
+    for member in document.members or (None,):
+        bounds = (member.start, member.end) if member else (0, None)
+        for clause in find_clauses(document.text, document.headings, *bounds) if headings else ():
+            heading = " ".join(headings.get(text.rfind("\n", 0, clause.start) + 1, "").split())
+            title = _PART_NUMBER.sub("", heading)
+            if clause.key and title and title != heading:
+                found.setdefault((member, clause.key), (clause.start, f"{clause.name}: {title[:NAMED_QUOTE]}"))
+    return found
 
 
 def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:

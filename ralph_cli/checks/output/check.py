@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from ralph_cli.checks.base import WORDING
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.header import TableHeaders, quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
@@ -11,6 +12,7 @@ from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem,
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
 from ralph_cli.checks.output.words import count_words, word_limits
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
@@ -24,6 +26,8 @@ MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 
 FIGURES_CHECK = "figures"
 """The `check` of issues that name something the brief does not quote: what a reader may still find."""
+
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 NOT_BORNE_OUT = "the quoted words do not bear it out"
 
@@ -74,7 +78,9 @@ class OutputCheck:
         stands_by = bool(attempt.because) and not self.vetoes
         doubts = tuple(doubt for doubt in unsupported if doubt.kind == "open" or stands_by)
         objections = [
-            Issue(FIGURES_CHECK, NOT_BORNE_OUT, material=doubt.message) for doubt in unsupported if doubt not in doubts
+            Issue(self._whose(doubt, attempt), NOT_BORNE_OUT, material=doubt.message)
+            for doubt in unsupported
+            if doubt not in doubts
         ]
         score = _score(sources, len(objections), len(faults))
         return Evidence("output", (*_issues("output", faults), *objections), score=score, doubts=doubts)
@@ -85,6 +91,13 @@ class OutputCheck:
             return tuple(doubt for doubt in self._find_unsupported(attempt)[1] if doubt.kind == "objection")
         except OutputParseError:
             return ()
+
+    def _whose(self, doubt: Doubt, attempt: Attempt) -> str:
+        """The check of an objection: what the document has and no quote may be found by reading; else it is writing."""
+        words = max(_FIGURE.findall(doubt.words), key=len, default=doubt.words)
+        quoted = "\n".join(map(self._text_with_header, attempt.quotes))
+        text = self.document.text if self.document is not None else ""
+        return FIGURES_CHECK if _holds(text, words) and not _holds(quoted, words) else WORDING
 
     def _find_unsupported(self, attempt: Attempt) -> tuple[GroundingSources, list[Doubt]]:
         """What an output may rest on, and what in it does not."""
@@ -186,6 +199,11 @@ def _candidates(attempt: Attempt, english: DocumentInEnglish, facts: DocumentFac
 
 def _issues(check: str, messages: Iterable[str]) -> tuple[Issue, ...]:
     return tuple(Issue(check, message) for message in messages)
+
+
+def _holds(text: str, words: str) -> bool:
+    """Whether a text has these words, a figure as a whole."""
+    return re.search(rf"(?<![\d.,]){re.escape(words)}(?![.,]?\d)", text, re.IGNORECASE) is not None
 
 
 def _joined_item_faults(output: str) -> Iterator[str]:

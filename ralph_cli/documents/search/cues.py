@@ -43,7 +43,7 @@ MAX_PASSAGE, FEWEST_WORDS, REPEATED = 700, 5, 0.2
 """Characters of a passage, words of a sentence that says something, and the share of terms that are not a quote's up to
 which it repeats the quote."""
 
-MIN_SCORE, FEW_PASSAGES = 0.55, 60
+MIN_SCORE, FEW_PASSAGES = 0.68, 60
 """Share of a statement's terms, by weight, that a passage must have, as measured on real documents; where no more than
 so many sentences limit anything, they need no more than the terms that tell what the statement is about."""
 
@@ -79,6 +79,12 @@ _POINTS_TO = re.compile(
     r"|furnished\s+as)\b[^.;]{0,200}?(?-i:\b[A-Z][a-z]+)[\s\u00a0]\d"
 )
 """Words with which a sentence points to a part, and says nothing of it."""
+
+_REFERS = re.compile(r"(?i)\W*(?:for\b[^.;]{0,200}?,\s*)?(?:please\s+)?(?:see|refer\s+to)\b")
+"""How a sentence begins that says nothing but where something else is said."""
+
+_BOX = "\u2610"
+"""What a form offers and nobody has marked."""
 
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
@@ -332,6 +338,8 @@ class QualifierIndex:
             named = max((self._names(span, words, part, cue, has_subject) for part in parts), default=0.0)
             is_strong, points = cue == STRONG_CUE_WEIGHT, _POINTS_TO.search(text) is not None
             is_near = score >= MIN_SCORE and (is_strong or not points if has_subject else is_strong and not points)
+            if _REFERS.match(text) or _BOX in text:
+                continue
             if not (named or ((is_near or is_limiting) and not telling.isdisjoint(words))):
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
