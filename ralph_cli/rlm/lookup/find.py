@@ -24,9 +24,12 @@ from ralph_cli.rlm.lookup.lines import (
 from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of
 from ralph_cli.text.tables import widen_spaces
 
-_FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_500, 3_600, 90
+_FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_000, 3_300, 90
 """Characters that the lines around all places may have, below which further places get a line each, and about those by
 which a place is named."""
+
+_LISTED_NOTE = 160
+"""Characters that the note on a row may have where a place has a line."""
 
 _TOGETHER_CHARS = 1_200
 """Characters up to which places whose lines touch are one."""
@@ -67,7 +70,8 @@ def find(
     Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count,
     those of the widest tables first. Hits of a short name (EMEA) inside other words come last. Above a table row, the
     header of its columns and the unit are printed if they can be told. No place is hidden: those that have no room get
-    a line each, and then their page. With `doc` only those of several documents are searched that it names.
+    a line each, and then, or with a small `show`, their page. With `doc` only those of several documents are searched
+    that it names.
     """
     parts = _parts_of(doc)
     if not parts:
@@ -101,6 +105,8 @@ def find(
         return
     last = len(places) - (inside if start < len(places) - inside else 0)
     left, following = _print_places(places[:last], start, show)
+    if len(places) - following > show > 0 and show < _MOST_SHOWN:
+        left = 0  # who asks for few wants no long list of the others
     _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
     for number in range(following, len(places)):
         line = f"place {number}, {_listed(places[number][3], 110 if left > 600 else 60)}"
@@ -269,7 +275,7 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
     """
     cores = [_core_lines(place) for place in places[start : start + show]]
     sizes = [_NAME_CHARS + sum(end - begin + 1 for begin, end in core) for core in cores]
-    shown = max(sum(total <= _FIND_CHARS for total in itertools.accumulate(sizes)), 1)
+    shown = min(max(sum(total <= _FIND_CHARS for total in itertools.accumulate(sizes)), 1), len(sizes))
     left, later = _FIND_CHARS, sum(sizes[:shown])
     headers: dict[tuple[int, str], int] = {}
     cut: list[str] = []
@@ -299,7 +305,7 @@ def _passage(
     """
     page, first = place[0][0], place[3][0]
     chosen, hidden = _choose_lines(place, core, room)
-    shown = _join_lines(chosen, place[1])
+    shown = _join_lines(chosen, place[1], place[3])
     head = [part for part in _header_of(first) if part not in shown]
     above = [f"(above: {part})" for part in head if (page, part) not in headers]
     if head and not above:
@@ -352,11 +358,11 @@ def _choose_lines(place: _Place, core: list[_Part], room: int) -> tuple[list[_Pa
     return sorted(chosen), len(core) + len(around) - len(chosen)
 
 
-def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
+def _join_lines(lines: list[_Part], reached: int, hits: list[int]) -> str:
     """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what they do not
-    show."""
+    show; under which columns their figures stand is told of those with hits."""
     parts: list[str] = []
-    for (begin, end), line in zip(lines, _note_lines(lines), strict=True):
+    for (begin, end), line in zip(lines, _note_lines(lines, hits), strict=True):
         if _text()[reached:begin].strip():
             parts.append("[...]")
         parts.append(line)
@@ -370,7 +376,7 @@ def _listed(hits: list[int], room: int) -> str:
     line = " ".join(_text()[slice(*_line_span(own))].split())
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
-    above += f"  {_note(own)}" if _note(own) else ""
+    above += f"  {_note(own)}" if 0 < len(_note(own)) <= _LISTED_NOTE else ""
     more = f" ({len(hits)} lines with hits)" if len(hits) > 1 else ""
     return f"{_named(_page_at(own)[0])}{_place_name(own)}{more}, offset {own}: {line[:room]}{above}"
 
