@@ -157,7 +157,10 @@ def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Head
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """Of each page that is nearly all table the heading above its first row repeated least, the last of them."""
+    """Of each page that is nearly all table the heading above its first row repeated least, the last of them.
+
+    One of several words comes before a single word, which may be the upper part of a column's name.
+    """
     found = []
     repeated = Counter(heading.text for heading in headings)
     for page in document.pages:
@@ -166,5 +169,5 @@ def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Headi
             first = next(line for line in lines if has_columns(line))
             row = document.text.index(first, page.start)
             above = [heading for heading in headings if page.start <= heading.start <= row]
-            found += sorted(above, key=lambda heading: (-repeated[heading.text], heading.start))[-1:]
+            found += sorted(above, key=lambda it: (" " in it.text, -repeated[it.text], it.start))[-1:]
     return found

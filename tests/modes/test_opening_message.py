@@ -9,7 +9,9 @@ from fakes import document
 from ralph_cli.checks.form import AnswerForm
 from ralph_cli.core.document import Caution, Span
 from ralph_cli.core.results.table import TableQuestion
+from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.search.named_parts import NamedPart
+from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment
 
 REPORT = document("The hall is let.\fThe rent is due.\fNothing more.", kind="pdf")
@@ -109,3 +111,13 @@ def test_the_worker_is_told_what_the_document_is_called(
 def test_who_reads_a_text_that_was_given_whole_is_not_told_of_what_is_left_to_read() -> None:
     assignment = Assignment(kind="task", text="List all.", document=REPORT, form=AnswerForm(), output_chars=6_000)
     assert ["`complete`" in assignment.system(include_document=whole) for whole in (False, True)] == [True, False]
+
+
+def test_the_name_of_a_column_is_not_told_as_the_title_of_a_table() -> None:
+    rows = "\n".join(f"Change {n} of the year  {n},000  {n},100  {n},200" for n in range(1, 12))
+    table = f"Statements of Equity\n\nAccumulated\n\nStock  Deficit  Total\n{rows}"
+    parts = "\f".join(f"Overview of Part {word}\n\nIt is told here what it is." for word in "ABCDEFGHIJKLMN")
+    told = document(f"{parts}\f{table}", kind="pdf")
+    assert {"Accumulated", "Statements of Equity"} <= {heading.text for heading in find_headings(told)}
+    shown = render_headings(told, "n0")
+    assert "15 Statements of Equity" in shown and "Accumulated" not in shown
