@@ -19,7 +19,7 @@ from ralph_cli.core.run import Absence, Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.named_parts import NamedPart
 from ralph_cli.modes.exchanges import Exchange, render_exchanges, render_outcome, words_in_context
-from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
+from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
@@ -65,11 +65,14 @@ class Assignment:
 
     def _system(self, python: str) -> str:
         """The system prompt with what is said of running Python in the text of that name."""
+        # Of a text that was given whole nothing is left to read.
+        unread = "" if python == "sandbox_whole" else f"{prompt_text('reader_complete')}\n"
+        complete = {"complete": unread} if self.kind == "task" else {}
         if python == "sandbox_done":
-            return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python))
+            return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python), **complete)
         several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
         told = render_prompt(python, output_chars=f"{self.output_chars:,}") + several
-        return render_prompt(_PROMPTS[self.kind][0], python=told)
+        return render_prompt(_PROMPTS[self.kind][0], python=told, **complete)
 
     @property
     def tool(self) -> Tool:
@@ -81,7 +84,7 @@ class Assignment:
         document = self.document
         shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce)
         values = {
-            "kind": f"{len(document.members)} documents" if document.members else document.kind,
+            "kind": describe_kind(document),
             "characters": f"{len(document.text):,}",
             "pages": describe_pages(document),
             "preview": shown,

@@ -15,6 +15,7 @@ from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
 from ralph_cli.checks.output.shape import strip_fence
+from ralph_cli.checks.output.words import count_words
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
@@ -313,7 +314,8 @@ def render_constraints(steps: Sequence[Step], nonce: str) -> str:
         told = render_issues(issues, nonce) or "- the brief was not enough; it may hold more now"
         parts.append(f"Iteration {number} was not accepted:\n{told}")
     latest = next((step.attempt for step in reversed(steps) if step.attempt.output), Attempt())
-    for name, text in (("output", latest.output), ("memory update", latest.memory)):
+    sized = f"output ({count_words(latest.output)} words as code counts them)"
+    for name, text in ((sized, latest.output), ("memory update", latest.memory)):
         parts += [f"The last {name}; keep of it all that is not objected to:\n{frame_data(text, nonce)}"] * bool(text)
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
     return render_prompt("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"

@@ -14,6 +14,7 @@ import symtable
 import sys
 import traceback
 import types
+import warnings
 from typing import Any
 
 from sandbox.guest import ahead, moment, names, probes, queries, reports, stand_ins, together, touched
@@ -163,6 +164,7 @@ class Guest:
         sys.setrecursionlimit(self._recursion_limit)
         sys.settrace(None)
         sys.setprofile(None)
+        warnings.simplefilter("ignore")  # what a pattern is written like ("\\(") is no output of the snippet
         for original in self._originals:
             original.restore()
         if any(sys.modules.get(name) is not module for name, module in self._modules.items()):

@@ -13,6 +13,7 @@ from reached import reached, reaches
 
 from ralph_cli.api import run_task
 from ralph_cli.checks.form import AnswerForm
+from ralph_cli.checks.output.words import count_words
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, ProviderError
@@ -556,6 +557,7 @@ def test_constraints_tell_of_the_last_two_iterations_and_repeat_one_output(setti
     last = told(worker.requests[-1])
     assert "(1 earlier iteration(s) omitted)" in last and "beta" not in last and last.count("gamma") == 1
     assert "wrong c" in last and "wrong b" in last and "wrong a" not in last
+    assert f"The last output ({count_words(outputs[2])} words as code counts them)" in last
     assert render_constraints((), "n") == ""
 
 

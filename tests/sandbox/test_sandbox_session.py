@@ -72,6 +72,13 @@ def test_variables_are_kept(engine: str, shared: Shared) -> None:
     assert (result.stdout, result.stdout_total, result.value, result.state_lost) == ("out\n", 4, "[1, 2]", False)
 
 
+@native_first
+def test_how_a_pattern_is_written_is_no_output(engine: str, shared: Shared) -> None:
+    code = "import warnings\nwarnings.warn('old')\nlen('\\(')"
+    result = shared(engine).run(code, answers)
+    assert (result.stdout, result.value, result.error) == ("", "2", None)
+
+
 @both
 def test_a_shadowed_builtin_is_a_variable_like_any_other(engine: str, shared: Shared) -> None:
     sandbox = shared(engine)

@@ -1,5 +1,6 @@
 """The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -43,6 +44,7 @@ _NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
 
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
+_WORD = re.compile(r"[^\W\d_]{2}")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 NAMED_QUOTE = 40
 """Characters by which a judge's reason names a quote for those who were not shown its number."""
@@ -75,35 +77,49 @@ def break_marks(text: str) -> str:
 
 
 def describe_document(document: Document) -> str:
-    """What a document is, as its beginning tells: its first headings and the first lines with a year, on one line."""
+    """What a document is, as its beginning tells, on one line: its first headings, who it is of, the first lines with
+    a year."""
     page = document.pages[0]
     end = min(page.end, page.start + BEGINNING_CHARS)
     heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < end}
     at = page.start
-    dated: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for line in document.text[page.start : end].split("\n"):
-        if (
-            _DATE.search(line)
-            and len(dated) < 2
-            and len(line) < TITLE_CHARS // 2
-            and not _is_record(document, at, line)
-        ):
-            dated[at] = line
+        if len(line) < TITLE_CHARS // 2:
+            lines[at] = line
         at += len(line) + 1
+    dated = {at: line for at, line in lines.items() if _DATE.search(line)}
+    dated = dict([(at, line) for at, line in dated.items() if not _is_record(document, at, line)][:2])
     first_heads = dict(list(heads.items())[:MOST_HEADS])
-    chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated).items())}
+    named = _find_named(document, lines)
+    chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated | named).items())}
     # What is named again and again, such as who issued it, tells more than the words of a form.
     text = document.text[:NAMED_CHARS].casefold()
     wanted = {start: (start not in dated, -text.count(line.casefold())) for start, line in chosen.items()}
     kept: set[int] = set()
     left = TITLE_CHARS
-    for start in (*[*chosen][:1], *[*heads][:1], *sorted(chosen, key=lambda start: wanted[start])):
+    for start in (*[*chosen][:1], *[*heads][:1], *named, *sorted(chosen, key=lambda start: wanted[start])):
         left -= 0 if start in kept else len(chosen[start]) + 3
         if left < 0 and kept:
             break
         kept.add(start)
     told = " / ".join(dict.fromkeys(line for start, line in chosen.items() if start in kept))
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
+
+
+def _find_named(document: Document, lines: dict[int, str]) -> dict[int, str]:
+    """Of the first page's `lines`, by where they begin, the one that stands by itself most often and that sentences
+    name, too: who the document is of, whatever it looks like. A running head is named by no sentence."""
+    text = document.text[:NAMED_CHARS].casefold()
+    alone = Counter(" ".join(line.split()) for line in re.split(r"[\n\f]", text))
+    found: list[tuple[int, int, int]] = []
+    for at, line in lines.items():
+        words = " ".join(line.casefold().split())
+        if alone[words] > 1 and _WORD.search(words):
+            inside = text.count(words) - alone[words]
+            found.append((min(alone[words], inside), inside, -at))
+    best = max(found, default=(0, 0, 0))
+    return {-best[2]: lines[-best[2]]} if best[0] else {}
 
 
 def _is_record(document: Document, at: int, line: str) -> bool:

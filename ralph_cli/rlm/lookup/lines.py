@@ -145,8 +145,9 @@ def _note(line: int) -> str:
     return f"({note})" if note else ""
 
 
-def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
-    """Lines, by where they begin and end, each with its note behind it.
+def _note_lines(lines: list[tuple[int, int]], asked: list[int] | None = None) -> list[str]:
+    """Lines, by where they begin and end, each with its note behind it; if `asked` are given, one on columns alone only
+    behind those that begin there.
 
     Of a run with the same note the first has it, and of rows with the same columns in turn.
     """
@@ -160,6 +161,8 @@ def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
             runs.append([line])
     for run in runs:
         note = _note(run[0][0])
+        if asked is not None and _COLUMNS_ONLY.fullmatch(note) and run[0][0] not in asked:
+            note = ""
         named = re.findall("under \u201c([^\u201d]*)\u201d", note) if _COLUMNS_ONLY.fullmatch(note) else []
         if named and named == columns:
             note = "(in this row under the same columns)"

@@ -112,6 +112,11 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
     if at < end:
         read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
         print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
+        inside = [part for part in _parts() if at <= part[0] < end]
+        if inside:
+            named = "; ".join(f"{_page_at(low)[0]} {name[:50]}" for low, _, name in inside[:_MOST_PLACES])
+            more = f"; {len(inside) - _MOST_PLACES} more" if len(inside) > _MOST_PLACES else ""
+            print(f"its parts in these, each a section: {named}{more}")
 
 
 def _print_pages(low: int, high: int, end: int) -> int:

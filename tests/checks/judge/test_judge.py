@@ -348,6 +348,15 @@ def test_a_document_is_told_by_what_it_names_most_beside_its_title_and_dates():
     assert describe_document(document("Lease\n\n1. Term\nIt is long.\n\n2. Rent\nIt is due.")).startswith("Lease")
 
 
+def test_a_document_is_told_with_who_it_is_of_although_that_looks_like_no_heading():
+    form = "Contents\nFORM FOR EVERY YEARLY REPORT\n(Mark one) for the year that ended in 2018 in every office\n"
+    form += "Acme Tools Inc.\n(name as in the register)\nOne Mill Street\n"
+    pages = [f"Contents\nAcme Tools Inc.\nIn the year {n} Acme Tools Inc. made tools, and sold them." for n in range(9)]
+    begins = describe_document(document("\f".join((form, *pages))))
+    assert "Acme Tools Inc." in begins and begins.startswith("FORM FOR EVERY YEARLY REPORT")
+    assert "Acme Tools Inc." not in describe_document(document("\f".join((form, *(page[:8] for page in pages)))))
+
+
 def test_a_row_is_shown_with_the_first_lines_of_its_page_that_are_not_shown_with_it():
     said = "\n".join(f"Tools of kind {number} were made and sold in this year." for number in range(1, 30))
     said += "\nSales of Tools\n" + said
