@@ -377,7 +377,9 @@ function showTable() {
       else data[at].stale = true;
     });
     find("count").textContent = isOn ? `${wanted} of ${answers} answers, ${count} of ${rows.length} rows` : "";
-    find("reviewed").textContent = answers ? `Reviewed: ${reviewed} of ${answers}.` : "";
+    // A count of what has been read so far would be taken for that of the table.
+    const isWhole = filled >= rows.length;
+    find("reviewed").textContent = !isWhole ? `Reading the records: ${filled} of ${rows.length} …` : answers ? `Reviewed: ${reviewed} of ${answers}.` : "";
     if (rows[place[0]]?.hidden && isInGrid()) go(...place);
   });
 
