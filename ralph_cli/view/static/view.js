@@ -601,6 +601,10 @@ function showRun() {
     (mark === "corrected" ? correction : mark === "withdrawn" ? by : note).focus();
   }
 
+  // The letters of a long question are smaller, so that its answer is in sight.
+  const LONG = 160;
+  const sizeTitle = () => { for (const title of document.querySelectorAll("#answer h1")) title.classList.toggle("long", title.textContent.length > LONG); };
+
   function addMarks() {
     const said = [...document.querySelectorAll(".reviews [data-claim]")];
     const showOwn = (marks, claim) => {
@@ -643,6 +647,7 @@ function showRun() {
     claim ??= document.activeElement?.closest(".marks")?.dataset.claim;
     mark ??= document.activeElement?.dataset.mark;
     find("answer").replaceChildren(...made.body.childNodes);
+    sizeTitle();
     for (const summary of document.querySelectorAll("#answer summary")) {
       summary.parentElement.open = open.includes(summary.textContent);
     }
@@ -690,6 +695,7 @@ function showRun() {
     fault: (words) => say(words, { stays: true }),
   });
   if (body.dataset.running === "no") addMarks();
+  sizeTitle();
   showWay();
   load();
 }
