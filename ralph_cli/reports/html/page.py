@@ -28,9 +28,6 @@ from ralph_cli.reports.view import RUNNING, VERDICT_WORDS, describe_place
 Section = tuple[str, str, Markup]
 """Anchor, heading and content."""
 
-LONG_TITLE = 160
-"""Characters of a question above which its letters are smaller, so that the answer is in sight."""
-
 
 def render_page(report: Report) -> str:
     """The whole file. What a browser shows of it was made here; the document and the models only give text."""
@@ -49,7 +46,7 @@ def page_head(kicker: str, title: str, outcome: tuple[str, str], ending: str) ->
     badge = el("span", words, class_=f"verdict {kind}")
     return join(
         el("p", kicker, class_="kicker"),
-        el("h1", title, class_="long" if len(title) > LONG_TITLE else None),
+        el("h1", title),
         el("div", badge, el("p", ending), class_=f"ending {kind}"),
     )
 

@@ -377,7 +377,9 @@ function showTable() {
       else data[at].stale = true;
     });
     find("count").textContent = isOn ? `${wanted} of ${answers} answers, ${count} of ${rows.length} rows` : "";
-    find("reviewed").textContent = answers ? `Reviewed: ${reviewed} of ${answers}.` : "";
+    // A count of what has been read so far would be taken for that of the table.
+    const isWhole = filled >= rows.length;
+    find("reviewed").textContent = !isWhole ? `Reading the records: ${filled} of ${rows.length} …` : answers ? `Reviewed: ${reviewed} of ${answers}.` : "";
     if (rows[place[0]]?.hidden && isInGrid()) go(...place);
   });
 
@@ -599,6 +601,10 @@ function showRun() {
     (mark === "corrected" ? correction : mark === "withdrawn" ? by : note).focus();
   }
 
+  // The letters of a long question are smaller, so that its answer is in sight.
+  const LONG = 160;
+  const sizeTitle = () => { for (const title of document.querySelectorAll("#answer h1")) title.classList.toggle("long", title.textContent.length > LONG); };
+
   function addMarks() {
     const said = [...document.querySelectorAll(".reviews [data-claim]")];
     const showOwn = (marks, claim) => {
@@ -641,6 +647,7 @@ function showRun() {
     claim ??= document.activeElement?.closest(".marks")?.dataset.claim;
     mark ??= document.activeElement?.dataset.mark;
     find("answer").replaceChildren(...made.body.childNodes);
+    sizeTitle();
     for (const summary of document.querySelectorAll("#answer summary")) {
       summary.parentElement.open = open.includes(summary.textContent);
     }
@@ -688,6 +695,7 @@ function showRun() {
     fault: (words) => say(words, { stays: true }),
   });
   if (body.dataset.running === "no") addMarks();
+  sizeTitle();
   showWay();
   load();
 }
