@@ -20,6 +20,7 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.text.languages.east_asian import PAD
 from ralph_cli.text.languages.figures import in_english, language_of_figures
 from ralph_cli.text.languages.words import has_unspaced, language_of, split_unspaced
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_ends
 
 by_language = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.language)
@@ -193,6 +194,22 @@ def test_the_way_a_short_text_writes_figures_is_told_by_them_or_by_its_words() -
         ("Umsatz in 2024: 1.284", "de", "de"),
     ):
         assert language_of_figures(text, otherwise) == wanted, text
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "bound"),
+    [
+        ("en", "for \u2265 10 years", "over"),
+        ("en", "with < 10 % of it", "under"),
+        ("zh", "功率不超过10千瓦", "under"),
+        ("zh", "培训人员不少于10名", "over"),
+        ("ja", "10万円以上の修繕", "over"),
+        ("ja", "10日以内に", "under"),
+        ("ja", "10日後に", ""),
+    ],
+)
+def test_what_limits_a_figure_is_told_by_signs_too(language: str, written: str, bound: str) -> None:
+    assert [found.bound for found in read_quantities(in_english(written, language).text)] == [bound]
 
 
 def test_each_passage_is_read_in_its_own_language_and_way_to_write_figures() -> None:

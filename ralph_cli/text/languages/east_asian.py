@@ -68,6 +68,20 @@ x = 倍
 """)
 """What is measured, behind a figure."""
 
+_BOUNDS = _names("""
+≤ = 不超过 不超過 不得超过 不得超過 不高于 不高於 不多于 不多於 不大于 至多 最多 最高 最大 最长 最長
+≥ = 不少于 不少於 不低于 不低於 不得少于 不得少於 不得低于 不得低於 不小于 至少 最低 最少 少なくとも
+> = 超过 超過 高于 多于 逾
+< = 低于 低於 少于 少於 不足
+""")
+_BOUNDS_BEHIND = _names("""
+≥ = 以上
+≤ = 以下 以内
+< = 未満 未满
+> = 超
+""")
+"""Signs for what limits a figure, before it and behind it."""
+
 _CURRENCY, _UNIT = "|".join(_CURRENCIES), "|".join(_UNITS)
 
 _PARTS = re.compile(rf"({_FIGURE})([{_SCALES}]*)")
@@ -105,6 +119,10 @@ def _share(match: re.Match[str]) -> str:
 
 def _amount(match: re.Match[str]) -> str:
     return _CURRENCIES[match["currency"].removeprefix("元")] + _in_one_scale(match["amount"])
+
+
+def _bound(match: re.Match[str]) -> str:
+    return _BOUNDS_BEHIND[match["bound"]] + match["figure"]
 
 
 def _in_one_scale(amount: str) -> str:
@@ -156,6 +174,7 @@ _OF_TAIWAN = r"(?:度|(?![间間以之来來历歷]))"
 _HAN = "一二两兩三四五六七八九"
 _COUNT = rf"(?:[{_HAN}]?百)?[{_HAN}]?十?[{_HAN}]?"
 _SCALED = rf"{_FIGURE}[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*"
+_MEASURED = "(?:%|pp|[a-z]{1,4}|[件名人個个社日年月])?"
 _MIXED = rf"{_SCALED}\d[\d,]*(?![\d.{_SCALES}])"
 _RULES: list[tuple[re.Pattern[str], Replace]] = [
     *((pattern, _day) for pattern in _dated(rf"{_MONTH}(?P<day>\d{{1,2}})日")),
@@ -177,6 +196,8 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     (re.compile(rf"(?<=[\d{PAD}])(?:{_COUNTED})"), lambda match: "mo"),
     (re.compile(rf"(?<=[\d{PAD}{_SCALES}])(?:{_UNIT})"), lambda match: _UNITS[match[0]]),
     (re.compile("(?:[△▲]|マイナス)(?=\\d)"), lambda match: "-"),
+    (re.compile(rf"(?:{'|'.join(_BOUNDS)})(?=[\d¥$€£])"), lambda match: _BOUNDS[match[0]]),
+    (re.compile(rf"(?P<figure>[A-Z¥$€£]{{0,3}}{_AMOUNT}{_MEASURED})(?P<bound>{'|'.join(_BOUNDS_BEHIND)})"), _bound),
     (re.compile("(?:[約约]|およそ|ほぼ)(?=[\\d¥$€])"), lambda match: "~"),
     (re.compile("[1１]株(?:当たり|あたり|につき|(?=[¥\\d]))|每股"), lambda match: "share" if len(match[0]) > 4 else ""),
 ]  # fmt: skip

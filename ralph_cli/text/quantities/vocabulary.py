@@ -85,8 +85,8 @@ the gallons, tons and barrels of the United States.
 
 AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
 
-OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond surpassed upwards".split())
-UNDER = frozenset(["under", "below", "nearly", "almost", "short"])
+OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond surpassed upwards > ≥".split())
+UNDER = frozenset("under below nearly almost short < ≤".split())
 ABOUT = frozenset("about approximately around roughly some nearly almost circa ca approx close ~ ≈".split())
 
 REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
