@@ -14,7 +14,8 @@ from ralph_cli.core.model import Json
 from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, document_members, pack
 from ralph_cli.journal.redact import Redactor, create_redactor
-from ralph_cli.journal.store import read_rows, refuse_if_running
+from ralph_cli.journal.rows import refuse_if_running
+from ralph_cli.journal.store import read_rows
 from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.runs.history import as_object, find_run, run_from_events
 from ralph_cli.runs.opening import is_recorded_set, read_recorded
