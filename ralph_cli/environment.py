@@ -60,6 +60,13 @@ def terminal_columns() -> int:
         return 80
 
 
+def refuse_plugins() -> None:
+    """Have pydantic look for no plugins among all packages that are installed here: that takes as long as to import
+    thirty modules, and what it finds sees everything that is validated.
+    """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
 def working_folder() -> Path:
     """The folder in which `.env` and ralph.toml are looked for. Raises ConfigError if it is gone."""
     try:

@@ -190,6 +190,22 @@ def test_a_folder_of_runs_that_is_wrong_is_told_as_by_the_settings(
     assert (early.value.message, early.value.code) == (caught.value.message, caught.value.code)
 
 
+def test_no_package_beside_us_is_looked_through_for_plugins(tmp_path: Path) -> None:
+    code = """
+import atexit
+from ralph_cli.__main__ import main
+@atexit.register
+def tell():
+    from pydantic.plugin import _loader
+    print("looked through:", _loader._plugins)
+main()
+"""
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    command = [sys.executable, "-c", code, "trace", "show", "--help"]
+    done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "--steps" in done.stdout and done.stdout.endswith("looked through: None\n")
+
+
 @pytest.mark.parametrize("words", [["--help"], ["trace", "list"]])
 def test_an_early_answer_loads_nothing_that_takes_long(tmp_path: Path, words: list[str]) -> None:
     """`tests/bench/startup.py` measures how long it takes."""
