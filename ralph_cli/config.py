@@ -25,6 +25,7 @@ from pydantic.fields import FieldInfo
 
 from ralph_cli.checks.form import LIST_FORM, AnswerForm, Range, is_list
 from ralph_cli.checks.output.shape import Format
+from ralph_cli.core.document import Language
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.documents.ocr.engine import DEFAULT_LANGUAGE, OcrOptions
@@ -406,6 +407,10 @@ class Settings(BaseModel):
     """
     ocr_language: str = setting(DEFAULT_LANGUAGE, WORK, RECORDED, metavar="<language>")
     """Language of those pages, as tesseract names it: eng, deu, or eng+deu for both."""
+    language: Language | None = setting(None, CHECKS, RECORDED, default_words="told by the text")
+    """Language of the documents, in whose way figures and dates are read: de, en, es, fr, it, ja, pt or zh. A passage
+    whose words tell another language is read in that.
+    """
     cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE", "RALPH_CACHE_DIR")
     """The sandbox's runtime, texts of documents."""
 

@@ -29,6 +29,7 @@ CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384
 VALUE_NOTE_CHARS = 64  # characters the guest may add to a value that it has cut
 LOAD_SECONDS = 300.0
+PIECE_CHARS = 1 << 20  # of the document at a time: neither side holds another copy of all of it on its way
 
 
 class Engine(Protocol):
@@ -190,7 +191,12 @@ class WorkerSandbox:
         return None if error is None else replace_unsafe(str(error)[:ERROR_CHARS])
 
     def _send_document(self, worker: Worker) -> None:
-        error = self._hand_over(worker, {"op": "load", "pages": self._pages}, "loaded", self._document.encode("utf-8"))
+        error, last = None, max(self._characters - 1, 0) // PIECE_CHARS
+        for number in range(last + 1):
+            piece = self._document[number * PIECE_CHARS : (number + 1) * PIECE_CHARS].encode("utf-8")
+            message = {"op": "load", "pages": self._pages if number == last else ""}
+            if error := self._hand_over(worker, message, "loaded", piece):
+                break
         if error is not None:
             size, memory = len(self._document) // 1_000_000, self._limits.memory >> 20
             raise SandboxFailure(

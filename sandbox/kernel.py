@@ -24,6 +24,13 @@ except (ImportError, OSError, TypeError):  # a Python without ctypes, or not Lin
 Walls = dict[str, bool | int]
 
 
+def return_freed_memory(above: int) -> None:
+    """Have glibc give back what is freed above so many bytes; else it may keep up to 64 MB. Others do as they do."""
+    adjust = getattr(LIBC, "mallopt", None)
+    if adjust is not None:
+        adjust(-1, above)  # M_TRIM_THRESHOLD
+
+
 def install_seccomp(program: bytes) -> bool:
     """Install the filter for this process and all that it becomes; False if the kernel refuses."""
     if LIBC is None:

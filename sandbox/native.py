@@ -24,7 +24,8 @@ def take(n):
         b += c
     return b
 m = json.loads(take(int.from_bytes(take(12)[:4], "big")))
-sys.modules["ssl"] = None  # asyncio would load it, which takes time, and has no use for it here
+# asyncio and hashlib would load them, and OpenSSL with them, which takes time and memory; hashes are Python's own.
+sys.modules["ssl"] = sys.modules["_hashlib"] = None
 exec(m["load"])
 load_modules(m["modules"])
 sys.modules["sandbox.native_worker"].serve(m)

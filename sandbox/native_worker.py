@@ -66,9 +66,9 @@ def _run(session: Guest, pipe: _Pipe, message: dict[str, Any]) -> bool:
     return True
 
 
-def _load(session: Guest, blob: bytearray, pages: str) -> str | None:
+def _load(session: Guest, piece: bytearray, pages: str) -> str | None:
     try:
-        session.load(blob, pages)
+        session.load(piece, pages)
     except MemoryError:
         return "MemoryError"
     return None
@@ -113,6 +113,7 @@ class _Pipe:
 
 def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, bool | int]:
     _erase_paths()
+    kernel.return_freed_memory(above=1 << 20)  # as a long slice of the document takes
     limits = {"as": memory, "core": 0, "fsize": ERROR_BYTES, "nofile": 16, "nproc": 0, "memlock": 0}
     walls = kernel.isolate_process(parent, syscalls.native_program, limits)
     tools = set(REMOVED_MODULES) - set(extra_modules)

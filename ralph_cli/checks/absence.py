@@ -73,6 +73,12 @@ _NOT_SAID = re.compile(
 """Words that speak of what the document says, and not of what it speaks of."""
 
 
+_NOT_NAMED = re.compile(
+    r"(?i)\b(?:not|never|nowhere|no)\b[^.;]{0,40}\b(?:mention|name|word|term)\w*|n['\u2019]t (?:mention|name)\b"
+    r"|\b(?:mention|name|use|say)\w*\b[^.;]{0,40}\bnowhere\b"
+)
+"""Words that speak of a word, which stands in a text or does not, and not of what is meant by it."""
+
 _NO = re.compile(
     rf"(?i)\b(?:{NEGATIONS}|silent|absent|missing|lacks?|omits?|omitted|unknown|unstated|undisclosed|unspecified)\b"
 )
@@ -142,7 +148,7 @@ def has_form(term: str, stem: str, word: str) -> bool:
 def rule_on_absence(claim: Claim, question: str) -> Ruling | None:
     """What stands in place of a judge's word on a claim that says only that something is not in the document; None for
     one that has quotes, or says something else, too."""
-    if not claim.searches or find_positive_part(claim, question):
+    if not claim.searches or claim.quotes or find_positive_part(claim, question):
         return None
     return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
@@ -177,6 +183,7 @@ class AbsenceReview:
     shown_spans: Callable[[], Spans]
     again: str = "not_found again"
     member: Member | None = None
+    is_of_words: bool = False
     _has_refused: bool = False
     _claim_reviews: dict[str, "AbsenceReview"] = field(default_factory=dict)
     _quoted: Spans = ()
@@ -205,7 +212,7 @@ class AbsenceReview:
         searched. What a worker searched tells which words name the subject: nobody searches for "drove" or "speaks".
         """
         low, high = self._bounds
-        if count_covered(self.shown_spans(), low, high) >= high - low:
+        if self.is_of_words or count_covered(self.shown_spans(), low, high) >= high - low:
             return []
         places = Counter(stem for _, _, stem in self._question_places)
         has_hits = any(tally.search.hits for tally in tallies)
@@ -245,7 +252,7 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                positive = find_positive_part(claim, self.question)
+                positive = "" if claim.quotes else find_positive_part(claim, self.question)
                 if positive and _NO.search(key):  # of one without any negation code cannot tell, and the judge is asked
                     message = (
                         f"claim {number} says that something is not in the document, and beside it that something is: "
@@ -272,7 +279,8 @@ class AbsenceReview:
         asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
         about = " ".join(asked) or re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
         member = self._member_named(claim)
-        review = AbsenceReview(self.document, about, tuple, self._seen_spans, "the same claims again", member)
+        again, is_of_words = "the same claims again", _NOT_NAMED.search(claim) is not None
+        review = AbsenceReview(self.document, about, tuple, self._seen_spans, again, member, is_of_words)
         self._claim_reviews[claim] = review
         return review
 

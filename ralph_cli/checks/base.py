@@ -12,6 +12,9 @@ Check = Callable[[Attempt], Evidence]
 JudgeCheck = Callable[[Attempt, Sequence[Doubt]], Evidence]
 """A check that is asked to settle what the checks before it could not confirm."""
 
+WORDING = "wording"
+"""The `check` of issues with an output that whoever wrote it can mend without other words of the document."""
+
 
 def describe_failure(error: Exception) -> str:
     """Why a check could not be made, in words: of a failure of a model's service with its hint and its code."""

@@ -66,20 +66,24 @@ class CompletenessReview:
         told = "; ".join(proof.message for proof in proofs) or "`complete` was not handed in"
         told = "\n".join((told, *self._unread_lines(said.terms if said else ())))
         message = (
-            "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
-            "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
-            "whose places all instances stand (`terms`), each place read, or the pages or headings of the parts that "
-            "it is about (`pages`, `sections`), all read. Read what is left; then, if no item is to be added, hand in "
-            "`claims: []` with `complete`: the items are kept"
+            "the task asks for all of something, and nothing shows yet that nothing is missing: say in `complete` "
+            "beside the items what does. Read what is left; then, if no item is to be added, hand in `claims: []` with "
+            "`complete`: the items are kept"
         )
         return (Issue(NAME, message, material=told),)
 
     def prove(self, said: Completeness | None, attempt: Attempt) -> tuple[CompletenessProof, ...]:
-        """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said."""
-        if not asks_for_all(self.task):
+        """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said.
+
+        What a worker says of it unasked is looked at, too.
+        """
+        if said is None and not asks_for_all(self.task):
             return ()
         if self._unread_share(0, len(self.document.text)) == 0:
-            return (CompletenessProof("pages", True, "the whole text was read"),)
+            words = said.closed_by.strip() if said is not None else ""
+            closing = (self._prove_by_words(words),) if words else ()
+            whole = CompletenessProof("pages", True, "the whole text was read")
+            return (whole, *(proof for proof in closing if proof.holds))
         return tuple(self._proofs(said or Completeness(), attempt))
 
     def _proofs(self, said: Completeness, attempt: Attempt) -> Iterator[CompletenessProof]:

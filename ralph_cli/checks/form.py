@@ -78,7 +78,7 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
     if distinct and len(distinct) not in form.quotes:
         several = "; a quote may have several rows" * (len(distinct) > form.quotes.high)
         yield f"an answer needs {form.quotes} different quotes (found {len(distinct)}){several}", None
-    if draft.claims and all(claim.searched for claim in draft.claims):
+    if draft.claims and all(claim.searched and not claim.quotes for claim in draft.claims):
         yield "an answer that only says what is not in the document is handed in as not_found", None
     numbers: dict[str, list[int]] = {}
     for number, claim in enumerate(draft.claims, 1):
@@ -115,9 +115,7 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
         yield f"claim {number} must be one line"
     elif has_joined_items(text):
         yield f"claim {number} is several: two items of a list stand on one line"
-    if claim.searched and claim.quotes:
-        yield f"claim {number} has quotes or `searched`, never both"
-    elif claim.searched and not any(len(term.strip()) >= 2 for term in claim.searched):
+    if claim.searched and not any(len(term.strip()) >= 2 for term in claim.searched):
         yield f"claim {number} must list in `searched` the words or figures looked for"
     elif not claim.quotes and not claim.searched:
         yield f"claim {number} has no quote"

@@ -14,7 +14,7 @@ from ralph_cli.documents.quotes.index import Match, QuoteIndex
 from ralph_cli.documents.quotes.scanned import lowest_confidence
 from ralph_cli.documents.search.nearest import key_words
 from ralph_cli.text.sentences import line_at, shorten_line
-from ralph_cli.text.tables import header_lines
+from ralph_cli.text.tables import first_line_above, header_lines
 
 MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
 """Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
@@ -217,7 +217,7 @@ def _header_spans(document: Document, resolved: Sequence[_ResolvedQuote], claim:
     for span in [item.span for item in resolved if item.claim == claim and item.span]:
         page = document.page_at(span.start)
         first, last = line_at(text, span.start, span.start, page.start, page.end)
-        for line in header_lines(text[page.start : first], text[first:last]):
+        for line in header_lines(text[first_line_above(text, page.start, first) : first], text[first:last]):
             at = text.rfind(line, page.start, first)
             found += [Span(at, at + len(line))] if at >= 0 else []
     return found

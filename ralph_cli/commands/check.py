@@ -37,6 +37,7 @@ WithJudge = Annotated[
     "prices",
     "ocr",
     "ocr_language",
+    "language",
 )
 def check(
     given: Given,

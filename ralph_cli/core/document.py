@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar, get_args
 
 from ralph_cli.core.deferred import re
@@ -12,6 +12,11 @@ T = TypeVar("T")
 
 PAGE_BREAK = "\f"
 """Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
+
+Language = Literal["de", "en", "es", "fr", "it", "ja", "pt", "zh"]
+"""The languages whose figures and dates are read, as ISO 639-1 has them."""
+
+LANGUAGES: frozenset[str] = frozenset(get_args(Language))
 
 Origin = Literal[
     "form field",
@@ -215,6 +220,7 @@ CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
 _LONG_NAME = 48
 """Characters of a document's name that are repeated with each of its pages."""
 
+_FILLED_LINE = re.compile(r"\S[^\n]*")
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 
 
@@ -228,6 +234,7 @@ class Document:
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
     whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
+    `language` is what a person has said that its text is in (ISO 639-1), empty where the text itself is to tell.
     """
 
     id: str
@@ -246,6 +253,7 @@ class Document:
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
     scans: tuple[ScannedPage, ...] = ()
+    language: str = ""
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def derive(self, make: Callable[["Document"], T]) -> T:
@@ -254,6 +262,10 @@ class Document:
             self._derived[make] = make(self)
         derived: T = self._derived[make]
         return derived
+
+    def in_language(self, language: str | None) -> "Document":
+        """The document as one in this language; as it is, if none is said."""
+        return replace(self, language=language) if language and language != self.language else self
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:
@@ -279,10 +291,10 @@ class Document:
     def line_at(self, offset: int) -> str:
         """The line of `offset` in a text without pages: "line 120"; docx and HTML have no lines, there a paragraph."""
         begin, kind = self._file_at(offset)
-        lines = self.text[begin : offset + 1].split("\n")
         if kind not in _KINDS_WITH_LINES:
-            return f"paragraph {max(sum(bool(line.strip()) for line in lines), 1)}"
-        return f"line {len(lines)}"
+            return f"paragraph {max(sum(1 for _ in _FILLED_LINE.finditer(self.text, begin, offset + 1)), 1)}"
+        before = self.text.count("\n", begin, offset + 1)
+        return f"line {before + 1}"
 
     def describe_span(self, span: Span) -> str:
         """Where a reader finds a passage, as its format names places, and in a set its document.

@@ -39,9 +39,13 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
     name = display_name(path)
     try:
         with open(path, "rb") as stream:
-            if os.fstat(stream.fileno()).st_size > limits.bytes:
+            size = os.fstat(stream.fileno()).st_size
+            if size > limits.bytes:
                 raise too_big_error(name, limits)
-            data = stream.read(limits.bytes + 1)
+            # A buffer of what is asked for is made at once, so of a plain file no more is asked for than it has.
+            data = stream.read(min(size, limits.bytes) + 1)
+            if len(data) > size:  # it is none, or grows
+                data += stream.read(limits.bytes + 1 - len(data))
     except FileNotFoundError:
         what = f"{name} does not exist" if name else "the name of the document is empty"
         hint = "download it first" if re.match(r"https?://", path) else "check the path"

@@ -1,8 +1,11 @@
 """The runs that a run goes on with, copied into its folder: wherever that is moved to, it has all that was paid for."""
 
 import glob
+import os
 import shutil
+import stat
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from ralph_cli.core.errors import JournalError
@@ -26,11 +29,25 @@ def copy_runs(folders: Collection[Path], folder: Path, beside: Collection[str]) 
             copy.mkdir(parents=True)
             for name in (JOURNAL_FILE, f"{JOURNAL_FILE}-wal", *beside):
                 if (run / name).is_file() and not (run / name).is_symlink():
-                    shutil.copyfile(run / name, copy / name)
+                    _copy_file(run / name, copy / name)
         except OSError as error:
             what = f"the run that this one goes on with cannot be copied to {copy}: {error}"
             hint = "free some disk space, or choose another folder with --out (RALPH_OUT)"
             raise JournalError(what, code="journal-unwritable", hint=hint) from error
+
+
+def _copy_file(file: Path, copy: Path) -> None:
+    """Copy a file. One that is a copy itself is never written again and may be the same file, so that the copies in a
+    long row of runs do not grow with the square of its length; but none that others can write into.
+    """
+    about = file.stat()
+    is_ours = about.st_uid == os.getuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    is_whole = not file.with_name(f"{JOURNAL_FILE}-wal").exists()  # else SQLite may put it in order when it is read
+    if file.parent.parent.name == COPIES and is_ours and is_whole:
+        with suppress(OSError):  # another file system
+            os.link(file, copy, follow_symlinks=False)
+            return
+    shutil.copyfile(file, copy)
 
 
 def copied_runs(folder: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.state import LoopState
+from ralph_cli.text.plural import pluralize
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,9 @@ class MaxIterationDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if len(state.steps) < config.max_iterations:
             return CONTINUE
-        return StopDecision(True, StopType.MAX_ITERATIONS, f"not accepted within {config.max_iterations} iterations")
+        return StopDecision(
+            True, StopType.MAX_ITERATIONS, f"not accepted within {pluralize(config.max_iterations, 'iteration')}"
+        )
 
 
 class TimeoutDetector:

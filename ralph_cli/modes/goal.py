@@ -25,7 +25,7 @@ from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson
 from ralph_cli.loop.completion import Intent, completion_evidence, has_done_marker, remove_marker
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.goal_summary import RuntimeSummary
-from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
+from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.modes.recorded_acts import RecordedActs
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS, Retry
 from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable, Refusal, Say, SetOutput, Verify
@@ -96,7 +96,9 @@ class GoalPrompts:
         return render_prompt("goal_feedback", iteration=goal.iteration + 1, most=self.max_iterations, reason=reason)
 
     def _document_line(self) -> str:
-        return f"{self.document.kind}, {len(self.document.text):,} characters, {describe_pages(self.document)}"
+        return (
+            f"{describe_kind(self.document)}, {len(self.document.text):,} characters, {describe_pages(self.document)}"
+        )
 
     def _verifiers_line(self) -> str:
         names = ", ".join(name for name, _ in self.terms.verifiers)

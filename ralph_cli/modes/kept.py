@@ -67,6 +67,10 @@ class AcceptedClaims:
             elif claim.id in contradicted:
                 settled.pop(claim_key(claim, attempt), None)
             slots.append(ClaimSlot(as_draft(claim, attempt) if stands else None))
+        # A place for which nothing was handed in stays open: the direct answer is not to end up last.
+        gaps = [at for at, slot in enumerate(self.slots) if slot.claim is None]
+        for at in gaps[-unfilled:] if (unfilled := len(self.slots) - len(slots)) > 0 else ():
+            slots.insert(at, ClaimSlot(None))
         return AcceptedClaims(tuple(slots), settled)
 
     def rulings_for(self, attempt: Attempt) -> tuple[Ruling, ...]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ralph_cli.checks.judge.passages import describe_document
+from ralph_cli.checks.judge.passages import describe_document, safe_file_name
 from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import SKIPPED, Document, Heading
@@ -16,6 +16,9 @@ MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 12, 48, 100
 SHORT_CHARS = 600
 """Characters of a text that is its own beginning."""
 
+_PICTURE_CODES = frozenset(("no-text", "unread-print"))
+"""The cautions of pages on which pictures or drawings were not read, such as graphs."""
+
 LEAST_RUN = 4
 """Numbered headings of a kind that are told in one line where there are too many."""
 
@@ -26,15 +29,25 @@ _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", r
 """A number that is printed on a page: "12", "F-3", "xiv", "B"."""
 
 
+def describe_kind(document: Document) -> str:
+    """What a document is called, as far as a name may stand in a prompt, and its kind: "3M_2018.pdf (pdf)"."""
+    if document.members:
+        return f"{len(document.members)} documents"
+    name = safe_file_name(document.path)
+    return f"{name} ({document.kind})" if name != "-" else document.kind
+
+
 def describe_pages(document: Document) -> str:
     """How many pages there are, whether their printed labels differ, and which were not read, or not all of them."""
     if not document.members and not document.paged:
-        return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
+        return f"{document.text.count(chr(10)) + 1:,} lines; it has no pages, so all of it is page 1"
     unread = document.unreadable_pages
     which = (
         "page {} was not read, or not all of it" if len(unread) == 1 else "pages {} were not read, or not all of them"
     )
-    missing = f"; {which.format(format_ranges(unread))}" if unread else ""
+    other = {page for caution in document.cautions if caution.code not in _PICTURE_CODES for page in caution.pages}
+    pictures = " (pictures)" * other.isdisjoint(unread)
+    missing = f"; {which.format(format_ranges(unread))}{pictures}" if unread else ""
     labelled = [page for page in document.pages if page.label != str(page.number) and not document.members]
     # A label is the author's text and stands outside the data marks: only what is plainly a number is repeated.
     plain = bool(labelled) and _PAGE_NUMBER.fullmatch(labelled[0].label)
@@ -109,9 +122,9 @@ def _choose_headings(document: Document) -> tuple[str, str]:
         if run := told.get(heading.start):
             last = document.page_at(run[-1].start).number
             ends = " to ".join(dict.fromkeys((_label(heading), _label(run[-1]))))
-            lines.append(f"{page}-{last} {ends} ({len(run)} parts)")
+            lines.append(f"{f'{page}-{last} ' * document.paged}{ends} ({len(run)} parts)")
         else:
-            lines.append(f"{page} {name}")
+            lines.append(f"{f'{page} ' * document.paged}{name}")
     hidden = len(found) - len(lines)
     where = f"{'Some of' if hidden > 0 else 'All'} {len(found)} headings{', each with its page' * document.paged}"
     more = "; headings() prints all" if hidden > 0 else ""
@@ -144,7 +157,10 @@ def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Head
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """Of each page that is nearly all table the heading above its first row repeated least, the last of them."""
+    """Of each page that is nearly all table the heading above its first row repeated least, the last of them.
+
+    One of several words comes before a single word, which may be the upper part of a column's name.
+    """
     found = []
     repeated = Counter(heading.text for heading in headings)
     for page in document.pages:
@@ -153,5 +169,5 @@ def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Headi
             first = next(line for line in lines if has_columns(line))
             row = document.text.index(first, page.start)
             above = [heading for heading in headings if page.start <= heading.start <= row]
-            found += sorted(above, key=lambda heading: (-repeated[heading.text], heading.start))[-1:]
+            found += sorted(above, key=lambda it: (" " in it.text, -repeated[it.text], it.start))[-1:]
     return found

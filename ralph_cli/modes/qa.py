@@ -18,6 +18,10 @@ from ralph_cli.modes.objections import Objections
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
+from ralph_cli.text.sentences import shorten_line
+
+CLAIM_BEGINS = 60
+"""Characters by which a refusal names a claim."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,7 +102,18 @@ class QaMode:
         self.objections.add(attempt, figures)
         absent = self.reader.absence_review.claim_issues(merged.claims, attempt.quotes)
         unseen = () if self.reader.ranks_only else self.reader.unseen_quotes.issues(attempt)
-        return Review((*issues, *attempt.refused, *figures, *absent, *unseen), attempt)
+        told = self._name_claims((*issues, *attempt.refused, *figures, *absent, *unseen), merged)
+        return Review(told, attempt)
+
+    def _name_claims(self, issues: Sequence[Issue], merged: Draft) -> tuple[Issue, ...]:
+        """The issues; beside claims that are kept each tells how its claim begins: the worker counts without them."""
+        if not self.accepted_claims.claims:
+            return tuple(issues)
+        begun = {number: shorten_line(claim.text, CLAIM_BEGINS) for number, claim in enumerate(merged.claims, 1)}
+        return tuple(
+            replace(it, material=f'("{begun[it.claim]}") {it.material}'.strip()) if it.claim in begun else it
+            for it in issues
+        )
 
     def _merge(self, draft: Draft) -> Draft:
         """The draft with what is kept, and with reasons only for claims to which code has objected."""
@@ -130,7 +145,8 @@ class QaMode:
             return Evidence("judge", (), settled, score=1.0)
         ids = {number for claim in fresh for number in claim.quotes}
         quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
-        found = self.judge(replace(attempt, claims=fresh, quotes=quotes), doubts)
+        searches = tuple(search for claim in attempt.claims for search in claim.searches)
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes, searches=searches), doubts)
         if found.broken:
             return found
         rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))

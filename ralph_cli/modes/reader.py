@@ -1,6 +1,6 @@
 """The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
@@ -19,7 +19,7 @@ from ralph_cli.core.run import Absence, Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.named_parts import NamedPart
 from ralph_cli.modes.exchanges import Exchange, render_exchanges, render_outcome, words_in_context
-from ralph_cli.modes.opening import describe_pages, render_beginning, render_headings, render_whole
+from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
@@ -65,11 +65,14 @@ class Assignment:
 
     def _system(self, python: str) -> str:
         """The system prompt with what is said of running Python in the text of that name."""
+        # Of a text that was given whole nothing is left to read.
+        unread = "" if python == "sandbox_whole" else f"{prompt_text('reader_complete')}\n"
+        complete = {"complete": unread} if self.kind == "task" else {}
         if python == "sandbox_done":
-            return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python))
+            return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python), **complete)
         several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
         told = render_prompt(python, output_chars=f"{self.output_chars:,}") + several
-        return render_prompt(_PROMPTS[self.kind][0], python=told)
+        return render_prompt(_PROMPTS[self.kind][0], python=told, **complete)
 
     @property
     def tool(self) -> Tool:
@@ -81,7 +84,7 @@ class Assignment:
         document = self.document
         shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce)
         values = {
-            "kind": f"{len(document.members)} documents" if document.members else document.kind,
+            "kind": describe_kind(document),
             "characters": f"{len(document.text):,}",
             "pages": describe_pages(document),
             "preview": shown,
@@ -101,10 +104,21 @@ class Assignment:
         asked = f"The question:\n{self.text}" if self.kind == "question" else self.text
         return opening[: opening.rindex(self._earlier(nonce) or asked)]
 
-    def follow_up(self, nonce: str) -> str:
-        """What is said next in the conversation that the last of the questions before was answered in."""
-        outcome = render_outcome(self.exchanges, self.document, nonce)
-        return render_prompt("worker_follow_up", outcome=outcome, **self._form_values)
+    def follow_up(self, nonce: str, told: Collection[str], variables: str) -> str:
+        """What is said next in the conversation that the last of the questions before was answered in.
+
+        `told` is what was said in it: the form of an answer is not said again. `variables` says that they are there.
+        """
+        values = self._form_values
+        asked = {name: values.pop(name) for name in ("question", "answer_as")}
+        form = render_prompt("worker_form", **values)
+        return render_prompt(
+            "worker_follow_up",
+            outcome=render_outcome(self.exchanges, self.document, nonce),
+            variables=variables,
+            form="" if any(form in text for text in told) else f"{form}\n",
+            **asked,
+        )
 
     def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
@@ -169,16 +183,18 @@ def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | Malf
 @dataclass(slots=True)
 class SubmissionParser:
     """What tool calls mean. One that hands in no items, and says only why nothing is missing, is about the last items:
-    they need not be written again."""
+    they need not be written again. Nor need that be said again with items that are handed in after it."""
 
     form: AnswerForm
     _items: tuple[DraftClaim, ...] = ()
+    _completeness: Completeness | None = None
 
     def __call__(self, call: ToolCall) -> Snippet | Draft | MalformedCall:
         act = parse_submission(call, self.form)
         if isinstance(act, Draft) and act.absence is None:
             self._items = act.claims or (self._items if act.completeness else ())
-            return replace(act, claims=self._items)
+            self._completeness = act.completeness or self._completeness
+            return replace(act, claims=self._items, completeness=self._completeness)
         return act
 
 
@@ -269,7 +285,8 @@ class DocumentReader:
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""
         opening = self.assignment.opening(self.nonce, include_document=self.explorer.holds_text)
-        return {"opening": opening, "done": self.explorer.summarize_steps(SUMMARY_CHARS)}
+        done = self.explorer.summarize_steps(SUMMARY_CHARS)
+        return {"opening": opening, "variables": self.explorer.variables_note, "done": done}
 
     def _extract_draft(self) -> Draft | None:
         """One last call over the trajectory; None if it submits nothing usable."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
 from ralph_cli.checks.absence import describe_searches
-from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
+from ralph_cli.checks.base import WORDING, Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import LOST as LOST_SUBQUERIES
 from ralph_cli.checks.coverage import NAME as COVERAGE
@@ -15,6 +15,7 @@ from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
 from ralph_cli.checks.output.shape import strip_fence
+from ralph_cli.checks.output.words import count_words
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
@@ -34,7 +35,7 @@ BRIEF_CHARS = 24_000
 """Characters of the brief so far that a fresh conversation of the reader is shown."""
 
 VERBATIM_ITERATIONS = 2
-"""So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
+"""Of so many of the latest iterations the reasoner is told what was found; older ones are counted."""
 
 MAX_TOKENS = 8_000
 ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE, "quotes", "form", "brief"})
@@ -42,6 +43,9 @@ ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE
 
 READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
+
+TOLD = frozenset({FIGURES_CHECK, WORDING})
+"""Issues of these checks name words to which code has objected."""
 
 FORMAT_DESCRIPTIONS = {
     "md": "Markdown",
@@ -101,11 +105,12 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
         if header and told.setdefault(header, claim.id) != claim.id:
             lines.append(f"  (above: as in item {told[header]})")
         else:
-            lines += [f"  (above: {line})" for line in header]
+            own = " ".join(quote.text.split())
+            lines += [f"  (above: {line})" for line in header if " ".join(line.split()) not in own]
         lines.append(f'  "{_keep_cells(quote.text)}"{place}')
     lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:
-        lines.append(f"  (no quote; searched, {describe_searches(claim.searches)})")
+        lines.append(f"  ({'' if claim.quotes else 'no quote; '}searched, {describe_searches(claim.searches)})")
     return "\n".join(lines)
 
 
@@ -138,6 +143,7 @@ class TaskMode:
     _steps: tuple[Step, ...] = ()
     _starts_fresh: bool = False
     _completeness: Completeness | None = None
+    _wrote_alone: bool = False
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -146,8 +152,12 @@ class TaskMode:
             return ""
         step = state.steps[-1]
         issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in READER_CHECKS]
-        if not issues and self._earlier_items():
+        wording = [issue for issue in step.issues if issue.check == WORDING]
+        # What the writer could not mend alone may need other words of the document after all.
+        self._wrote_alone = not issues and bool(wording) and not self._wrote_alone
+        if not issues and (self._wrote_alone or not wording) and self._earlier_items():
             return ""
+        issues = issues or wording
         nonce = self.reader.nonce if self.reader else ""
         hints = render_prompt("reader_feedback", hints=render_issues(issues, nonce) or "- no brief was handed in")
         if self.reader is None or not needs_fresh_conversation(self.retry, state, self.reader.explorer.characters):
@@ -236,10 +246,12 @@ class TaskMode:
         """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
-        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
         earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
-        if draft.absence is not None and not earlier:
+        if draft.absence is not None and earlier:
+            return Review((), attempt)
+        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
+        if draft.absence is not None:
             issues = issues or self.reader.absence_issues(draft.absence)
         elif draft.claims and not self.reader.ranks_only:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
@@ -263,7 +275,7 @@ class TaskMode:
         """The words to which code has objected before: of those the reasoner may say why it stands by them."""
         if self.output_check.vetoes:
             return frozenset()
-        attempts = [step.attempt for step in self._steps if any(it.check == FIGURES_CHECK for it in step.issues)]
+        attempts = [step.attempt for step in self._steps if any(it.check in TOLD for it in step.issues)]
         return frozenset(doubt.words for attempt in attempts for doubt in self.output_check.objections(attempt))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
@@ -277,7 +289,7 @@ class TaskMode:
 
 
 def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
-    """The earlier items, without those of which an added one has the same quotes or words, then the added ones."""
+    """The earlier items and the added ones: one with the same quotes or words as an earlier one takes its place."""
 
     def keys(claim: DraftClaim) -> tuple[object, object]:
         return frozenset(" ".join(quote.split()) for quote in claim.quotes), " ".join(claim.text.split()).casefold()
@@ -285,12 +297,14 @@ def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> t
     def again(old: DraftClaim, new: DraftClaim) -> bool:
         return any(one == other for one, other in zip(keys(old), keys(new), strict=True))
 
-    kept = [claim for claim in earlier if not any(again(claim, new) for new in added)]
-    return (*kept, *added)
+    merged: dict[DraftClaim, None] = {}
+    for old in earlier:
+        merged |= dict.fromkeys([new for new in added if again(old, new)] or [old])
+    return (*(merged | dict.fromkeys(added)),)
 
 
 def render_constraints(steps: Sequence[Step], nonce: str) -> str:
-    """What went wrong before: the last two iterations word for word, older ones counted; empty at first."""
+    """What went wrong in the last two iterations, with the last output; older ones are counted. Empty at first."""
     if not steps:
         return ""
     older = len(steps) - VERBATIM_ITERATIONS
@@ -299,9 +313,9 @@ def render_constraints(steps: Sequence[Step], nonce: str) -> str:
         issues = [issue for issue in step.issues if issue.check not in ONLY_READER_CHECKS]
         told = render_issues(issues, nonce) or "- the brief was not enough; it may hold more now"
         parts.append(f"Iteration {number} was not accepted:\n{told}")
-        if step.attempt.output:
-            parts.append(f"Its output (improve on this):\n{frame_data(step.attempt.output, nonce)}")
-        if step.attempt.memory:
-            parts.append(f"Its memory update (kept once the rules hold):\n{frame_data(step.attempt.memory, nonce)}")
+    latest = next((step.attempt for step in reversed(steps) if step.attempt.output), Attempt())
+    sized = f"output ({count_words(latest.output)} words as code counts them)"
+    for name, text in ((sized, latest.output), ("memory update", latest.memory)):
+        parts += [f"The last {name}; keep of it all that is not objected to:\n{frame_data(text, nonce)}"] * bool(text)
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
     return render_prompt("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"

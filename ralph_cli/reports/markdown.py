@@ -56,9 +56,7 @@ def _report_lines(report: Report) -> Iterator[str]:
         yield from (f"{escape_markdown(follows)}.", "")
     if view.document:
         yield from (f"Evidence report on {escape_markdown(report.document_name)}{report.document_size}.", "")
-    words, ending = outcome_heading(report)[0], describe_ending(report)
-    ending = ending.removeprefix(f"{words}: ").removeprefix(f"{words}. ")
-    yield from (f"**{words}.** {escape_markdown(ending[:1].upper() + ending[1:])}", "")
+    yield from (f"**{outcome_heading(report)[0]}.** {escape_markdown(describe_ending(report))}", "")
     for note in report.notes:
         yield from (escape_markdown(note), "")
     yield from _answer_lines(report)

@@ -76,7 +76,7 @@ class Report:
         if documents := list_documents(about):
             return f", {pluralize(len(documents), 'document')}"
         if self.view.paged:
-            return f", {about.get('pages')} pages"
+            return f", {pluralize(int(about.get('pages', 0)), 'page')}"
         return f", {about['characters']:,} characters" if about.get("characters") else ""
 
     @property
@@ -98,11 +98,15 @@ class Report:
 
 
 def outcome_heading(report: Report) -> tuple[str, str]:
-    """How the run ended, in a few words, and whether that is "good", "plain", "note" or "warn"."""
+    """How the run ended, in a few words, and whether that is "good", "plain", "note", "warn" or "bad"."""
     view = report.view
+    if view.halt.type.is_failure():
+        return "Failed", "bad"
+    if view.halt.type.is_cut_off():
+        return "Cut off", "warn"
     if report.goal is not None:
         if not view.ok:
-            return "Not accepted", "warn"
+            return "Not accepted", "bad"
         return ("Completed, verified", "good") if report.goal.verified else ("Completed, not verified", "warn")
     if view.halt.type is StopType.PASSAGES:
         return PASSAGES_HEADING, "plain"
@@ -115,15 +119,20 @@ def outcome_heading(report: Report) -> tuple[str, str]:
         "unjudged": ("Unjudged", "warn"),
         "no_passages": ("No passage was found", "note"),
     }
-    return words.get(view.halt.type.value, ("Not accepted", "warn"))
+    return words.get(view.halt.type.value, ("Not accepted", "bad"))
 
 
 def describe_ending(report: Report) -> str:
-    """In a sentence how the run ended, and what was checked by whom."""
+    """In a sentence how the run ended, and what was checked by whom; what its heading says is left out."""
+    words, stop = outcome_heading(report)[0], report.view.halt.type.value
     if report.goal is not None:
-        return goal_lines(report.view, report.goal)[0]
-    # What to set for a better answer is of no use to whoever is handed the report.
-    return describe_outcome(report.view).replace(USE_A_MODEL, "").rstrip()
+        ending = goal_lines(report.view, report.goal)[0]
+    else:
+        # What to set for a better answer is of no use to whoever is handed the report.
+        ending = describe_outcome(report.view).replace(USE_A_MODEL, "").rstrip()
+    for said in (f"Stopped ({stop}): ", f"{words}: ", f"{words}. "):
+        ending = f"{ending} ".removeprefix(said).rstrip()
+    return ending[:1].upper() + ending[1:]
 
 
 def find_excerpt(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Excerpt | None:

@@ -80,6 +80,9 @@ def is_paged(document: dict[str, Any]) -> bool:
 UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
 """How a run ends in which no language model took part."""
 
+RUNNING = Halt(StopType.NONE, "the run is still going on")
+"""How a run stands that a process works on now."""
+
 MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
 

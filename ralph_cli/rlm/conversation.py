@@ -32,6 +32,13 @@ class RecordedConversation:
     snippets: tuple[RecordedSnippet, ...]
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether its last turn has code of which nobody has seen what it prints."""
+        last = self.turns[-1]
+        calls = last.calls if isinstance(last, ModelTurn) and self.open_calls else ()
+        return any((call.arguments or {}).get("code") for call in calls)
+
+    @property
     def further_characters(self) -> int:
         """Characters of what was said behind the first turn, which a new conversation would have, too."""
         return Request("", "", self.turns[1:]).characters

@@ -36,6 +36,8 @@ COMPACT_SUMMARY_CHARS = 6_000
 NUDGE = "Use the tool `act`: run Python with `code`, or hand in with `claims` or `not_found`."
 LOOK_FIRST = "Nothing was looked at yet. Run code that prints the passages in question, then hand in."
 SEE_FIRST = "Hand in with a call of its own, after you have seen what the code prints."
+VARIABLES_KEPT = "Your Python variables are still there."
+CODE_CUT_OFF = "The code of your last call was cut off: run it again if you need it."
 VARIABLES_LOST = "[The sandbox was restarted: your variables are gone; `context`, `find` and the like are still there.]"
 
 
@@ -130,6 +132,7 @@ class Explorer:
     _told: str = ""
     _is_compacted: bool = False
     _taken_up: tuple[str, ...] = ()
+    _has_variables: bool = False
     _variables_lost: bool = False
     _repetition: RepetitionDetector = field(default_factory=RepetitionDetector)
 
@@ -174,6 +177,7 @@ class Explorer:
         """
         for snippet in snippets:
             self._searches.plan(snippet.ran.code)
+            self._has_variables = not snippet.ran.state_lost
             if snippet.ran.state_lost:
                 self.sandbox.drop_deferred()
             else:
@@ -182,6 +186,11 @@ class Explorer:
     def restart(self, opening: str) -> None:
         """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
         self.turns, self._open_calls, self.opening = (), (), opening
+
+    @property
+    def variables_note(self) -> str:
+        """That the variables of the code that was run are there; empty if none was, or they are lost."""
+        return f" {VARIABLES_KEPT}" if self._has_variables else ""
 
     @property
     def searches(self) -> tuple[SearchTerm, ...]:
@@ -278,6 +287,7 @@ class Explorer:
         text = render_prompt(
             "compacted",
             opening=opening,
+            variables=self.variables_note,
             done=self.summarize_steps(COMPACT_SUMMARY_CHARS),
             latest=frame_data(latest, self.nonce),
             told=f"What you were told last:\n{self._told}\n" if self._told else "",
@@ -344,6 +354,7 @@ class Explorer:
         self.coverage_tracker.add_shown(self._iteration, ran.output)
         # What belongs to a snippet is recorded before its end, so that a run that is cut off has all of it, or none.
         self.sink(ran)
+        self._has_variables = not ran.state_lost
         notes = [VARIABLES_LOST] if ran.state_lost else []
         notes += [self.subqueries.warning] if ran.queries and self.subqueries.warning else []
         return ToolAnswer("\n".join((frame_data(ran.output, self.nonce), *notes)), error=ran.error)
@@ -433,7 +444,9 @@ class Explorer:
         lines = tuple(problem if isinstance(problem, str) else problem.line for problem in problems)
         self.sink(DraftSubmitted(self._iteration, self._step, draft, lines))
         if problems:
-            text = "Not taken:\n" + render_issues(problems, self.nonce)
+            faulty = {problem.claim for problem in problems if not isinstance(problem, str)} - {None}
+            others = "; hand the other claims in again, too" if 0 < len(faulty) < len(draft.claims) else ""
+            text = f"Not taken{others}:\n{render_issues(problems, self.nonce)}"
             self.coverage_tracker.add_shown(self._iteration, text)
             return ToolAnswer(text, error=True)
         return ToolAnswer("Taken.", accepted_draft=draft)

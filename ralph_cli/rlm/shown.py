@@ -5,8 +5,9 @@ of the document are indexed once; a block that stands in the text is widened, ch
 agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do no harm.
 """
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
@@ -64,35 +65,49 @@ class _Piece:
 
 
 class _BlockIndex:
-    """Where each indexed block of a document stands: by the hash of its characters, for a million blocks are many.
+    """Where each indexed block of a document stands: chains of block numbers, by the hash of their characters.
 
-    Most blocks stand in one place. Another one of the same hash does no harm: what is found is compared with the text.
+    Two arrays, for a million blocks are many: the last block of each chain, and of each block the one before it; 0 is
+    none. A chain that is full takes no more, so that a text which repeats itself has no long ones.
     """
 
     def __init__(self, text: str, stride: int) -> None:
-        self._first: dict[int, int] = {}
-        self._others: dict[int, list[int]] = {}
-        for at in range(0, len(text) - BLOCK_CHARS + 1, stride):
-            key = hash(text[at : at + BLOCK_CHARS])
-            if self._first.setdefault(key, at) != at:
-                others = self._others.setdefault(key, [])
-                if len(others) < MAX_BLOCK_PLACES:
-                    others.append(at)
+        self._text, self._stride = text, stride
+        count = max(len(text) - BLOCK_CHARS, 0) // stride + 1
+        self._mask = mask = (1 << count.bit_length()) - 1
+        self._last = last = array("i", bytes(4 * (mask + 1)))
+        self._before = before = array("i", bytes(4 * (count + 1)))
+        lengths = bytearray(mask + 1)
+        for number, at in enumerate(range(0, len(text) - BLOCK_CHARS + 1, stride), 1):
+            chain = hash(text[at : at + BLOCK_CHARS]) & mask
+            if lengths[chain] <= MAX_BLOCK_PLACES:
+                lengths[chain] += 1
+                before[number] = last[chain]
+                last[chain] = number
 
     def first_known(self, shown: str, at: int) -> int:
         """Where the first of these blocks from `at` on stands in `shown`; an offset too near its end if none does.
 
         What stands before a line differs at the top of a page, so none is sought that begins with a space.
         """
-        known, last = self._first, len(shown) - BLOCK_CHARS
-        while at <= last and (hash(shown[at : at + BLOCK_CHARS]) not in known or shown[at].isspace()):
+        last, mask, end = self._last, self._mask, len(shown) - BLOCK_CHARS
+        while at <= end:
+            block = shown[at : at + BLOCK_CHARS]
+            if last[hash(block) & mask] and not block[0].isspace() and self.places(block):
+                break
             at += 1
         return at
 
-    def places(self, block: str) -> Sequence[int]:
-        """The places of a block, in order, and at most one more than `MAX_BLOCK_PLACES`."""
-        first = self._first.get(key := hash(block))
-        return () if first is None else (first, *self._others.get(key, ()))
+    def places(self, block: str) -> list[int]:
+        """The places of a block, the last one first, and at most one more than `MAX_BLOCK_PLACES`."""
+        found = []
+        number = self._last[hash(block) & self._mask]
+        while number:
+            place = (number - 1) * self._stride
+            if self._text.startswith(block, place):
+                found.append(place)
+            number = self._before[number]
+        return found
 
 
 class ShownTextFinder:

@@ -22,7 +22,7 @@ from ralph_cli.loop.state import fold
 from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports.safe_text import resume_command
 from ralph_cli.reports.sections.spending import spending, usd_by_role
-from ralph_cli.reports.view import MissingVote, RunView, build_view
+from ralph_cli.reports.view import RUNNING, MissingVote, RunView, build_view
 from ralph_cli.text.plural import pluralize
 
 if TYPE_CHECKING:  # a list of runs does not wait for what makes runs
@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # a list of runs does not wait for what makes runs
 NO_VERDICT = "no verdict of it could be used"
 UNFINISHED = Halt(StopType.NONE, "the run has not ended")
 KILLED = Halt(StopType.NONE, "the run was killed before it ended; what was recorded is kept")
-RUNNING = Halt(StopType.NONE, "the run is still going on")
 
 
 _FIND = re.compile(r"(?<![\w.])find\(")

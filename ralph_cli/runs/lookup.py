@@ -140,6 +140,7 @@ def check_memo(
         on_event(NoticeIssued(code, message))
 
     sights = [VisibilityChecker(source.load(), on_caution, source) for source in sources[1:]]
+    quoted = [document.in_language(settings.language) for document in quoted]
     checked = check_quotations(read_memo(memo_document), memo_document.path, quoted, strict=strict)
     checked = check_visibility(checked, sights, hidden_allowed=settings.allow_hidden_text)
     if not judge:

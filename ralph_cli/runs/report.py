@@ -138,7 +138,7 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
     """The report on a run. What the document would have given and cannot is told in `notes`."""
     goal = reduce(GoalState.apply, run.events, GoalState()) if run.view.mode == "goal" else None
     output = goal.final_output(fold(run.events).best) if goal else run.view.output
-    document, quotes = run_document.document, (*run.view.quotes, *run.view.found_passages)
+    record, document, quotes = run.view.document, run_document.document, (*run.view.quotes, *run.view.found_passages)
     notes: list[str] = []
     if run_document.missing:
         what = "the quotes, which were looked up when the run was made, are shown without their pages and passages"
@@ -162,7 +162,12 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
         output=output,
         excerpts=excerpts,
         crops=crops,
-        coverage=build_coverage_strip(run.events, document, int(run.view.document.get("pages", 0))),
+        coverage=build_coverage_strip(
+            run.events,
+            document,
+            int(record.get("pages", 0)),
+            run.view.coverage.pages if run.view.coverage and run.view.paged and not list_documents(record) else (),
+        ),
         notes=tuple(notes),
     )
 

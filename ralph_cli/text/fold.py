@@ -10,6 +10,8 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import field
+from functools import partial
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -35,6 +37,10 @@ _MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20
 _DROP_OR_EXPAND = re.compile(f"\u00ad[ \t]*(?:\r\n|[\n\f\r])[ \t]*|[{ZERO_WIDTH}{EMPTY_CELL}]+|[{''.join(_LIGATURES)}]")
 _ACCENTED = re.compile(f"[^{_MARKS} ][{_MARKS}]+")
 _SPACES = re.compile("  +")
+_INK = re.compile(r"\S")
+BLOCK = 1 << 19
+"""Characters that are folded at a time."""
+
 _RARE = frozenset(ZERO_WIDTH) | frozenset(EMPTY_CELL) | frozenset(_LIGATURES)
 _SHIFTED = frozenset(RAISED + LOWERED)
 _MARK = re.compile(f"[{_MARKS}]")
@@ -45,10 +51,24 @@ _HYPHEN = re.compile(r"(?<=\w)- ?(?=\w)")
 class _Layer:
     """Where one pass changed lengths: edit k turned source[begins[k]:ends[k]] into result[starts[k]:stops[k]]."""
 
-    starts: "array[int]"
-    stops: "array[int]"
-    begins: "array[int]"
-    ends: "array[int]"
+    starts: "array[int]" = field(default_factory=partial(array, "q"))
+    stops: "array[int]" = field(default_factory=partial(array, "q"))
+    begins: "array[int]" = field(default_factory=partial(array, "q"))
+    ends: "array[int]" = field(default_factory=partial(array, "q"))
+
+    def replace(self, part: str, edits: Iterable[tuple[int, int, str]], at: int = 0) -> str:
+        """A part of the source that begins at `at`, behind those before, with the given places, in order, replaced."""
+        pieces: list[str] = []
+        last, moved = 0, self.stops[-1] - self.ends[-1] if self.ends else 0
+        for begin, end, replacement in edits:
+            pieces += part[last:begin], replacement
+            self.begins.append(at + begin)
+            self.starts.append(at + begin + moved)
+            moved += len(replacement) - (end - begin)
+            self.ends.append(at + end)
+            self.stops.append(at + end + moved)
+            last = end
+        return "".join((*pieces, part[last:])) if pieces else part
 
     def begin(self, offset: int) -> int:
         """Source offset at which the result's character `offset` begins."""
@@ -102,11 +122,25 @@ def fold(text: str) -> FoldedText:
             text = _apply(text, _compositions(text), layers)
         if not present.isdisjoint(_SHIFTED):  # behind a letter with its accent, as it is behind any other
             text = _apply(text, readable_figures(text), layers)
-    for plain, variants in _VARIANTS.items():
-        for variant in variants:
-            text = text.replace(variant, plain)
-    text = _apply(text, ((m.start(), m.end(), " ") for m in _SPACES.finditer(text)), layers)
-    return FoldedText(text, tuple(layers))
+    spaces, parts = _Layer(), []
+    for start, end in _blocks(text):
+        part = text[start:end]
+        for plain, variants in _VARIANTS.items():
+            for variant in variants:
+                part = part.replace(variant, plain)
+        parts.append(spaces.replace(part, ((m.start(), m.end(), " ") for m in _SPACES.finditer(part)), start))
+    folded = "".join(parts) if len(parts) != 1 else parts[0]
+    return FoldedText(folded, (*layers, spaces) if spaces.starts else tuple(layers))
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Where parts of a text begin and end, none of them within white space: so the text is never copied as a whole."""
+    start = 0
+    while start < len(text):
+        last = _INK.search(text, start + BLOCK - 1)
+        end = last.end() if last else len(text)
+        yield start, end
+        start = end
 
 
 def replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> FoldedText:
@@ -134,21 +168,8 @@ def _compositions(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _apply(text: str, edits: Iterable[tuple[int, int, str]], layers: list[_Layer]) -> str:
     """Replace the given places, in order, and note them as a new layer."""
-    layer = _Layer(array("q"), array("q"), array("q"), array("q"))
-    parts: list[str] = []
-    last = length = 0
-    for begin, end, replacement in edits:
-        parts.append(text[last:begin])
-        parts.append(replacement)
-        length += begin - last
-        layer.starts.append(length)
-        length += len(replacement)
-        layer.stops.append(length)
-        layer.begins.append(begin)
-        layer.ends.append(end)
-        last = end
-    if not parts:
-        return text
-    parts.append(text[last:])
-    layers.append(layer)
-    return "".join(parts)
+    layer = _Layer()
+    result = layer.replace(text, edits)
+    if layer.starts:
+        layers.append(layer)
+    return result

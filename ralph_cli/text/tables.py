@@ -23,9 +23,12 @@ _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _GLUED = re.compile(r"[^\W\d_]\d+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_GAP = "\u2002* \u2002*(?:\u2002+ \u2002*)?"
+"""A space, and those by which a month in English is shorter than that of its text."""
+
 _DAY = (
     r"\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b(?:19|20)\d\d-\d\d-\d\d\b|\b\d{1,2}-[^\W\d_]{3}-\d{2,4}\b"
-    r"|\b\d{1,2}\.? (?:de )?[^\W\d_]{3,10}\.? (?:de )?(?:19|20)\d\d\b"
+    rf"|\b\d{{1,2}}\.?{_GAP}(?:de )?[^\W\d_]{{3,10}}\.?{_GAP}(?:de )?(?:19|20)\d\d\b"
 )
 """A day of a year, whatever its month is called: "31/12/24", "2024-12-31", "31-Dec-24", "31. Dezember 2024"."""
 
@@ -137,11 +140,21 @@ def is_row_under(header: list[str] | tuple[str, ...], line: str) -> bool:
     return is_row(line) or (bool(header) and not _STOPPED.search(line))
 
 
+def first_line_above(text: str, low: int, row: int) -> int:
+    """Where the lines of text[low:row] begin that may belong to the table of the row at `row`: the last of them."""
+    start = row
+    for _ in range(_MOST_LINES + 1):
+        start = text.rfind("\n", low, start)
+        if start < 0:
+            return low
+    return start + 1
+
+
 def table_lines(above: str, line: str) -> list[str]:
     """The lines above a table row that belong to its table: up to and with the sentence that introduces it."""
     found: list[str] = []
     sentences = 0
-    parts = [part for part in above.split("\n")[:-1][-_MOST_LINES:] if part.strip()]
+    parts = [part for part in above.rsplit("\n", _MOST_LINES + 1)[:-1][-_MOST_LINES:] if part.strip()]
     rows = [is_row(part) for part in parts] + [True]
     for number in range(len(parts) - 1, -1, -1):
         part = parts[number].rstrip()
@@ -196,8 +209,9 @@ def names_cells(line: str) -> bool:
 
 def _has_data(line: str) -> bool:
     """Whether two amounts stand in a line, or one is all of a cell, or words and a year are, as what goes on a row."""
-    amounts = _AMOUNT.findall(_GLUED.sub("", _DATE.sub("", line)))
-    cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", line))
+    undated = _DATE.sub("", line)
+    amounts = _AMOUNT.findall(_GLUED.sub("", undated))
+    cells = (cell.strip("$\u20ac\u00a3\u00a5()% ") for cell in re.split(r" {2,}|\t", undated))
     if any(_ROW_WORDS.match(cell) for cell in re.split(r" {2,}|\t", line)[1:]):
         return True
     alone = any(_AMOUNT.fullmatch(cell) and cell[-1] != "," and not _YEAR.fullmatch(cell) for cell in cells)

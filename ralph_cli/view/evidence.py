@@ -8,7 +8,7 @@ from typing import Any
 
 from ralph_cli.config import Settings
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Member, Span
+from ralph_cli.core.document import PAGE_NOUNS, Document, Member, Page, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.pdf.page_images import PagePicture, draw_page
@@ -62,7 +62,13 @@ class DocumentViewer:
             drawn = bool(page and document and _is_drawn(document, page))
             quotes.append({"id": quote.id, "page": page, "place": place, "drawn": drawn})
         pages = len(document.pages) if document else 0
-        return {"quotes": quotes, "pages": pages, "missing": make_visible(_explain_missing(run, opened.missing))}
+        one = bool(document and not document.members)
+        return {
+            "quotes": quotes,
+            "pages": pages,
+            "one": one,
+            "missing": make_visible(_explain_missing(run, opened.missing)),
+        }
 
     def show_page(self, run: RecordedRun, number: int) -> ShownPage | None:
         """A page, counted through all documents of a set; None if there is no such page. Of a PDF it is drawn.
@@ -119,9 +125,12 @@ class DocumentViewer:
 
 def _explain_missing(run: RecordedRun, missing: str) -> str:
     """Why there is no document, and what helps if it was named relative to where the run was made."""
-    if not missing or Path(str(run.view.document.get("path", ""))).is_absolute():
+    if not missing:
+        return ""
+    missing = f"{missing}. The quotes are shown as they were recorded."
+    if Path(str(run.view.document.get("path", ""))).is_absolute():
         return missing
-    return f"{missing}. If it was named from the folder where the run was made, start `ralph view` there."
+    return f"{missing} If it was named from the folder where the run was made, start `ralph view` there."
 
 
 def _is_there(document: Document, quote: Quote) -> bool:
@@ -138,14 +147,22 @@ def _is_drawn(document: Document, number: int) -> bool:
     return (member.kind if member else document.kind) in OCR_KINDS
 
 
+def _name_page(document: Document, page: Page, member: Member | None) -> str:
+    """A page, of how many, with its title or what is printed on it; a file without pages goes by its name."""
+    kind, pages = (member.kind, member.pages) if member else (document.kind, len(document.pages))
+    name = member.name if member else Path(document.path).name
+    if pages == 1 and kind not in PAGE_NOUNS:
+        return name
+    own, noun = document.own_number(page), PAGE_NOUNS.get(kind, "page")
+    label = "" if page.label in ("", str(own)) else f" (printed {page.label})" if noun == "page" else f" ({page.label})"
+    return f"{f'{name}, ' if member else ''}{noun} {own} of {pages}{label}"
+
+
 def _show(document: Document, number: int, quotes: tuple[Quote, ...], source: DocumentSource | None) -> ShownPage:
     """The page, of a PDF as it is drawn from the file that it is of; of a set it is named by its document."""
     page, member = document.pages[number - 1], _member_at(document, number)
-    if member is None:
-        place, own, offset = f"page {number} of {len(document.pages)}", number, 0
-    else:
-        own, offset = number - member.first_page + 1, member.start
-        place = make_visible(f"{member.name}, page {own} of {member.pages}")
+    own, offset = document.own_number(page), member.start if member else 0
+    place = make_visible(_name_page(document, page, member))
     if not _is_drawn(document, number):
         return ShownPage(place, make_visible(document.text[page.start : page.end][:MOST_CHARACTERS]))
     if member is not None:

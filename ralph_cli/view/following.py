@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from ralph_cli.core import clock
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError
-from ralph_cli.runs.history import RUNNING
+from ralph_cli.reports.view import RUNNING
 from ralph_cli.table.record import TableRecord
 from ralph_cli.view.catalog import Catalog, RunAddress, State
 from ralph_cli.view.summaries import Values, describe_shape, fail_run, summarize_row, summarize_run, summarize_table

@@ -10,11 +10,12 @@ from ralph_cli.reports.html.markup import Child, Markup, bullets, el, join
 from ralph_cli.reports.html.page import page_head, render_sections
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.reviews import describe_review
 from ralph_cli.reports.table.words import describe_size
 from ralph_cli.table.record import TableRecord
 from ralph_cli.view.catalog import RunAddress, table_path
-from ralph_cli.view.summaries import as_table, describe_shape
+from ralph_cli.view.summaries import MODES, as_table, describe_shape
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -25,9 +26,9 @@ POLICY = (
 FILTERS = {
     "": "all",
     "good": "accepted",
-    "note": "not in the document, or running",
+    "note": "not found, or running",
     "plain": "passages only",
-    "warn": "with reservations",
+    "warn": "with reservations, cut off",
     "bad": "not accepted, failed",
 }
 """What the lists can be narrowed to, by the kind of a state."""
@@ -49,8 +50,13 @@ MARKS = (
 """What a reviewer can say, the words of the button and its key."""
 
 
-def _render(prefix: str, kind: str, title: str, *body: Child, table: str = "", **data: str | int | bool | None) -> str:
-    """A page of ours: its kind tells the script what to do, `data` with what; `table` is the name of that it is of."""
+def _render(
+    prefix: str, kind: str, title: str, *body: Child, table: str = "", link: Markup | None = None, **data: str | int
+) -> str:
+    """A page of ours: its kind tells the script what to do, `data` with what.
+
+    `table` is the name of that it is of, `link` what it offers beside the ways to others.
+    """
     way_back = el("a", table, href=f"{prefix}/{table_path(table)}") if table else None
     head = el(
         "head",
@@ -65,6 +71,7 @@ def _render(prefix: str, kind: str, title: str, *body: Child, table: str = "", *
         "nav",
         el("a", "All runs and tables", href=f"{prefix}/", id="home"),
         way_back,
+        link,
         el("button", "Keys", type="button", id="keys", title="What the keys do (?)"),
         class_="top",
         aria_label="Places",
@@ -96,6 +103,8 @@ def _keys() -> Markup:
         ("Enter", "in a review: keep it; with Shift: and go on to the next answer"),
         ("u", "take your review back"),
         ("[ and ]", "previous, next page of the document"),
+        ("g", "go to a page of the document"),
+        ("a", "ask a follow-up"),
         ("Escape", "back"),
         ("?", "this list"),
     )
@@ -125,7 +134,7 @@ def _select(name: str, options: Mapping[str, str]) -> Markup:
 
 def render_home(prefix: str, folder: str) -> str:
     """The list of tables and runs, which the script fills."""
-    waiting = el("p", "Reading the records …", id="wait", class_="soft")
+    waiting = el("p", "Reading the records …", id="wait", class_="soft", role="status")
     return _render(
         prefix,
         "home",
@@ -204,8 +213,11 @@ def render_run(
     pager = (
         el("button", "‹", type="button", id="before", title="Previous page ([)", aria_label="Previous page"),
         el("span", "", id="where"),
+        el(
+            "input", id="goto", inputmode="numeric", autocomplete="off", title="Go to page (g)", aria_label="Go to page"
+        ),
         el("button", "›", type="button", id="after", title="Next page (])", aria_label="Next page"),
-        el("button", "Smaller", type="button", id="fold", aria_expanded="true", aria_controls="sheet"),
+        el("button", "Hide", type="button", id="fold", aria_expanded="true", aria_controls="sheet"),
     )
     opening = el("p", "Opening the document …", class_="soft")
     viewer = el(
@@ -222,6 +234,7 @@ def render_run(
             el("button", "Ask", type="submit"),
             id="ask",
             class_="tools",
+            hidden=is_running,
         )
         if can_ask
         else None
@@ -239,19 +252,22 @@ def render_run(
         ),
         viewer,
         table=address.table or "",
+        link=el("a", "Ask a follow-up", href="#ask", id="to-ask", hidden=is_running) if can_ask else None,
         path=address.path,
         reviewer=reviewer,
         running="yes" if is_running else "no",
     )
 
 
-def render_answer(report: Report, state: str, *, is_running: bool) -> Markup:
+def render_answer(report: Report, state: str, *, progress: str, followed: str | None) -> Markup:
     """What is replaced when a run has gone on: how it ended, what is said of it, and every section of its report.
 
-    `state` is that of the records which it was made of.
+    `state` is that of the records which it was made of, `progress` how far it has come, empty if it has ended;
+    `followed` the address of the run that it follows on, if that can be shown.
     """
-    words, kind = ("Still running", "note") if is_running else outcome_heading(report)
-    ending = "It is shown as far as it has come." if is_running else describe_ending(report)
+    words, kind = ("Still running", "note") if progress else outcome_heading(report)
+    ending = f"It is shown as far as it has come: {progress}." if progress else describe_ending(report)
+    follows = describe_follows(report.view.follows)
     document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
     buttons = (
         el("button", word, type="button", data_mark=mark.value, title=f"{word} ({key})") for mark, word, key in MARKS
@@ -264,10 +280,16 @@ def render_answer(report: Report, state: str, *, is_running: bool) -> Markup:
     return join(
         el(
             "header",
-            page_head(f"{report.view.mode}{document}", report.view.question, (words, kind), ending),
+            page_head(
+                f"{MODES.get(report.view.mode, report.view.mode)}{document}",
+                report.view.question,
+                (words, kind),
+                ending,
+            ),
+            el("p", el("a", follows, href=followed) if followed else follows) if follows else None,
             data_state=state,
         ),
-        None if is_running else review,
+        None if progress else review,
         el("ul", *said, class_="reviews") if said else None,
         render_sections(replace(report, view=replace(report.view, reviews=()))),  # they stand above
     )

@@ -18,18 +18,19 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ralph_cli.config import Settings
+from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.results.review import Mark
 from ralph_cli.journal.reviews import add_review
 from ralph_cli.reports.html.style import CSS
 from ralph_cli.reports.sections.reviews import review_objects
-from ralph_cli.runs.history import RUNNING
+from ralph_cli.reports.view import RUNNING
 from ralph_cli.runs.report import RunDocument, build_report
 from ralph_cli.view import pages
 from ralph_cli.view.catalog import Catalog, RunAddress
 from ralph_cli.view.evidence import DocumentViewer
 from ralph_cli.view.following import Follower, Told, describe_state
-from ralph_cli.view.summaries import Values
+from ralph_cli.view.summaries import Values, describe_progress
 
 HEADERS = {
     "content-security-policy": pages.POLICY,
@@ -66,9 +67,9 @@ def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask
             Route(address, site.run),
             Route(f"{address}/changes", site.changes),
             Route(f"{address}/quotes", site.quotes),
-            Route(f"{address}/pages/{{number:int}}", site.page),
-            Route(f"{address}/pages/{{number:int}}/picture", site.picture),
-            Route(f"{address}/words/{{number:int}}", site.words),
+            Route(f"{address}/pages/{{number}}", site.page),
+            Route(f"{address}/pages/{{number}}/picture", site.picture),
+            Route(f"{address}/words/{{number}}", site.words),
             Route(f"{address}/reviews", site.review, methods=["POST"]),
             Route(f"{address}/ask", site.ask, methods=["POST"]),
         ]
@@ -144,7 +145,13 @@ class _Site:
             return _missing(request)
         report = build_report(run, RunDocument(), pictures=False)
         is_running = run.view.halt == RUNNING
-        answer = pages.render_answer(report, state, is_running=is_running)
+        followed = RunAddress(str(report.view.follows.get("run", "")))
+        answer = pages.render_answer(
+            report,
+            state,
+            progress=describe_progress(run) if is_running else "",
+            followed=f"{_prefix(request)}/{followed.path}" if self._catalog.find_folder(followed) else None,
+        )
         if request.query_params.get("part") == "answer":
             return HTMLResponse(answer)
         page = pages.render_run(
@@ -153,7 +160,7 @@ class _Site:
             report.view.question,
             answer,
             is_running=is_running,
-            can_ask=self._ask is not None and not is_running and run.view.mode == "qa",
+            can_ask=self._ask is not None and run.view.mode == "qa",
             reviewer=self._reviewer,
         )
         return HTMLResponse(page)
@@ -170,7 +177,7 @@ class _Site:
     def page(self, request: Request) -> Response:
         """Where a page is, and its text; or the size of its picture, and the places of quotes in shares of it."""
         run = self._catalog.read(_address(request))
-        shown = run and self._viewer.show_page(run, request.path_params["number"])
+        shown = run and self._viewer.show_page(run, _number(request))
         if not shown:
             return _missing(request)
         if shown.picture is None:
@@ -181,7 +188,7 @@ class _Site:
     def picture(self, request: Request) -> Response:
         """A page as a picture."""
         run = self._catalog.read(_address(request))
-        shown = run and self._viewer.show_page(run, request.path_params["number"])
+        shown = run and self._viewer.show_page(run, _number(request))
         if not shown or shown.picture is None:
             return _missing(request)
         return Response(shown.picture.png, media_type="image/png")
@@ -189,7 +196,7 @@ class _Site:
     def words(self, request: Request) -> Response:
         """The words around a quote."""
         run = self._catalog.read(_address(request))
-        found = run and self._viewer.show_words(run, request.path_params["number"])
+        found = run and self._viewer.show_words(run, _number(request))
         return JSONResponse(found) if found else _missing(request)
 
     async def review(self, request: Request) -> Response:
@@ -237,6 +244,12 @@ def _prefix(request: Request) -> str:
 def _address(request: Request) -> RunAddress:
     given = request.path_params
     return RunAddress(given["run"], given.get("table"), given.get("document", ""))
+
+
+def _number(request: Request) -> int:
+    """The number in the address; 0, which nothing has, for what is none. One that is longer names nothing either."""
+    given = str(request.path_params["number"])
+    return int(given) if re.fullmatch(r"[0-9]{1,9}", given) else 0
 
 
 def _stream(request: Request, found: Told) -> Response:

@@ -13,12 +13,16 @@ from ralph_cli.reports.report import Report, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.table.words import STATES, describe_size, explain, first_place, reason
-from ralph_cli.runs.history import RUNNING, RecordedRun, goal_state
+from ralph_cli.reports.view import RUNNING
+from ralph_cli.runs.history import RecordedRun, goal_state
 from ralph_cli.table.record import TableRecord, read_row
 from ralph_cli.text.plural import pluralize
 from ralph_cli.view.catalog import Catalog, RunAddress, table_path
 
 Values = dict[str, Any]
+
+MODES = {"qa": "question"}
+"""What the commands are called by whoever looks at their runs; the others go by their own names."""
 
 MOST_CHARACTERS = 300
 """Of a question or an answer in a list; the page of the run has all of it."""
@@ -30,24 +34,28 @@ def summarize_run(address: RunAddress, run: RecordedRun) -> Values:
     report = Report(view=view, events=run.events, made_at="", version="", goal=goal_state(run.events))
     words, kind = outcome_heading(report)
     if is_running := view.halt == RUNNING:
-        calls = sum(isinstance(event, CallFinished) for event in run.events)
-        words, kind = f"running, {pluralize(calls, 'call')}", "note"
+        words, kind = f"running, {describe_progress(run)}", "note"
     usd = view.usage.usd
     return {
         "run": make_visible(address.run),
         "path": address.path,
         "begun": run.started.at,
-        "mode": view.mode,
+        "mode": "follow-up" if view.follows else MODES.get(view.mode, view.mode),
         "question": _cut(view.question),
         "document": _cut(report.document_name),
         "state": words,
         "kind": kind,
         "running": is_running,
-        "answer": _cut("; ".join(claim.text for claim in view.claims) or view.output),
+        "answer": _cut(" ".join(claim.text for claim in view.claims) or view.output),
         "cost": "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost",
         "more": [_cut(line) for line in describe_reviews(view.reviews)],
         "reviews": _summarize_reviews(view.reviews),
     }
+
+
+def describe_progress(run: RecordedRun) -> str:
+    """How far a run at work has come."""
+    return pluralize(sum(isinstance(event, CallFinished) for event in run.events), "call")
 
 
 def fail_run(address: RunAddress, why: str) -> Values:

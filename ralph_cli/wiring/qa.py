@@ -43,7 +43,7 @@ def build_qa(
     reader, closers = open_reader(context, assignment, source, "worker")
     before = [exchange.question for exchange in exchanges]
     asked = question_in_context(question, before, context.nonces()) if before else question
-    figures = NumbersCheck(document, question, vetoes=has_vetoes(context))
+    figures = NumbersCheck(document.in_language(settings.language), question, vetoes=has_vetoes(context))
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
     checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
     if least_share:

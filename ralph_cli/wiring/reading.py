@@ -15,7 +15,7 @@ from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.conversation import rebuild_conversation
-from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.loop import CODE_CUT_OFF, Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import RunContext
 
@@ -110,8 +110,11 @@ def _take_up_conversation(context: RunContext, assignment: Assignment, explorer:
         told = f"the conversation before {why}: the worker begins anew, and is told what was asked, answered and quoted"
         sink(NoticeIssued("follow-up", told))
         return
-    explorer.opening = assignment.follow_up(explorer.nonce)
     explorer.holds_text = explorer.holds_text and found.system == explorer.system
     explorer.system = found.system
     explorer.take_up(found.turns, found.open_calls, found.shown_texts)
     explorer.take_over_variables(found.snippets)
+    cut_off = f" {CODE_CUT_OFF}" if found.is_cut_off else ""
+    explorer.opening = assignment.follow_up(
+        explorer.nonce, tuple(found.shown_texts), f"{explorer.variables_note}{cut_off}"
+    )

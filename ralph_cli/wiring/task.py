@@ -149,7 +149,7 @@ def build_task(
             spec.text,
             paged=document.paged,
             sections=sections,
-            document=document,
+            document=document.in_language(settings.language),
             vetoes=has_vetoes(context),
         )
     mode = TaskMode(

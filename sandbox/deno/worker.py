@@ -108,4 +108,6 @@ def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[P
 
 def deno_environment(scratch: Path) -> dict[str, str]:
     """The whole environment of a Deno process."""
-    return {"DENO_DIR": str(scratch), "HOME": str(scratch), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+    # With one pool for all threads, what compiling the runtime has used and freed is used again: 20 MB less (glibc).
+    own = {"DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "MALLOC_ARENA_MAX": "1"}
+    return {"DENO_DIR": str(scratch), "HOME": str(scratch), **own}

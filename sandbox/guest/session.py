@@ -14,6 +14,7 @@ import symtable
 import sys
 import traceback
 import types
+import warnings
 from typing import Any
 
 from sandbox.guest import ahead, moment, names, probes, queries, reports, stand_ins, together, touched
@@ -62,6 +63,7 @@ class Guest:
         self._output: int = bounds["output"]
         self._queries = Queries(host_call, bounds)
         self._context = Text("")
+        self._pieces: list[str] = []
         self._pages: tuple[tuple[Any, ...], ...] = ()
         self._recursion_limit = sys.getrecursionlimit()
         self._modules: dict[str, types.ModuleType] = {}
@@ -72,10 +74,15 @@ class Guest:
         stand_ins.use_event_loop()
         self._moment = moment.Moment()
 
-    def load(self, context: Any, pages: str) -> None:
-        """Set the document: its UTF-8 bytes, and its pages as JSON."""
-        self._context = Text(str(context, "utf-8", "replace"))
-        self._pages = tuple(tuple(page) for page in json.loads(pages))
+    def load(self, piece: Any, pages: str) -> None:
+        """Take the document: a piece of it in UTF-8, and with the last one the pages as JSON, "" before."""
+        self._context = Text("")
+        self._pieces.append(str(piece, "utf-8", "replace"))
+        if pages:
+            whole = "".join(self._pieces)
+            self._pieces.clear()
+            self._context = Text(whole)
+            self._pages = tuple(tuple(page) for page in json.loads(pages))
 
     def define(self, code: str, offered: str) -> str | None:
         """Run code of the host's in a namespace of its own, and offer what the list `offered`, as JSON, names.
@@ -157,6 +164,7 @@ class Guest:
         sys.setrecursionlimit(self._recursion_limit)
         sys.settrace(None)
         sys.setprofile(None)
+        warnings.simplefilter("ignore")  # what a pattern is written like ("\\(") is no output of the snippet
         for original in self._originals:
             original.restore()
         if any(sys.modules.get(name) is not module for name, module in self._modules.items()):

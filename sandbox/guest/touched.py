@@ -12,21 +12,19 @@ MAX_SPANS = 2_048
 
 
 class Text(str):
-    """The document's text. Its slices are plain str, and so is what is made of it; `str(text)` is, without a copy."""
+    """The document's text, the only copy of it. Its slices are plain str, and so is what is made of it."""
 
-    __slots__ = ("_plain", "_spans")
-    _plain: str
+    __slots__ = ("_spans",)
     _spans: list[list[int]]
 
     def __new__(cls, plain: str) -> Text:
         self = super().__new__(cls, plain)
-        self._plain = plain
         self._spans = []
         return self
 
     def __getitem__(self, key: SupportsIndex | slice[Any, Any, Any]) -> str:
         if type(key) is slice:
-            start, end, step = key.indices(len(self._plain))
+            start, end, step = key.indices(len(self))
             spans = self._spans
             if step == 1 and start < end:
                 if spans and spans[-1][0] <= start <= spans[-1][1]:
@@ -36,13 +34,10 @@ class Text(str):
                     spans.append([start, end])
                     if len(spans) > 4 * MAX_SPANS:
                         spans[:] = _merge_spans(spans)
-        return self._plain[key]
-
-    def __str__(self) -> str:
-        return self._plain
+        return super().__getitem__(key)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type[str], tuple[str]]:
-        return str, (self._plain,)  # a copy, or a pickle, is a plain str
+        return str, (str.__str__(self),)  # a copy, or a pickle, is a plain str
 
     def take(self) -> list[list[int]]:
         """The slices since the last call, in order and apart, at most `MAX_SPANS`."""

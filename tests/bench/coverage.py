@@ -32,7 +32,7 @@ def main(path: str | None) -> None:
     text = DocumentSource.of(path).load().text if path else made(chance)
     finder = ShownTextFinder(text)
     begun = time.perf_counter()
-    finder.spans("nothing of it, and nothing else of it either")
+    finder.find_spans("nothing of it, and nothing else of it either")
     print(f"{len(text):,} characters; index {1000 * (time.perf_counter() - begun):.0f} ms, seed {SEED}")
     kinds = {
         "a slice": lambda at: text[at : at + OUTPUT],
@@ -48,7 +48,7 @@ def main(path: str | None) -> None:
             at = chance.randrange(len(text) - OUTPUT)
             output = make(at)
             begun = time.perf_counter()
-            spans = finder.spans(output)
+            spans = finder.find_spans(output)
             times.append(1000 * (time.perf_counter() - begun))
             shares.append(count_covered(spans, 0, len(text)) / OUTPUT)
         times.sort()
@@ -57,7 +57,7 @@ def main(path: str | None) -> None:
     part = text[len(text) // 3 :][:100_000]
     for name, query in (("exact", part), ("spaces collapsed", " ".join(part.split()))):
         begun = time.perf_counter()
-        finder.spans(query)
+        finder.find_spans(query)
         print(f"sub-query of {len(query):,} characters, {name}: {1000 * (time.perf_counter() - begun):.1f} ms")
 
 

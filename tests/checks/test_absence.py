@@ -323,3 +323,12 @@ def test_whoever_searched_enough_other_words_in_vain_is_not_asked_for_others() -
     assert "greenhouse, gas" in found.issues(forms)[0].message
     others = Absence(("greenhouse", "carbon", "emission"))
     assert review("Is there a target for greenhouse gas?").issues(others) == ()
+
+
+def test_a_claim_that_a_word_is_mentioned_nowhere_is_asked_for_no_other_word() -> None:
+    named, meant = "The lease nowhere mentions subletting.", "The lease says nothing about subletting."
+    found = review("What is let?", at("The deposit is $12,000."))
+    claims = [DraftClaim(text, (), searched=("sublet", "subletting")) for text in (named, meant)]
+    assert [issue.claim for issue in found.claim_issues(claims)] == [2]
+    there = DraftClaim("The lease nowhere mentions parking.", (), searched=("bicycles", "parking"))
+    assert "you have not looked at" in review("Who has parking?").claim_issues((there,))[0].message

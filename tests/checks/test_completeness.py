@@ -74,6 +74,10 @@ def test_places_that_were_not_read_and_items_elsewhere_are_told_at_once() -> Non
 def test_a_text_that_was_read_whole_needs_no_words() -> None:
     (proof,) = review((0, len(BOARD.text))).prove(None, brief(ANN))
     assert proof.holds and proof.message == "the whole text was read"
+    said = Completeness(closed_by="The following two are all officers:")
+    whole, closing = review((0, len(BOARD.text))).prove(said, brief(ANN))  # said all the same, it is shown to a judge
+    assert whole == proof and closing.by == "words" and closing.place is not None
+    assert review((0, len(BOARD.text))).prove(Completeness(closed_by="no such"), brief(ANN)) == (proof,)
 
 
 def test_what_asks_for_no_list_is_left_alone() -> None:

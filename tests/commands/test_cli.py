@@ -343,3 +343,36 @@ def test_a_reader_that_leaves_is_no_error(memo: Path, command: list[str]) -> Non
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("ralph 0.")
+
+
+KEEP_OR_GIVE_BACK = """
+import sys
+from ralph_cli.commands.parameters.options import source_of
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4_096
+
+
+def take_and_free(megabytes):
+    whole = bytearray(megabytes * 1_000_000)
+    del whole
+
+
+if sys.argv[1] == "document":
+    source_of("report.pdf")
+before = resident()
+take_and_free(20)  # behind the first one glibc takes others of its size from what it keeps
+take_and_free(10)
+print((resident() - before) // 1_000_000)
+"""
+
+
+@pytest.mark.skipif("CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="another library than glibc")
+def test_memory_of_a_long_document_is_given_back_when_it_is_freed() -> None:
+    def kept(what: str) -> int:
+        command = [sys.executable, "-c", KEEP_OR_GIVE_BACK, what]
+        return int(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+
+    assert kept("nothing") > 5 and kept("document") < 3

@@ -1,7 +1,9 @@
 """A document from bytes is the document from the file."""
 
+import os
 import re
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -20,6 +22,24 @@ def test_bytes_give_the_same_document_as_their_file(samples: Path, name: str) ->
 def test_bytes_are_bounded_like_files() -> None:
     with pytest.raises(DocumentError, match="larger"):
         DocumentSource("a.txt").load_bytes(b"x" * 11, limits=LoadLimits(bytes=10))
+
+
+def test_a_file_that_does_not_know_its_size_is_read_to_its_end(tmp_path: Path) -> None:
+    def write(text: str) -> None:
+        with path.open("w") as pipe:
+            pipe.write(text)
+
+    path = tmp_path / "pipe.txt"
+    os.mkfifo(path)
+    for text, limits in (("line\n" * 50_000, LoadLimits()), ("12345678901", LoadLimits(bytes=10))):
+        writer = Thread(target=write, args=(text,))
+        writer.start()
+        if len(text) > limits.bytes:
+            with pytest.raises(DocumentError, match="larger"):
+                DocumentSource(str(path)).read(limits)
+        else:
+            assert DocumentSource(str(path)).read(limits) == text.encode()
+        writer.join()
 
 
 def test_the_reader_is_named_with_its_versions() -> None:

@@ -104,7 +104,9 @@ def test_a_review_of_a_cell_stands_in_every_form_of_the_table(tmp_path: Path) ->
     make_table(asked, memo, folder=folder, settings=Settings(out=tmp_path / "out"), engine=FakeSandbox)
     first = write_table(folder, Settings())
     cell = next(cell for cell in first.table if cell.question == "rent")
-    add_review(next(folder.glob(f"runs/*/{cell.run}")), by="Ann", mark=Mark.WRONG, note="see clause 9")
+    run = next(folder.glob(f"runs/*/{cell.run}"))
+    add_review(run, by="Ann", mark=Mark.WRONG, note="see clause 9")
+    add_review(run, by="Bo", mark=Mark.CORRECTED, claim=1, correction="=4,800*10")
 
     written = write_table(folder, Settings())
     told = {name: path.read_bytes() for name, path in written.files.items() if path.is_file()}
@@ -113,12 +115,18 @@ def test_a_review_of_a_cell_stands_in_every_form_of_the_table(tmp_path: Path) ->
     from openpyxl import load_workbook
 
     book = load_workbook(io.BytesIO(told["xlsx"]))
-    _, review = book["Reviews"].values
-    assert review[3:5] == ("wrong", "Ann") and "see clause 9" in str(review[6])
+    head, *reviews = (dict(zip(next(book["Reviews"].values), row, strict=True)) for row in book["Reviews"].values)
+    told_of = ("State", "Claim", "Mark", "What is right", "Note", "By")
+    assert [tuple(review[name] for name in told_of) for review in reviews] == [
+        ("passages only", None, "wrong", None, "see clause 9", "Ann"),
+        ("passages only", "1", "corrected", "=4,800*10", None, "Bo"),
+    ]
+    right = book["Reviews"].cell(3, list(head).index("What is right") + 1)
+    assert right.data_type == "s" and right.quotePrefix
     rows = {row["id"]: row["reviews"] for row in csv.DictReader(io.StringIO(told["cells"].decode("utf-8-sig")))}
     assert "wrong by Ann" in rows["rent"] and rows["due"] == ""
     lines = [json.loads(line) for line in told["jsonl"].splitlines()]
-    assert [[r["mark"] for r in line["reviews"]] for line in lines] == [["wrong"], []]
+    assert [[r["mark"] for r in line["reviews"]] for line in lines] == [["wrong", "corrected"], []]
     # The page of the cell's evidence is made anew, and only that one.
     assert written.made >= 1 and "see clause 9" in (folder / cell.evidence if cell.evidence else next(
         folder.glob("evidence/*/rent.html"))).read_text()  # fmt: skip

@@ -398,6 +398,18 @@ def test_figures_in_the_memos_own_words_are_counted_and_looked_for_on_the_page_t
     assert [figure.text for figure in found.absent_figures] == ["12.5%", "5,200"]
 
 
+def test_figures_of_a_memo_are_those_of_documents_in_another_language() -> None:
+    report = document("Der Umsatz des Konzerns stieg um 8,4 % auf 1.284,6 Mio. EUR, und das ist viel.")
+    for memo, occur in (
+        ("Der Umsatz ist um 8,4 % auf 1.284,6 Mio. EUR gestiegen.", (True, True)),
+        ("Der Umsatz ist um 8,5 % auf 1.284,9 Mio. EUR gestiegen.", (False, False)),
+        ("Revenue rose by 8.4% to EUR 1,284.6 million.", (True, True)),
+    ):
+        found = check_quotations(read_memo(document(memo)), "memo.md", (report,))
+        assert tuple(figure.occurs for figure in found.figures) == occur, found.figures
+        assert all(figure.text in memo for figure in found.figures)
+
+
 def test_letters_of_another_alphabet_are_named() -> None:
     assert only('"The Suppli\u0435r shall not suspend"').notes == (
         "Suppli\u0435r contains a letter of another alphabet: Cyrillic small letter ie",

@@ -38,6 +38,14 @@ def test_a_claim_that_is_only_qualified_stands():
     assert AcceptedClaims().update(ATTEMPT, [JUDGED, limited]).claims == (SUBLET, RENT)
 
 
+def test_an_answer_keeps_the_order_in_which_it_was_handed_in_first():
+    refused = Evidence("judge", rulings=(ruling(1, Verdict.NOT), ruling(2)))
+    kept = AcceptedClaims().update(ATTEMPT, [refused])
+    nothing = resolve_quotes(kept.merge(Draft()), LEASE, QuoteIndex(LEASE))
+    later = kept.update(nothing, [Evidence("judge", rulings=(ruling(1),))])
+    assert later.claims == (RENT,) and later.merge(Draft((SUBLET,))).claims == (SUBLET, RENT)
+
+
 def test_nothing_changes_when_nobody_has_judged():
     kept = AcceptedClaims().update(ATTEMPT, [JUDGED])
     assert kept.update(ATTEMPT, [Evidence("quotes")]) is kept

@@ -74,6 +74,19 @@ def test_a_list_is_sent_back_until_something_shows_that_nothing_is_missing(setti
     assert "every place of these terms" in judge_saw.sent and "searched, places counted: rent of: 1" in judge_saw.sent
 
 
+def test_what_is_said_unasked_of_completeness_reaches_the_judge(settings: Settings) -> None:
+    done, _ = play(
+        settings,
+        "Say what the rent is",
+        tool_reply(LOOK),
+        tool_reply({"claims": [{**RENT, "quotes": ["rent that nobody pays"]}], "complete": {"terms": ["rent of"]}}),
+        tool_reply({"claims": [RENT]}),
+        wrote(FIRST),
+    )
+    calls = [event for event in read_run(done.folder).events if event.kind == "call_started"]
+    assert done.outcome.ok and "every place of these terms in the text was read: rent of: 1 place" in calls[-1].sent
+
+
 def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
     done, _ = play(settings, "Say what the rent is", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST))
     assert done.outcome.ok and done.outcome.iterations == 1
@@ -153,6 +166,15 @@ def test_an_absence_that_the_text_speaks_against_costs_one_turn_and_may_be_mende
     answer = told(worker.requests[2])
     assert "Not taken" in answer and "(page 9)" in answer and "The tenant pays a deposit of $12,000 at once." in answer
     assert "<data-" in answer.split("The tenant pays")[0]  # the document's words are data
+
+
+def test_a_refusal_of_one_claim_says_that_the_others_are_to_be_handed_in_again(settings: Settings) -> None:
+    rent = {"text": "The rent is $48,000 a year.", "quotes": RENT["quotes"]}
+    wrong = {"text": "A deposit of $12,000 is owed.", "quotes": ["A deposit of $12,000 is to be paid by the owner."]}
+    worker = [tool_reply(LOOK), tool_reply({"claims": [rent, wrong]}), tool_reply({"claims": [wrong]})]
+    asked = asks(settings, *worker, tool_reply(LOST), tool_reply({"claims": [rent]}), judged=True)[1]
+    assert told(asked.requests[2]).startswith("Not taken; hand the other claims in again, too:\n")
+    assert told(asked.requests[3]).startswith("Not taken:\n")
 
 
 def test_whoever_has_seen_the_places_may_say_so_again_and_the_record_shows_it_all(settings: Settings) -> None:

@@ -13,6 +13,7 @@ from reached import reached, reaches
 
 from ralph_cli.api import run_task
 from ralph_cli.checks.form import AnswerForm
+from ralph_cli.checks.output.words import count_words
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, ProviderError
@@ -33,7 +34,7 @@ from ralph_cli.runs.verifying.verify import verify
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],
-    "A8": ["test_constraints_repeat_the_last_two_iterations_and_count_the_older"],
+    "A8": ["test_constraints_tell_of_the_last_two_iterations_and_repeat_one_output"],
     "A9": [
         "test_memory_is_written_only_after_the_hard_rules_passed",
         "test_a_later_run_reads_the_memory_before_the_document",
@@ -276,7 +277,7 @@ def test_a_reader_that_handed_in_nothing_begins_afresh(settings: Settings) -> No
 
 
 def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settings: Settings) -> None:
-    wrong = GOOD + "\nThe deposit is $12,000, due on 1 March 2022."
+    wrong = GOOD + "\nThe deposit is $12,000, due on 1 March 2021."
     done, _, worker, judge = play(
         settings,
         [
@@ -291,8 +292,8 @@ def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settin
     assert done.outcome.ok and done.outcome.iterations == 2 and len(judge.requests) == 1
     first = read_run(done.folder).events
     hints = told(worker.requests[3])
-    assert "line 2 of the output: the figure $12,000" in hints and "the date 1 March 2022" in hints
-    assert "The deposit is $12,000" in hints and "line 2 of the output" in told(worker.requests[4])
+    assert "line 2 of the output: the date 1 March 2021" in hints and "the figure $12,000" not in hints
+    assert "line 2 of the output: the figure $12,000" in told(worker.requests[4])
     assert any("$12,000" in line for line in story(first).splitlines())
 
 
@@ -310,6 +311,30 @@ def test_a_refusal_that_reading_cannot_mend_goes_to_the_reasoner_alone(settings:
     )
     assert done.outcome.ok and [r.agent for r in worker.requests] == ["reader", "reader", "reasoner", "reasoner"]
     assert "the output is not JSON" in told(worker.requests[3])
+
+
+@pytest.mark.parametrize("judged", [False, True])
+def test_what_concerns_only_the_writers_words_goes_to_the_writer_first(settings: Settings, judged: bool) -> None:
+    """No word of the document could mend it; what the writer cannot mend alone goes to the reader after all."""
+    wrong = [f"{GOOD} {'It is.' if judged else f'The deposit is ${number},000.'}" for number in (12, 13)]
+    wrong[1] += " So." * judged
+    found = [{"ok": False, "issues": [f"it is {how}"], "writing": [1]} for how in ("dull", "long")]
+    refused = [text_reply(json.dumps(reply)) for reply in found]
+    looks = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), *map(result, wrong[:2]), NOTHING_TO_ADD]
+    done, _, worker, _ = play(settings, [*looks, result(GOOD + " So it is.")], [*(refused if judged else []), OK])
+    assert done.outcome.ok and done.outcome.iterations == 3
+    agents = [request.agent for request in worker.requests]
+    assert agents == ["reader", "reader", "reasoner", "reasoner", "reader", "reasoner"]
+    what = "it is dull" if judged else "$12,000"
+    assert what in told(worker.requests[3]) and ("it is long" if judged else "$13,000") in told(worker.requests[4])
+
+
+def test_an_issue_that_names_a_quote_by_its_number_names_it_by_its_words(settings: Settings) -> None:
+    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), NOTHING_TO_ADD, result(GOOD + " So it is.")]
+    done, _, worker, _ = play(settings, script, [refuses("Quotes 1 and 7 say nothing of page 1."), OK])
+    assert done.ok
+    named = 'Quotes "a base rent of $48,000 a year" and 7 say nothing of page 1.'
+    assert named in told(worker.requests[3]) and named in told(worker.requests[4])
 
 
 def test_too_short_an_output_or_note_is_refused_before_the_judge(settings: Settings) -> None:
@@ -522,7 +547,7 @@ def test_the_best_attempt_and_its_output_are_reported(settings: Settings) -> Non
     assert as_object(read_run(done.folder).view)["output"] == told_json["output"]
 
 
-def test_constraints_repeat_the_last_two_iterations_and_count_the_older(settings: Settings) -> None:
+def test_constraints_tell_of_the_last_two_iterations_and_repeat_one_output(settings: Settings) -> None:
     outputs = [f"{GOOD} Version {word}." for word in ("alpha", "beta", "gamma", "delta")]
     rounds = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(outputs[0])]
     for output in outputs[1:]:
@@ -530,8 +555,9 @@ def test_constraints_repeat_the_last_two_iterations_and_count_the_older(settings
     done, _, worker, _ = play(settings, rounds, [refuses(f"wrong {n}") for n in "abcd"])
     assert done.outcome.halt.type is StopType.MAX_ITERATIONS
     last = told(worker.requests[-1])
-    assert "(1 earlier iteration(s) omitted)" in last and "alpha" not in last and "beta" in last and "gamma" in last
-    assert "wrong c" in last and "wrong a" not in last
+    assert "(1 earlier iteration(s) omitted)" in last and "beta" not in last and last.count("gamma") == 1
+    assert "wrong c" in last and "wrong b" in last and "wrong a" not in last
+    assert f"The last output ({count_words(outputs[2])} words as code counts them)" in last
     assert render_constraints((), "n") == ""
 
 
@@ -540,7 +566,9 @@ def test_what_is_added_to_a_brief_replaces_what_it_repeats() -> None:
 
     one, two = DraftClaim("Rent is 5.", ("rent  5",)), DraftClaim("Term is ten years.", ("ten years",))
     mended = DraftClaim("The rent is 5 a year.", ("rent 5",))
-    assert merge_items((one, two), (mended,)) == (two, mended) and merge_items((one,), (two,)) == (one, two)
+    three = DraftClaim("It is let.", ("let",))
+    assert merge_items((one, two), (three, mended)) == (mended, two, three)  # the numbers of the others stay
+    assert merge_items((one,), (two,)) == (one, two)
 
 
 HALF_QUOTED = {"text": "The rent was agreed.", "quotes": [*RENT["quotes"], "rent of $49,000 a year"]}
@@ -643,7 +671,7 @@ def test_what_a_model_notes_reaches_a_later_run_as_data_only(settings: Settings,
 MONTHLY = "The tenant pays a base rent of $48,000 a year (p. 1), which is $4,000 a month."
 WHY = "a twelfth of $48,000 is $4,000"
 BRIEF = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
-NOTHING_TO_ADD = tool_reply({"not_found": {"searched": ["nothing to add"], "note": "the brief has it"}})
+NOTHING_TO_ADD = tool_reply({"not_found": {"searched": [], "note": "nothing to add: the brief has it"}})
 
 
 def reasoned(output: str = MONTHLY, because: str = WHY) -> Reply:
@@ -656,7 +684,7 @@ def settles(*, good: bool = True) -> Reply:
 
 
 def test_an_output_may_keep_a_figure_for_a_reason_that_the_judge_accepts(settings: Settings) -> None:
-    replies = [*BRIEF, result(MONTHLY), NOTHING_TO_ADD, reasoned()]
+    replies = [*BRIEF, result(MONTHLY), reasoned()]
     done, _, worker, judge = play(settings, replies, [settles()])
     assert done.ok and done.outcome.iterations == 2 and done.text == MONTHLY
     asked, again = (request for request in worker.requests if request.agent == "reasoner")
@@ -674,7 +702,7 @@ def test_an_output_may_keep_a_figure_for_a_reason_that_the_judge_accepts(setting
 
 
 def test_a_reason_for_an_output_counts_only_for_what_was_objected_to(settings: Settings) -> None:
-    early = [*BRIEF, reasoned(), NOTHING_TO_ADD, reasoned(MONTHLY.replace("4,000 a m", "5,000 a m"))]
+    early = [*BRIEF, reasoned(), reasoned(MONTHLY.replace("4,000 a m", "5,000 a m"))]
     done, _, _, judge = play(settings, early, [], max_iterations=2)
     assert not done.ok and not judge.requests and done.unconfirmed == ()
     best = done.outcome.best
@@ -682,14 +710,14 @@ def test_a_reason_for_an_output_counts_only_for_what_was_objected_to(settings: S
 
 
 def test_the_judge_of_a_task_may_refuse_the_reason(settings: Settings) -> None:
-    replies = [*BRIEF, result(MONTHLY), NOTHING_TO_ADD, reasoned()]
+    replies = [*BRIEF, result(MONTHLY), reasoned()]
     done, _, _, _ = play(settings, replies, [settles(good=False)], max_iterations=2)
     best = done.outcome.best
     assert not done.ok and best is not None and [issue.material for issue in best.issues] == ["$4,000 is no rent"]
 
 
 def test_a_strict_task_takes_no_reasons(settings: Settings) -> None:
-    replies = [*BRIEF, result(MONTHLY), NOTHING_TO_ADD, reasoned()]
+    replies = [*BRIEF, result(MONTHLY), reasoned()]
     done, _, worker, judge = play(settings, replies, [], max_iterations=2, strict=True)
     assert not done.ok and not judge.requests and done.unconfirmed == ()
     assert not any("`because`" in told(request) for request in worker.requests)
@@ -703,3 +731,5 @@ def test_whoever_is_asked_for_completeness_alone_need_not_write_the_items_again(
     assert again.claims == first.claims and again.completeness == Completeness(pages="1-2")
     emptied = parse(tool_reply({"claims": []}).calls[0])
     assert isinstance(emptied, Draft) and emptied.claims == ()
+    mended = parse(tool_reply({"claims": [END]}).calls[0])
+    assert isinstance(mended, Draft) and mended.completeness == again.completeness

@@ -144,7 +144,7 @@ def test_without_the_document_the_report_says_so_and_shows_the_quotes() -> None:
     text = Read(html.render_page(report)).text
     assert "could not be read for this report (lease.txt does not exist)" in text
     assert "The annual rent is $48,000, payable monthly." in text and "In context" not in text
-    assert "to show pages, the document is needed" in text
+    assert "Pages shown to a model (1 of 12): 2" in text and "Pages never read (5 of 12): 8-12" in text
 
 
 def test_refused_quotes_and_issues_of_every_iteration_are_in_the_appendix() -> None:

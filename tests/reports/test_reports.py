@@ -42,7 +42,7 @@ from ralph_cli.reports.csv import csv_report
 from ralph_cli.reports.html import page
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.notebook import render_table
-from ralph_cli.reports.report import Report
+from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible, one_line, to_json
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
@@ -151,6 +151,29 @@ def test_a_refused_answer_says_so_first_and_why() -> None:
         and "only partly supported: a reason" in text
         and "why not" in text
     )
+
+
+@pytest.mark.parametrize(
+    ("stop", "heading"),
+    [
+        (StopType.STALLED, ("Not accepted", "bad")),
+        (StopType.MAX_COST, ("Cut off", "warn")),
+        (StopType.USER_INTERRUPTED, ("Cut off", "warn")),
+        (StopType.SYSTEM_ERROR, ("Failed", "bad")),
+        (StopType.ABSENT, ("Not in the document", "note")),
+    ],
+)
+def test_a_report_says_first_whether_a_run_was_refused_cut_off_or_failed(
+    stop: StopType, heading: tuple[str, str]
+) -> None:
+    run, _ = sample_run(absent=stop is StopType.ABSENT)
+    run = replace(run, view=replace(run.view, halt=Halt(stop, "the same answer failed twice")))
+    report = build_report(run, RunDocument())
+    assert outcome_heading(report) == heading
+    if stop is not StopType.ABSENT:
+        assert describe_ending(report).startswith(
+            "The same answer failed twice."
+        ) and "Stopped" not in markdown.markdown_report(report)
 
 
 def test_an_unjudged_answer_says_that_nobody_judged() -> None:

@@ -134,7 +134,7 @@ def test_a_table_loses_no_line_between_its_rows() -> None:
 def test_a_short_name_is_found_as_a_word_before_it_is_found_in_others() -> None:
     others = "\n\n\n\n".join(f"All consultants met {n} times." for n in range(9))
     shown = ask("find('Ulta', before=0, after=0)\nmore()", f"{others}\n\n\nUlta sells.\n{others}")
-    assert "'Ulta' 1 (18 more inside other words)\n--- place 0, page 1" in shown and "(18 more places, on" in shown
+    assert "'Ulta' 1 (18 more inside other words)\n--- place 0, page 1" in shown and "(17 more places, on" in shown
     assert shown.index("Ulta sells") < shown.index("consultants") and "--- place 1," in shown
     assert "'Ulta' 0 (9 more inside other words)\n--- place 0" in ask("find('Ulta')", others)
     assert "more inside" not in ask("find('ulta')", others)
@@ -149,7 +149,7 @@ def test_of_several_alternatives_the_rare_one_is_shown() -> None:
 
 
 def test_places_of_one_page_in_another_order_are_all_printed() -> None:
-    text = "\n".join(("Rent  1  2", "Rent  1  2  3", "Total  3  4  7"))
+    text = "\n".join(("Rent  1  2", "Pay  5  6", "Rent  1  2  3", "Total  3  4  7"))
     shown = ask("find('rent', rows=True, before=0, after=0)", text)
     assert shown.count("--- place") == 2
 
@@ -173,12 +173,53 @@ def test_a_term_is_shown_where_it_is_defined() -> None:
 
 def test_every_place_has_at_least_its_page() -> None:
     text = "\f".join(
-        f"Page {n} speaks of rent.\n" + f"And of other things, at length, on page {n}. " * 5 for n in range(1, 90)
+        f"Page {n} speaks of rent.\n" * (n % 7 > 0) + f"And of other things, at length, on page {n}. " * 5
+        for n in range(1, 90)
     )
     shown = ask("find('speaks of rent')", text)
     told = {int(number) for number in re.findall(r"place \d+, page (\d+)", shown)}
-    told |= {int(number) for number in re.findall(r"(\d+)(?: \(\d+\))?", shown.split("more places, on pages ")[1])}
-    assert told == {*range(1, 90)} and len(shown) < OUTPUT_CAP
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?[,:]", shown.split("more places, on pages ")[1]):
+        told |= {*range(int(first), int(last or first) + 1)}
+    assert told == {n for n in range(1, 90) if n % 7} and len(shown) < OUTPUT_CAP
+
+
+def test_what_is_scarce_the_last_places_lack() -> None:
+    around = "\n".join(f"And of other things, at length, on line {n} of the page. " * 2 for n in range(12))
+    shown = ask("find('speaks of rent', show=9, before=3, after=8)", "\f".join([f"It speaks of rent.\n{around}"] * 9))
+    parts = re.split("(?m)^--- place", shown)[1:]
+    assert [part.count("And of other") for part in parts][:2] == [16, 16] and len(parts) == 9
+    assert "left out for room" in shown and not re.search(r"at place [01]\b", shown) and len(shown) < OUTPUT_CAP
+
+
+def test_of_many_places_the_whole_sentence_comes_before_the_lines_around_any() -> None:
+    filler = "\n".join("Of other things much is said on each of the pages of it." for _ in range(4))
+    text = "\f".join(
+        f"{filler}\nFor what is let the rent that is due\nin year {n} is {n}00 dollars.\n{filler}" for n in range(17)
+    )
+    shown = ask("find('rent', show=17, before=2, after=3)", text)
+    assert all(f"the rent that is due\nin year {n} is {n}00 dollars." in shown for n in range(17))
+    assert len(shown) < OUTPUT_CAP and re.search(r"left out for room: [^:]* at place [1-9]", shown)
+    assert shown.split("--- place 1,")[0].count("Of other things") == 4 and shown.count("--- place") == 17
+
+
+def test_places_whose_lines_touch_are_one_and_no_line_is_printed_twice() -> None:
+    lines = [f"{n}: {'rent' if n in (3, 5, 8, 20) else 'other'} of the hall" for n in range(30)]
+    shown = ask("find('rent', before=1, after=1)", "\n".join(lines))
+    assert shown.startswith("4 hits in 2 places (hits near one another are one place)")
+    assert re.findall(r"--- place (\d+),", shown) == ["0", "1"]
+    assert [line for line in shown.splitlines() if " of the hall" in line] == [*lines[2:10], *lines[19:22]]
+    many = [f"{n}: the rent of hall {n} is due" for n in range(200)]
+    shown = ask("find('rent')", "\n".join(many))
+    printed = [line for line in shown.splitlines() if line in many]
+    assert len(printed) == len(set(printed)) > 70
+    listed = ask("find('rent', show=0)", "\n".join(many))
+    assert re.search(r"^place 2, page 1 \(\d+ lines with hits\), offset \d+: \d+: the rent", listed, re.MULTILINE)
+
+
+def test_the_lines_around_a_place_go_on_over_the_page() -> None:
+    shown = ask(f"at({REPORT.index('Competition')}, before=200, after=300)")
+    assert "page 2, offset" in shown and "Item 1. Business 2" in shown.split("page 2")[0]
+    assert shown.split("page 3, offset")[1].split("\n")[1] == "ACME TOOLS ANNUAL REPORT"
 
 
 def test_rows_of_tables_come_widest_first_and_lists_are_none() -> None:
@@ -237,6 +278,14 @@ def test_a_heading_in_spaced_letters_is_found_before_a_longer_one() -> None:
         + "Text. " * 99
     )
     assert "section 'Consolidated Balance Shee t'" in ask("section('Consolidated Balance Sheets')", text)
+
+
+def test_of_a_long_part_the_parts_that_were_not_printed_are_named() -> None:
+    names = ("Competition and Markets", "Rents and Leases", "Staff and Pensions", "Claims and Courts")
+    parts = [f"{name}\n" + f"Of {name.casefold()} this is said.\n" * 60 for name in names]
+    shown = ask("section('Item 8')", "\f".join(("Item 8. Statements\nHere they are.", *parts, "Item 9. Others\nNone.")))
+    told = re.search(r"start=\d+\)\)\nits parts in these, each a section: (.*)\n", shown)
+    assert told is not None and told[1] == "5 Claims and Courts"
 
 
 def test_of_a_long_part_the_rest_is_left_to_a_second_model() -> None:

@@ -213,9 +213,13 @@ def test_the_workbench_teaches_find_and_show() -> None:
 def test_find_groups_neighbours_and_offers_the_next_places() -> None:
     text = "\n".join(f"line {n} {'apple' if n % 10 == 0 else 'other'}" for n in range(900))
     bench = DocumentSandbox(FakeSandbox, document(text))
-    first = bench.run("find('apple', show=3)", lambda items: []).stdout
+    few = bench.run("find('apple', show=3)", lambda items: []).stdout
+    assert (
+        few.count("\nline ") == 11 and "\nplace " not in few and "\n(87 more places, on page 1 (87): more())\n" in few
+    )
+    first = bench.run("find('apple')", lambda items: []).stdout
     assert "90 hits in 90 places" in first and "--- place 2" in first and len(first) < OUTPUT_CAP
-    assert re.search(r"^place 3, page 1, offset \d+: line 30 apple$", first, re.MULTILINE)  # further ones, a line each
+    assert re.search(r"^place 6, page 1, offset \d+: line 60 apple$", first, re.MULTILINE)  # further ones, a line each
     assert re.search(r"^\(\d+ more places, on page 1 \(\d+\): more\(\)\)$", first, re.MULTILINE)
     second = bench.run("more()", lambda items: []).stdout
     last = re.findall(r"^place (\d+),", first, re.MULTILINE)[-1]
@@ -223,7 +227,7 @@ def test_find_groups_neighbours_and_offers_the_next_places() -> None:
     assert "start counts places" in bench.run("find('apple', start=4000)", lambda items: []).stdout
     assert "0 hits" in bench.run("find('pear')", lambda items: []).stdout
     near = bench.run("find('line 1[0-9] ')", lambda items: []).stdout
-    assert near.startswith("10 hits in 10 places") and near.count("--- place") == 4  # three of the others were printed
+    assert near.startswith("10 hits in 1 place (hits near one another are one place)") and near.count("--- place") == 1
     assert [near.count(f"line {number} ") for number in range(9, 20)] == [1] * 11
 
 

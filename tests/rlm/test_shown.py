@@ -63,7 +63,7 @@ def test_each_place_that_find_prints_is_found_on_its_page() -> None:
 def test_the_lines_that_find_lists_are_found_at_their_offset() -> None:
     text = "\n".join(f"Net income {n}  5,3{n}3  4,8{n}9\nother words {n} " + "x" * 90 for n in range(10, 90))
     bench = DocumentSandbox(FakeSandbox, document(text))
-    output = bench.run("find('net income', show=1, before=0, after=0)", lambda items: []).stdout
+    output = bench.run("find('net income', before=0, after=0)", lambda items: []).stdout
     spans = ShownTextFinder(text).find_spans(output)
     row = text.index("Net income 17")
     assert "offset" in output and "Net income 17 5,3173 4,8179" in output

@@ -184,6 +184,17 @@ def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Setting
         assert later.turns[: len(earlier.turns)] == earlier.turns
 
 
+def test_beside_kept_claims_a_refusal_names_its_claim_by_its_beginning(settings: Settings) -> None:
+    wrong = {"text": "It begins on 2 March 2021, as agreed.", "quotes": TERM["quotes"]}
+    looks = [tool_reply(LOOK), tool_reply({"claims": [RENT, TERM]}), tool_reply({"claims": [wrong]})]
+    asked, _, worker, _ = play(
+        settings,
+        [*looks, tool_reply({"claims": [{**TERM, "text": "It begins on 1 March 2021."}]})],
+        [verdicts((1, "supported"), (2, "not")), verdicts((2, "supported"))],
+    )
+    assert asked.outcome.ok and '("It begins on 2 March 2021, as agreed.")' in turn_text(worker.requests[-1].turns[-1])
+
+
 def test_a_run_that_never_passes_returns_its_best_attempt(settings: Settings) -> None:
     tries = [[RENT], [RENT, TERM]]
     tries += [[{**TERM, "text": text}] for text in ("It runs for ten years.", "Ten years it runs.")]

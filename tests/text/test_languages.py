@@ -127,12 +127,12 @@ def _change(text: str, inside: list[tuple[int, int]], chance: random.Random) -> 
 
 
 FIGURES = {
-    "de": ("um 8,4 % auf 1.284,6 Mio. € zum 31. Dezember 2024", "by 8.4 % auf 1,284.6 mn €zum 31 Dec 2024"),
+    "de": ("um 8,4 % auf 1.284,6 Mio. € zum 31. Dezember 2024", "by 8.4 % to 1,284.6 mn € zum 31 Dec 2024"),
     "fr": ("de 8,4 % à 1 284,6 millions d’euros au 30 juin 2028", "de 8.4 % à 1,284.6 million euros au 30 Jun 2028"),
     "es": ("1.284,6 mil millones de euros, 14 de mayo de 2025", "1,284.6 billion euros, 14 May 2025"),
     "it": ("1.284,6 milioni di euro, 6.482 dipendenti", "1,284.6 million euro, 6,482 dipendenti"),
-    "pt": ("1,15 € por ação em 30 de junho de 2028", "1.15 € per ação em 30 Jun 2028"),
-    "ja": ("令和6年3月31日の1,284億6,000万円、第3四半期", "31.3.2024の¥1,284億6,000万、Q3"),
+    "pt": ("1,15 € por ação em 30 de junho de 2028", "1.15 € per ação in 30 Jun 2028"),
+    "ja": ("令和6年3月31日の1,284億6,000万円、第3四半期", "31.3.2024の¥1,284.6億、Q3"),
     "zh": ("2024年12月31日 十八个月 1.1个百分点", "31.12.2024 18mo 1.1pp"),
 }
 
@@ -149,10 +149,25 @@ def test_figures_are_read_as_english_ones_and_nothing_moves(language: str) -> No
 @pytest.mark.parametrize(
     ("language", "written", "wanted"),
     [
-        ("de", "1.284. Auf 1.284,6. 3.100.2", "1,284. Auf 1,284.6. 3.100.2"),
+        ("de", "1.284. Auf 1.284,6. 3.100.2", "1,284.  to 1,284.6. 3.100.2"),
         ("de", "1'284.60 1\u2019284'500.50 1'284", "1,284.60 1,284,500.50 1,284"),
         ("ja", "2024年0月", "2024 0月"),
-        ("ja", "1億2,345万円", "¥1億2,345万"),
+        ("ja", "1億2,345万円", "¥1.2345億 "),
+        ("ja", "226万8,000円", "¥2268000  "),
+        ("ja", "３か月、平方メートル", "3mo、平方メートル"),
+        ("zh", "万分之五、三成二", "5bp 、32%"),
+        ("zh", "民國113年7月1日、112年度、113年7月", "1.7.2024  、2023 、Jul'24"),
+        ("zh", "美元1.13亿元、1.13亿元人民币", "$1.13亿  、CNY1.13亿 "),
+        ("zh", "一式六份,统一", "一式6份,统一"),
+        ("de", "nicht\nmehr als 24 Mio. Stück", "     \n at most 24   mn Stück"),
+        ("de", "von 770,8 von 1.284,6; je Monat", "von 770.8  of 1,284.6;  monthly"),
+        ("de", "sechs von zehn, fünfundzwanzig Tage", "    six in ten,             25 days"),
+        ("es", "uno de cada cinco, las tres cuartas partes", "      one in five, las       three fourths"),
+        ("it", "due terzi dei soci, 5 mln di euro", "two thirds of soci, 5     mn euro"),
+        ("fr", "entre 5 et 7 %, quatre-vingt-dix jours", " from 5  – 7 %,               90  days"),
+        ("fr", "6,45 M€ et 12 Md€", "6.45m €  , 12bn €"),
+        ("es", "un millón ciento cincuenta mil, dos mil", "                     1,150,000,   2,000"),
+        ("pt", "dez/2031, 4T23, R$ 5 mil, em R$ mil", "Dec 2031, 4Q23, R$ 5 tsd, in R$ tsd"),
     ],
 )
 def test_figures_end_with_a_sentence_and_are_written_in_several_ways(language: str, written: str, wanted: str) -> None:
@@ -171,7 +186,6 @@ def test_the_way_a_short_text_writes_figures_is_told_by_them_or_by_its_words() -
     for text, otherwise, wanted in (
         ("Revenue was 1,284 in 2024", "de", "en"),
         ("Umsatz 1.284,6", "de", "de"),
-        ("EUR 1,284.6", "de", "en"),
         ("8,4 in 2024", "de", "de"),
         ("8,4 in 2024", "en", "en"),
         ("1.284", "fr", "fr"),
@@ -179,6 +193,28 @@ def test_the_way_a_short_text_writes_figures_is_told_by_them_or_by_its_words() -
         ("Umsatz in 2024: 1.284", "de", "de"),
     ):
         assert language_of_figures(text, otherwise) == wanted, text
+
+
+def test_each_passage_is_read_in_its_own_language_and_way_to_write_figures() -> None:
+    german = "Der Umsatz des Konzerns betrug in dem Jahr 1.284 Mio. Euro."
+    english = "The revenue of the group was 1,284 million euros in the year."
+    table = "| Anzahl | 1.284 |"
+    points = "La eficiencia de los pozos subió al 63.4% y se cobró a 104,218 tomas"
+    for text, language, wanted in (
+        (f"{german}\n\n{english}\n\n{table}", "de", ("1,284   mn Euro.", "1,284 million", "1,284 |")),
+        (f"{english}\n\n{german}\n\n{table}", "en", ("1,284 million", "1,284   mn Euro.", "1.284 |")),
+        (f"{points}\n\n| Tomas | 96,870 |", "es", ("63.4%", "104,218 tomas", "96,870 |")),
+    ):
+        read = in_english(text, language).text
+        assert len(read) == len(text)
+        assert [part for part in wanted if part not in read.replace(PAD, " ")] == []
+
+
+def test_a_document_is_in_the_language_that_a_person_says() -> None:
+    table = load(ForeignReport("", "Total | 1.284\nUnits | 6.482\n", {}))
+    claim = resolve_quotes(Draft((DraftClaim("Total: 1284", ("Total | 1.284",)),)), table, QuoteIndex(table))
+    assert NumbersCheck(table, "")(claim).issues
+    assert not NumbersCheck(table.in_language("de"), "")(claim).issues
 
 
 CLAIMS = {
@@ -237,4 +273,8 @@ def test_a_message_shows_figures_as_they_were_written() -> None:
         Draft((DraftClaim("Der Umsatz betrug 1.384,6 Mio. €.", (quote,)),)), document, QuoteIndex(document)
     )
     (issue,) = NumbersCheck(document, "Wie hoch war der Umsatz?")(attempt).issues
-    assert "1.384,6" in issue.line and "1,384.6" not in issue.line
+    assert '"1.384,6 Mio. €"' in issue.line and '"1.284,6 Mio. €"' in issue.line
+    document = load(next(report for report in REPORTS if report.language == "ja"))
+    claim = DraftClaim("売上高は1,385億円でした。", ("2024年度の売上高は前年度比8.4%増の1,284億6,000万円",))
+    (issue,) = NumbersCheck(document, "売上高")(resolve_quotes(Draft((claim,)), document, QuoteIndex(document))).issues
+    assert '"1,385億円"' in issue.line

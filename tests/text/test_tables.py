@@ -2,7 +2,8 @@
 
 import pytest
 
-from ralph_cli.text.tables import NIL_CELL, has_columns, header_lines, is_row, is_row_under
+from ralph_cli.text.languages.figures import in_english
+from ralph_cli.text.tables import NIL_CELL, first_line_above, has_columns, header_lines, is_row, is_row_under
 
 SEVENTEEN = " ".join(["word"] * 17)
 
@@ -71,10 +72,26 @@ def test_the_header_is_the_nearest_line_of_each_kind() -> None:
         "31-Dec-24  31-Dec-23",
         "31/12/24  31/12/23",
         "EUR thousand  1 Jan 2024  Used  Added  31 Dec 2024",
+        "in TEUR  31.12.2024  31.12.2023",
+        in_english("31. Dezember 2024  31. Dezember 2023", "de").text,
+        in_english("31 de dezembro de 2024  31 de dezembro de 2023", "pt").text,
     ],
 )
 def test_days_name_columns_and_a_row_with_a_day_in_it_does_not(header: str) -> None:
     assert header_lines(f"{header}\nLoan of 4 June 2022  1,000  31 Dec 2024\n", "Group  742  725") == [header]
+
+
+def test_of_a_long_text_above_a_row_only_the_lines_of_its_table_are_taken() -> None:
+    """They tell the same of its columns as all of it does."""
+    row = "Net income  5,363  4,869"
+    for lines in (0, 1, 150, 195, 200, 250):
+        above = "Running text.\n" * 300 + "2018  2017\n" + "\n".join(["Sales  7  8"] * lines + [""])
+        text = f"A page before.\f{above}{row}"
+        low, at = text.index("\f") + 1, text.index(row)
+        start = first_line_above(text, low, at)
+        assert low < start and text[start - 1] == "\n" and text[start:at].count("\n") == 200
+        assert header_lines(text[start:at], row) == header_lines(text[low:at], row)
+    assert first_line_above(text, at, at) == at and first_line_above(text, at - 3, at) == at - 3
 
 
 def test_the_days_of_columns_may_stand_over_their_years() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 from runs.faults.foreign_servers import Package
+from sample_run import Words
 from table.test_table import DOG, RENT, TERM, Cast, fill, write_leases
 from test_view_hostile import WILD, wild_words
 
@@ -46,6 +47,12 @@ TRIAL = """() => {
 SEEN = """(hidden) => {
   Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+GAP_ON_THE_RIGHT = """() => {
+  const [words, range] = [document.querySelector(".words"), document.createRange()];
+  range.selectNodeContents(words);
+  return words.getBoundingClientRect().right - range.getBoundingClientRect().right;
 }"""
 
 SIZES = {"light": (1360, 850), "dark": (1360, 850), "phone": (390, 800)}
@@ -223,9 +230,9 @@ def test_a_reviewer_with_the_keys_alone(out: Path, tmp_path: Path) -> None:
     marks = sorted(review.mark.value for path in (out / "table").glob("runs/*/*/") for review in read_reviews(path))
     assert marks == ["confirmed", "corrected", "withdrawn", "wrong"]
     book = load_workbook(io.BytesIO(write_table(out / "table", Settings()).files["xlsx"].read_bytes()))
-    _, *reviews = book["Reviews"].values
-    assert [(review[3], review[4]) for review in reviews] == [("confirmed", "Ann"), ("corrected", "Ann")]
-    assert "read it" in str(reviews[0][6]) and "=1+1 <b>twelve</b> years" in str(reviews[1][6])
+    head, *reviews = book["Reviews"].values
+    told = [[review[head.index(name)] for name in ("Mark", "What is right", "Note", "By")] for review in reviews]
+    assert told == [["confirmed", None, "read it", "Ann"], ["corrected", "=1+1 <b>twelve</b> years", None, "Ann"]]
 
 
 def test_the_list_by_keys_search_and_filters(out: Path) -> None:
@@ -253,6 +260,54 @@ def test_the_list_by_keys_search_and_filters(out: Path) -> None:
         assert pages.faults == []
 
 
+def test_what_was_looked_at_is_found_again(
+    tmp_path: Path, samples: Path, asked: Callable[..., str], forge: Callable[..., Path]
+) -> None:
+    run = asked(samples / "report.pdf", "What was revenue in 2024?")
+    forge("20260101-arabic", Words(claim="الإيجار السنوي 48,000 دولار."))
+    write_leases(tmp_path / "out" / "leases", c="$7,000")
+    fill(Cast(), tmp_path / "out", documents=tmp_path / "out" / "leases")
+    with serving(tmp_path / "out") as pages:
+        page = pages.open()
+        page.wait_for_selector("#runs li:nth-child(2)")
+        page.select_option("#filter", "bad")
+        wait(page, "document.getElementById('count').textContent === '1 of 2 runs, 0 reviewed'")
+        page.fill("#search", "zebra")
+        page.wait_for_selector("text=No run matches.")
+        # The row that had the focus is hidden, and so are all below it.
+        page.goto(f"{pages.address}tables/table")
+        wait(page, "document.getElementById('grid').dataset.filled === '3'")
+        for _ in range(4):
+            page.keyboard.press("j")
+        page.fill("#search", "48,000")
+        wait(page, "document.getElementById('count').textContent.startsWith('1 of 9 answers')")
+        page.keyboard.press("Escape")
+        page.keyboard.press("j")
+        assert "48,000" in focus(page)
+        # A quote stands in the address, and a page is a few keys away.
+        page.goto(f"{pages.address}runs/{run}")
+        page.wait_for_selector(".box.chosen")
+        page.keyboard.press("j")
+        wait(page, "location.hash === '#quote-2'")
+        page.reload()
+        page.wait_for_selector("#quote-2.chosen")
+        page.wait_for_selector(".box.chosen")
+        page.keyboard.press("g")
+        page.keyboard.type("21\n")
+        wait(page, "document.getElementById('where').textContent.startsWith('page 21 of 38')")
+        # A language that begins on the right does so.
+        page.goto(f"{pages.address}runs/20260101-arabic")
+        page.wait_for_selector(".words")
+        assert page.evaluate(GAP_ON_THE_RIGHT) < 2
+        assert pages.faults == []
+        page.context.set_offline(True)
+        page.keyboard.press("c")
+        page.keyboard.type("a note\n")
+        wait(page, "document.getElementById('said').textContent.startsWith('Not kept. The server does not answer')")
+        assert page.locator("form.review").is_visible()
+        assert read_reviews(tmp_path / "out" / "20260101-arabic") == ()
+
+
 def test_runs_and_tables_that_are_written_while_their_pages_are_open(
     tmp_path: Path, out: Path, running: Callable[..., Any]
 ) -> None:
@@ -265,9 +320,11 @@ def test_runs_and_tables_that_are_written_while_their_pages_are_open(
         run = pages.open("runs/20260104-live")
         run.wait_for_selector("text=Still running")
         assert run.locator(".marks").count() == 0
+        assert not run.locator("#ask").is_visible()
         step(whole=True)
         run.wait_for_selector(".marks")
-        home.wait_for_selector("#runs li:first-child .verdict.warn")
+        run.wait_for_selector("#ask")
+        home.wait_for_selector("#runs li:first-child .verdict.bad")
         table = pages.open("tables/table")
         wait(table, "document.getElementById('grid').dataset.filled === '3'")
         more = {"documents": out / "leases", "resume": True}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from ralph_cli.config import Settings
 from ralph_cli.runs.history import read_run
@@ -36,9 +37,9 @@ def test_a_page_of_a_pdf_is_a_picture_with_the_places_of_its_quotes(of_pdf: Any)
     picture = site.get(f"runs/{run}/pages/2/picture")
     assert picture.headers["content-type"] == "image/png" and picture.content.startswith(b"\x89PNG")
     assert site.get(f"runs/{run}/pages/1").json()["lines"] == {}
-    for number in (0, 3, 10**30):
-        assert site.get(f"runs/{run}/pages/{number}").status_code == 404
-        assert site.get(f"runs/{run}/pages/{number}/picture").status_code == 404
+    for number in (0, 3, 10**30, "9" * 5_000, "-1", "x", "²"):
+        for part in (f"pages/{number}", f"pages/{number}/picture", f"words/{number}"):
+            assert site.get(f"runs/{run}/{part}").status_code == 404
 
 
 @pytest.mark.parametrize("change", ["gone", "changed", "a folder", "a device"])
@@ -99,12 +100,34 @@ def test_a_page_of_a_set_is_named_by_its_document(
     found = site.get(f"runs/{run}/quotes").json()
     assert found["pages"] == 3 and any("b.pdf" in quote["place"] for quote in found["quotes"])
     letter, first, second = (site.get(f"runs/{run}/pages/{number}").json() for number in (1, 2, 3))
-    assert letter["place"] == "a.txt, page 1 of 1" and "deposit" in letter["text"]
+    assert letter["place"] == "a.txt" and "deposit" in letter["text"]
     assert (first["place"], second["place"]) == ("b.pdf, page 1 of 2", "b.pdf, page 2 of 2")
     drawn = {quote["id"]: quote["drawn"] for quote in found["quotes"]}
     assert second["lines"] and all(drawn[int(number)] for number in second["lines"])
     assert site.get(f"runs/{run}/pages/3/picture").content != site.get(f"runs/{run}/pages/2/picture").content
     assert site.get(f"runs/{run}/pages/1/picture").status_code == 404
+
+
+def test_a_page_is_called_what_its_format_calls_it(
+    tmp_path: Path, asked: Callable[..., str], serve: Callable[..., Any], samples: Path
+) -> None:
+    book = Workbook()
+    book.active.title, book.active["A1"] = "Costs", "The rent of the hall"
+    book.create_sheet("Income")["A1"] = "The income of the hall"
+    book.save(tmp_path / "book.xlsx")
+    (tmp_path / "note.txt").write_text("The rent of the hall is paid.")
+    question = "What is the rent of the hall?"
+    workbook, note, report = (
+        asked(path, question) for path in (tmp_path / "book.xlsx", tmp_path / "note.txt", samples / "report.pdf")
+    )
+    site = serve(tmp_path / "out")
+
+    def place(run: str, number: int = 1) -> str:
+        return str(site.get(f"runs/{run}/pages/{number}").json()["place"])
+
+    assert [place(workbook, number) for number in (1, 2)] == ["sheet 1 of 2 (Costs)", "sheet 2 of 2 (Income)"]
+    assert place(note) == "note.txt"
+    assert [place(report, number) for number in (3, 21)] == ["page 3 of 38 (printed iii)", "page 21 of 38 (printed 17)"]
 
 
 def test_a_page_that_was_seen_before_its_quotes_were_found_shows_them(of_pdf: Any, tmp_path: Path) -> None:

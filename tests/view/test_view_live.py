@@ -84,7 +84,7 @@ def test_a_run_that_is_deleted_or_reviewed_is_told(
 def test_the_page_of_a_run_is_told_the_state_that_it_was_made_of(
     tmp_path: Path, serve: Callable[..., Any], running: Callable[..., Any]
 ) -> None:
-    step, site = running("20260101-run"), serve(tmp_path / "out")
+    step, site = running("20260101-run"), serve(tmp_path / "out", ask=lambda folder, question: "")
     made = site.get("runs/20260101-run").text
     found = site.follow(
         "runs/20260101-run/changes", then=lambda: step(whole=True), until=lambda found: not found[-1][1]["running"]
@@ -92,6 +92,9 @@ def test_the_page_of_a_run_is_told_the_state_that_it_was_made_of(
     assert found[0][1]["running"] and f'data-state="{found[0][1]["state"]}"' in made
     after = site.get("runs/20260101-run?part=answer").text
     assert f'data-state="{found[-1][1]["state"]}"' in after and "Still running" in made and "Still" not in after
+    assert "as far as it has come: 0 calls" in made and "No answer yet." in made and "yet" not in after
+    # The form is there for the moment at which the run ends.
+    assert '<form id="ask" class="tools" hidden>' in made
 
 
 def test_the_cells_of_a_table_are_told_row_by_row_and_again_when_they_change(
@@ -154,7 +157,7 @@ def test_a_follow_up_begins_beside_the_pages_and_its_faults_are_a_line(
             sink(RunStarted("20260102-next", "qa", question, {}, {}, ""))
 
     site = serve(tmp_path / "out", ask=Asker(None, follow_up))  # type: ignore[arg-type]
-    assert 'id="ask"' in site.get("runs/20260101-run").text
+    assert 'id="ask" class="tools"><' in site.get("runs/20260101-run").text
     address = "runs/20260101-run/ask"
     assert site.post(address, {"question": " And in 2021? "}).json() == {"path": "runs/20260102-next"}
     assert asked == [("20260101-run", "And in 2021?")]
@@ -180,8 +183,13 @@ def test_a_follow_up_is_a_run_beside_the_others_that_its_page_follows_to_its_end
     site.follow(f"{path}/changes", until=lambda found: found[-1][0] == "state" and not found[-1][1]["running"])
     page = site.get(path).text
     assert "What is the deposit?" in page and "$9,000" in page
+    assert f'<a href="/t0ken/runs/{first}">Follows on “What is the base rent?”' in page
+    (listed,) = [line for line in lines_of(site.follow("lists")) if line["path"] == path]
+    assert listed["mode"] == "follow-up"
+    shutil.rmtree(tmp_path / "out" / first)
+    assert f'/runs/{first}"' not in site.get(path).text and "Follows on" in site.get(path).text
     lease.unlink()
-    refused = site.post(f"runs/{first}/ask", {"question": "And the rent?"})
+    refused = site.post(f"{path}/ask", {"question": "And the rent?"})
     assert refused.status_code == 400 and "lease.txt" in refused.json()["error"]
 
 

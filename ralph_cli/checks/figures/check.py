@@ -24,14 +24,8 @@ from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.scanned import unsure_words
 from ralph_cli.documents.search.clauses import above, named_clauses
 from ralph_cli.documents.sets.joining import mask_names
-from ralph_cli.text.languages.figures import (
-    TRANSLATED,
-    EnglishFigures,
-    in_english,
-    language_of_figures,
-    restore_all,
-)
-from ralph_cli.text.languages.words import language_of
+from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
+from ralph_cli.text.languages.figures import EnglishFigures, restore_all
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.verbatim import departure
 
@@ -55,43 +49,33 @@ class NumbersCheck:
     vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        language = self._language
-        texts = [*(claim.text for claim in attempt.claims), self.question]
-        if language in TRANSLATED or any(language_of_figures(text, language) in TRANSLATED for text in texts):
-            return self._check_in_english(attempt)
-        return self._check(attempt)
-
-    @cached_property
-    def _language(self) -> str:
-        return language_of(self.document.text)
-
-    @cached_property
-    def _in_english(self) -> "NumbersCheck":
-        """The same check of the document with its figures as in English."""
-        document = replace(self.document, text=in_english(self.document.text, self._language).text)
-        question = in_english(self.question, language_of_figures(self.question, self._language)).text
-        return NumbersCheck(document, question, self.vetoes)
-
-    def _check_in_english(self, attempt: Attempt) -> Evidence:
-        """The check of figures that are written in another language's way; it is told in that way, too."""
+        """The check of all figures as in English, whose ways to write them the reader knows; it is told as written."""
         read: list[EnglishFigures] = []
 
-        def translate(text: str, language: str) -> str:
-            read.append(in_english(text, language))
+        def translate(text: str) -> str:
+            read.append(self._translated.read_text(text))
             return read[-1].text
 
-        def translate_claim(claim: Claim) -> Claim:
-            own = language_of_figures(claim.text, self._language)
-            calculations = tuple(translate(line, language_of_figures(line, own)) for line in claim.calculations)
-            return replace(claim, text=translate(claim.text, own), calculations=calculations)
-
-        quotes = tuple(replace(quote, text=translate(quote.text, self._language)) for quote in attempt.quotes)
-        claims = tuple(map(translate_claim, attempt.claims))
+        claims = tuple(
+            replace(claim, text=translate(claim.text), calculations=tuple(map(translate, claim.calculations)))
+            for claim in attempt.claims
+        )
+        quotes = tuple(map(self._translated.read_quote, attempt.quotes))
         evidence = self._in_english._check(replace(attempt, quotes=quotes, claims=claims))
+        read += [*map(self._translated.read_words, attempt.quotes), self._translated.read]
         tell = partial(restore_all, texts=read)
         issues = (replace(item, message=tell(item.message), material=tell(item.material)) for item in evidence.issues)
         doubts = (replace(doubt, words=tell(doubt.words), message=tell(doubt.message)) for doubt in evidence.doubts)
         return replace(evidence, issues=tuple(issues), doubts=tuple(doubts))
+
+    @property
+    def _translated(self) -> DocumentInEnglish:
+        return self.document.derive(read_in_english)
+
+    @cached_property
+    def _in_english(self) -> "NumbersCheck":
+        """The same check of the document with its figures as in English."""
+        return NumbersCheck(self._translated.document, self._translated.read_text(self.question).text, self.vetoes)
 
     def _check(self, attempt: Attempt) -> Evidence:
         issues: list[Issue] = []

@@ -21,7 +21,7 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL, count_cells, has_columns, header_lines, is_row, table_lines
+from ralph_cli.text.tables import NIL, count_cells, first_line_above, has_columns, header_lines, is_row, table_lines
 
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
@@ -251,7 +251,7 @@ class TableHeaders:
         text = self._document.text
         row = NIL.sub("0", text[start:end])
         tabular = is_row(row)
-        above = text[page.start : start]
+        above = text[first_line_above(text, page.start, start) : start]
         lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []
         names = stack_names(lines)

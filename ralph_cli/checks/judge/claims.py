@@ -7,11 +7,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.absence import describe_searches, has_form
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import break_marks, introduce_documents, render_passages
+from ralph_cli.checks.judge.passages import (
+    break_marks,
+    introduce_documents,
+    name_quotes,
+    render_nearest,
+    render_passages,
+)
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -30,10 +36,12 @@ from ralph_cli.core.run import (
     QuoteBearing,
     QuoteRuling,
     Ruling,
+    Search,
     Verdict,
     Vote,
 )
 from ralph_cli.documents.context import MIN_CONTEXT
+from ralph_cli.documents.search.nearest import key_words
 from ralph_cli.text.sentences import shorten_line
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
@@ -204,6 +212,18 @@ class Judge:
                 given[ruling.claim].append(ruling)
         return tuple(map(majority_ruling, given.values()))
 
+    def _render_claim(self, claim: Claim, attempt: Attempt, doubts: Sequence[Doubt], nonce: str) -> str:
+        """A claim with the numbers of its quotes, the calculations that code has computed again, and what it doubts."""
+        lines = [_render_numbered(claim, attempt.searches, nonce)]
+        if claim.calculations:
+            noted = ", see what it doubts" if doubts else ""
+            computed = frame_data("\n".join(claim.calculations), nonce)
+            lines += [f"Its calculations, computed again by code{noted}:", computed]
+        if doubts:
+            lines.append(render_doubts(f"claim {claim.id}", doubts, claim.because, nonce))
+            lines += render_nearest(self.document, attempt.quotes_of(claim), doubts, nonce)
+        return "\n".join(lines)
+
     def _request(
         self,
         attempt: Attempt,
@@ -223,7 +243,7 @@ class Judge:
         parts = [
             introduce_documents(self.document, [*quoted, *(item.span.start for _, item in passages)], nonce),
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
-            "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
+            "\n".join(self._render_claim(claim, attempt, doubts_of(claim), nonce) for claim in attempt.claims),
         ]
         if self.is_compared:
             parts.append(_COMPARED if doubts else f"{_COMPARED} It has no doubts.")
@@ -278,28 +298,19 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 
 
 SHOWN_OF_QUOTE = 60
-"""Characters by which a refusal names a quote that the worker has handed in itself."""
+"""Characters by which a refusal names a claim or quote that the worker has handed in itself."""
 
 _COMPARED = "Code has compared the figures and dates of the claims with the quoted words and the headers above them."
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 
 
-def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:
-    """A claim with the numbers of its quotes, the calculations that code has computed again, and what it doubts."""
-    lines = [_render_numbered(claim, nonce)]
-    if claim.calculations:
-        noted = ", see what it doubts" if doubts else ""
-        lines += [f"Its calculations, computed again by code{noted}:", frame_data("\n".join(claim.calculations), nonce)]
-    if doubts:
-        lines.append(render_doubts(f"claim {claim.id}", doubts, claim.because, nonce))
-    return "\n".join(lines)
-
-
-def _render_numbered(claim: Claim, nonce: str) -> str:
-    """A claim with its number and those of its quotes."""
+def _render_numbered(claim: Claim, searches: Sequence[Search], nonce: str) -> str:
+    """A claim with its number and those of its quotes, and what was searched for it, or on its words for another."""
     on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
-    text = f"{claim.text}\n(searched, {describe_searches(claim.searches)})" if claim.searches else claim.text
+    words = key_words(claim.text)
+    told = claim.searches or [it for it in searches if any(has_form(it.words, *word) for word in words.items())]
+    text = f"{claim.text}\n(searched, {describe_searches(told)})" if told else claim.text
     return f"Claim {claim.id} ({on}):\n{frame_data(break_marks(text), nonce)}"
 
 
@@ -316,10 +327,11 @@ def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ru
 
 
 def _refusal_issue(ruling: Ruling, attempt: Attempt) -> Issue:
-    """The refusal of one claim as feedback: the judge's reason, the claim, and how its quotes begin."""
+    """The refusal of one claim as feedback: the judge's reason, how the claim begins, and how its quotes do."""
     claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
     begun = [(shorten_line(quote.text, SHOWN_OF_QUOTE), quote.page) for quote in attempt.quotes_of(claim)]
     quotes = "; ".join(f'"{words}" (page {page})' for words, page in begun)
     what = {"partly": "only partly proved", "not": "not proved", "contradicted": "contradicted"}[ruling.verdict.value]
-    material = f"{ruling.reason} (claim: {claim.text} - quotes: {quotes})"
+    reason = name_quotes(ruling.reason, attempt.quotes)
+    material = f'{reason} (claim: "{shorten_line(claim.text, SHOWN_OF_QUOTE)}" - quotes: {quotes})'
     return Issue("judge", f"claim {claim.id} is {what} by its quotes", claim.id, material)

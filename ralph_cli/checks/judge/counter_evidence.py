@@ -6,7 +6,15 @@ from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.judge.passages import break_marks, name_columns, number_page, render_marked, safe_file_name
+from ralph_cli.checks.judge.passages import (
+    break_marks,
+    is_paged,
+    name_columns,
+    number_page,
+    page_line,
+    render_marked,
+    safe_file_name,
+)
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -123,7 +131,7 @@ class CounterEvidence:
         lines = self.document.derive(index_lines)
         found = []
         for claim in attempt.claims:
-            if claim.searches:
+            if claim.searches and not claim.quotes:
                 continue  # its own search was made
             quotes = attempt.quotes_of(claim)
             spans = [Span(quote.start, quote.end) for quote in quotes]
@@ -135,13 +143,15 @@ class CounterEvidence:
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 
     def _leave_out_needless(self, found: Sequence[Proposal], attempt: Attempt) -> list[Proposal]:
-        """The passages, each for one claim, without those that a claim quotes for the most part, that repeat another
-        word for word or only sign the document, unless the claim speaks of that.
+        """The passages, each for one claim, without those that the judge is shown around any quote, for the most part,
+        that repeat another word for word or only sign the document, unless the claim speaks of that.
 
         What was read of a claim before stays with it.
         """
         quoted = [" ".join(quote.text.split()) for quote in attempt.quotes]
-        spans = [(quote.start, quote.end) for quote in attempt.quotes]
+        lines = self.document.derive(index_lines)
+        around = (context_span(self.document, Span(quote.start, quote.end), lines) for quote in attempt.quotes)
+        spans = [(span.start, span.end) for span in around]
         kept: dict[str, Proposal] = {}
         for claim, item in sorted(found, key=lambda pair: (_key(*pair) not in self._findings, -pair[1].score)):
             passage = self.document.text[item.span.start : item.span.end]
@@ -158,11 +168,10 @@ class CounterEvidence:
         lines_by_claim: dict[int, list[str]] = {}
         for number, (claim, item) in enumerate(passages, 1):
             page = number_page(self.document, item.span.start)
+            where = f" ({page[0].lower()}{page[1:]})" if is_paged(self.document) else ""
             shown = frame_data(self._render_passage(item.span), nonce)
             named = f"To claim {claim.id}:" if claims_shown else f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"
-            lines_by_claim.setdefault(claim.id, [named]).append(
-                f"Passage {number} ({page[0].lower()}{page[1:]}):\n{shown}"
-            )
+            lines_by_claim.setdefault(claim.id, [named]).append(f"Passage {number}{where}:\n{shown}")
         return "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
 
     def _ask(self, unread: Sequence[Proposal]) -> None:
@@ -181,7 +190,8 @@ class CounterEvidence:
         header = (*quote_header(self.document, span.start, span.end), *name_columns(self.document, span.start))
         head = [line for line in dict.fromkeys(header) if line not in text[around.start : around.end]]
         shown = render_marked(self.document, span, CONTEXT_CHARS)
-        return "".join(f"(above: {break_marks(line)})\n" for line in head) + shown
+        above = "".join(f"(above: {break_marks(line)})\n" for line in head) + shown
+        return break_marks(page_line(self.document, [span], above)) + above
 
     def _evidence(self, attempt: Attempt, candidates: Sequence[Proposal]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1

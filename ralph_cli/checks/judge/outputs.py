@@ -6,18 +6,19 @@ from functools import partial
 from pydantic import Field
 
 from ralph_cli.checks.absence import describe_count, describe_searches
-from ralph_cli.checks.base import describe_failure
+from ralph_cli.checks.base import WORDING, describe_failure
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import (
     break_marks,
     introduce_documents,
+    name_quotes,
     render_marked,
     render_passages,
     safe_file_name,
 )
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
@@ -25,7 +26,8 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Ruling, Verdict
-from ralph_cli.documents.context import MIN_CONTEXT
+from ralph_cli.documents.context import MIN_CONTEXT, context_span
+from ralph_cli.documents.search.headings import find_headings
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
@@ -34,13 +36,14 @@ WHOLE_OUTPUT = 0
 CLOSING_CHARS = 600
 """Characters on each side of words that close a list, at most: whether it goes on behind them must be seen."""
 
-_FIELDS = {"ok": {"type": "boolean"}, "issues": array(string())}
+_FIELDS = {"ok": {"type": "boolean"}, "issues": array(string()), "writing": array({"type": "integer"})}
 SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
 
 
 class _JudgeReply(StrictObject):
     ok: bool
     issues: list[str]
+    writing: list[int] = Field(default_factory=list)
     doubts: list[DoubtAnswer] = Field(default_factory=list)
 
 
@@ -49,20 +52,24 @@ class _OfflineReply(StrictObject):
     issues: list[str]
 
 
-def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()) -> tuple[bool, tuple[str, ...], str]:
-    """Whether the judge lets the output stand, its issues, and its reason; ValueError for a reply of another shape.
+def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()) -> tuple[bool, dict[str, bool], str]:
+    """Whether the judge lets the output stand, its issues, each with whether it needs no more than other writing, and
+    its reason; ValueError for a reply of another shape.
 
     "ok" with issues is not ok; a refusal must say why. Each of the `doubts` must be answered. The deterministic judge
     can only say "verbatim", so that nobody takes its comparison for a reading.
     """
     if deterministic:
         compared = parse_object(text, _OfflineReply)
-        good, named, answers = compared.verbatim, compared.issues, []
+        good, named, writing, answers = compared.verbatim, compared.issues, [], []
         doubts = ()
     else:
         judged = parse_object(text, _JudgeReply)
-        good, named, answers = judged.ok, judged.issues, judged.doubts
-    issues = tuple(dict.fromkeys(line for issue in named if (line := " ".join(issue.split()))))
+        good, named, writing, answers = judged.ok, judged.issues, judged.writing, judged.doubts
+    issues: dict[str, bool] = {}
+    for number, issue in enumerate(named, 1):
+        if line := " ".join(issue.split()):
+            issues[line] = issues.get(line, True) and number in writing
     if not good and not issues:
         raise ValueError("what is not ok needs at least one issue that says what is wrong")
     good = good and not issues
@@ -100,7 +107,11 @@ class TaskJudge:
             return Evidence(NAME, broken=describe_failure(error))
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
         ruling = Ruling(WHOLE_OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
-        found = tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues)
+        told = {issue: name_quotes(issue, attempt.quotes) for issue in issues}
+        found = tuple(
+            Issue(WORDING if is_writing else NAME, "the judge of the task says", None, told[issue])
+            for issue, is_writing in issues.items()
+        )
         return Evidence(NAME, found, (ruling,))
 
     def _request(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Request:
@@ -114,8 +125,8 @@ class TaskJudge:
             "task_judge_request",
             task=self.task,
             document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
-            brief=self._brief(attempt, nonce),
-            known=self._known(attempt, nonce),
+            brief=(brief := self._brief(attempt, nonce)),
+            known=self._known(attempt, brief, nonce),
             output=shown,
             kind=self.kind,
             words=count_words(attempt.output),
@@ -125,15 +136,34 @@ class TaskJudge:
         inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
         return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
 
-    def _known(self, attempt: Attempt, nonce: str) -> str:
-        """The notes of earlier runs and what code knows of the reading; nothing where there is none."""
+    def _known(self, attempt: Attempt, brief: str, nonce: str) -> str:
+        """The notes of earlier runs and what code knows of the reading, as far as the brief does not show it."""
         reading = "\n".join(_reading_record(attempt))
         parts = {"Notes of earlier runs on it": self.memory, "What code knows of the reading": reading}
         closing = [Span(*proof.place) for proof in attempt.completeness if proof.place]
         if self.document is not None and closing:
-            passage = render_marked(self.document, closing[0], CLOSING_CHARS)
-            parts["The words that close the list, marked in what stands around them"] = passage
+            if break_marks(self.document.text[closing[0].start : closing[0].end]) not in brief:
+                passage = render_marked(self.document, closing[0], CLOSING_CHARS)
+                parts["The words that close the list, marked in what stands around them"] = passage
+            parts["What follows the last quoted entry, behind its passage"] = self._after_last(attempt, closing[0])
         return "".join(f"\n{what}:\n{frame_data(text, nonce)}\n" for what, text in parts.items() if text)
+
+    def _after_last(self, attempt: Attempt, closing: Span) -> str:
+        """What follows the last quote of a list that words above it close, up to the heading that ends it: whether it
+        goes on must be seen. Nothing where the quote's own passage shows such a heading.
+        """
+        document = self.document
+        last = max(attempt.quotes, key=lambda quote: quote.end, default=None)
+        if document is None or last is None or last.end <= closing.start:
+            return ""
+        begin = context_span(document, Span(last.start, last.end), least=self.context_chars).end
+        member = document.member_at(last.start)
+        most = min(begin + CLOSING_CHARS, member.end if member else len(document.text))
+        heading = next((it for it in find_headings(document) if it.start >= last.end), None)
+        if heading is not None and heading.start < begin:
+            return ""
+        end = min(most, heading.start + len(heading.text)) if heading is not None else most
+        return break_marks(document.text[begin:end].replace(PAGE_BREAK, "\n").strip())
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:

@@ -1,22 +1,25 @@
 """The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Member, Span
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Doubt, Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.scanned import describe_unsure_words
+from ralph_cli.documents.search.clauses import find_clauses, named_clauses
 from ralph_cli.documents.search.headings import find_headings, section_at
+from ralph_cli.documents.search.sections import TOP_REACH, page_top
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.text.raised import flatten_figures, footnote_marks
-from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_row, names_columns
+from ralph_cli.text.sentences import line_at, shorten_line
+from ralph_cli.text.tables import count_cells, first_line_above, has_columns, header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
 """Characters above which a table loses rows that lie further than so many from a marked one, and characters of a label
@@ -24,6 +27,9 @@ between its rows."""
 
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
+
+MOST_HEADS, NAMED_CHARS = 20, 1_000_000
+"""Headings of a beginning of which those are told that are named most, and characters in which they are counted."""
 
 BEGINNING_CHARS = 40_000
 """Characters of the first page that tell what a document is: a text without pages is a single one."""
@@ -38,7 +44,16 @@ _NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
 
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
+_WORD = re.compile(r"[^\W\d_]{2}")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
+NAMED_QUOTE = 40
+"""Characters by which a judge's reason names a quote for those who were not shown its number."""
+
+MOST_PARTS = 3
+"""Parts that the words of a quote refer to of which the headings are told."""
+
+_PART_NUMBER = re.compile(r"^(?:[^\W\d_]+\s)?\W*(?:\d+(?:\.\d+)*|[IVXLC]+\b)[\s.:)\u2013\u2014-]*")
+_QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +77,49 @@ def break_marks(text: str) -> str:
 
 
 def describe_document(document: Document) -> str:
-    """What a document is, as its beginning tells: its first headings and the first lines with a year, on one line."""
+    """What a document is, as its beginning tells, on one line: its first headings, who it is of, the first lines with
+    a year."""
     page = document.pages[0]
     end = min(page.end, page.start + BEGINNING_CHARS)
     heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < end}
     at = page.start
-    dated: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for line in document.text[page.start : end].split("\n"):
-        if (
-            _DATE.search(line)
-            and len(dated) < 2
-            and len(line) < TITLE_CHARS // 2
-            and not _is_record(document, at, line)
-        ):
-            dated[at] = line
+        if len(line) < TITLE_CHARS // 2:
+            lines[at] = line
         at += len(line) + 1
-    chosen = heads | dated
-    told = ""
-    for line in dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)):
-        if len(told) + len(line) > TITLE_CHARS and told:
+    dated = {at: line for at, line in lines.items() if _DATE.search(line)}
+    dated = dict([(at, line) for at, line in dated.items() if not _is_record(document, at, line)][:2])
+    first_heads = dict(list(heads.items())[:MOST_HEADS])
+    named = _find_named(document, lines)
+    chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated | named).items())}
+    # What is named again and again, such as who issued it, tells more than the words of a form.
+    text = document.text[:NAMED_CHARS].casefold()
+    wanted = {start: (start not in dated, -text.count(line.casefold())) for start, line in chosen.items()}
+    kept: set[int] = set()
+    left = TITLE_CHARS
+    for start in (*[*chosen][:1], *[*heads][:1], *named, *sorted(chosen, key=lambda start: wanted[start])):
+        left -= 0 if start in kept else len(chosen[start]) + 3
+        if left < 0 and kept:
             break
-        told += f" / {line}" if told else line
+        kept.add(start)
+    told = " / ".join(dict.fromkeys(line for start, line in chosen.items() if start in kept))
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
+
+
+def _find_named(document: Document, lines: dict[int, str]) -> dict[int, str]:
+    """Of the first page's `lines`, by where they begin, the one that stands by itself most often and that sentences
+    name, too: who the document is of, whatever it looks like. A running head is named by no sentence."""
+    text = document.text[:NAMED_CHARS].casefold()
+    alone = Counter(" ".join(line.split()) for line in re.split(r"[\n\f]", text))
+    found: list[tuple[int, int, int]] = []
+    for at, line in lines.items():
+        words = " ".join(line.casefold().split())
+        if alone[words] > 1 and _WORD.search(words):
+            inside = text.count(words) - alone[words]
+            found.append((min(alone[words], inside), inside, -at))
+    best = max(found, default=(0, 0, 0))
+    return {-best[2]: lines[-best[2]]} if best[0] else {}
 
 
 def _is_record(document: Document, at: int, line: str) -> bool:
@@ -126,6 +162,7 @@ def _render_window(
     """A passage in its frame; `told` are the notes that are shown with passages before it, to which these are added."""
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside), window.start)
+    above += "".join(f"({name})\n" for name in _named_parts(document, inside, window))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
@@ -140,8 +177,56 @@ def _render_window(
         page = document.page_at(part.end - 1)
     notes = [note for note in _notes(document, inside) if note not in body and note not in told]
     told.update(notes)
+    above = page_line(document, [Span(mark.start, mark.end) for mark in inside], f"{above}{body}") + above
     shown = f"{break_marks(above)}{body}" + "".join(f"\n(note: {break_marks(note)})" for note in notes)
-    return f"{number_page(document, first)}:\n{frame_data(shown, nonce)}"
+    where = f"{number_page(document, first)}:\n" if is_paged(document) else ""
+    return f"{where}{frame_data(shown, nonce)}"
+
+
+def name_quotes(said: str, quotes: Sequence[Quote]) -> str:
+    """What a judge says, with the first words of the quotes that it names by numbers which only it was shown."""
+    words = {str(quote.id): f'"{shorten_line(quote.text, NAMED_QUOTE)}"' for quote in quotes}
+
+    def name(match: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: words.get(number[0], number[0]), match[0])
+
+    return _QUOTE_NUMBERS.sub(name, said)
+
+
+def render_nearest(document: Document, quotes: Sequence[Quote], doubts: Sequence[Doubt], nonce: str) -> list[str]:
+    """For each open figure or date of a claim the document's own line with it that is nearest to the first quote: of
+    the same page or part, or of the beginning. Nothing where there is none, or where it is shown around a quote.
+    """
+    lines: dict[str, None] = {}
+    for doubt in doubts:
+        line = _nearest_line(document, quotes, doubt.words) if doubt.kind == "open" and quotes else None
+        if line is not None:
+            where = f" ({document.describe_page(document.page_at(line.start))})" if is_paged(document) else ""
+            words = document.text[line.start : line.end].strip()[:MAX_NOTE_CHARS]
+            lines[f"The nearest line with it{where}, context that is not quoted:\n{frame_data(words, nonce)}"] = None
+    return list(lines)
+
+
+def _nearest_line(document: Document, quotes: Sequence[Quote], words: str) -> Span | None:
+    """The line with these words, of the page or part of the first quote or of the beginning, that is nearest to it."""
+    if not any(map(str.isdigit, words)):
+        return None
+    text, at = document.text, quotes[0].start
+    spaced = r"[ \t\n]+".join(map(re.escape, words.split()))
+    wanted = re.compile(rf"(?<![\w.,]){spaced}(?![.,]?\d|\w)", re.IGNORECASE)
+    member = document.member_at(at)
+    first = document.page_at(member.start if member else 0)
+    page, part = document.page_at(at), section_at(document, at)[-1:]
+    found = []
+    for match in wanted.finditer(text, member.start if member else 0, member.end if member else len(text)):
+        near = document.page_at(match.start()) == page or (part and section_at(document, match.start())[-1:] == part)
+        if near or match.end() <= min(first.end, first.start + BEGINNING_CHARS // 8):
+            found.append((abs(match.start() - at), match.start(), match.end()))
+    shown = [context_span(document, Span(it.start, it.end)) for it in quotes]
+    if not found or any(span.start <= low < span.end for _, low, _ in found for span in shown):
+        return None
+    _, low, high = min(found)
+    return Span(*line_at(text, low, high, document.page_at(low).start, max(document.page_at(low).end, high)))
 
 
 def render_marked(document: Document, span: Span, most: int) -> str:
@@ -150,6 +235,11 @@ def render_marked(document: Document, span: Span, most: int) -> str:
     parts = ((around.start, span.start), (span.start, span.end), (span.end, around.end))
     before, words, after = (_with_page_breaks(document, *part) for part in parts)
     return f"{before}[[{words}]]{after}"
+
+
+def is_paged(document: Document) -> bool:
+    """Whether the number of a page tells where in a document, or in which of a set, a passage stands."""
+    return document.paged or bool(document.members)
 
 
 def number_page(document: Document, offset: int) -> str:
@@ -297,6 +387,48 @@ def _section_line(document: Document, offset: int, before: int) -> str:
     return f"(section: {' > '.join(names)})\n" if names else ""
 
 
+def _named_parts(document: Document, marks: Sequence[_Mark], window: Span) -> Iterator[str]:
+    """The parts that quoted words refer to, by their headings, as far as they stand outside of what is shown."""
+    for mark in marks:
+        words = document.text[mark.start : mark.end]
+        named = named_clauses(words)
+        member = document.member_at(mark.start)
+        for key in sorted(named)[:MOST_PARTS]:
+            part = document.derive(_headed_parts).get((member, key))
+            if part is None or window.start <= part[0] < window.end:
+                continue
+            # "Note 3" is not "Item 3"; a heading without a word before its number may be named by any.
+            if part[1].startswith("clause ") or part[1].partition(":")[0].casefold() in words.casefold():
+                yield part[1]
+
+
+def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[int, str]]:
+    """The numbered parts of a document that have a heading, by their key: where each begins, and what it is called."""
+    text = document.text
+    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in find_headings(document)}
+    found: dict[tuple[Member | None, str], tuple[int, str]] = {}
+    for member in document.members or (None,):
+        bounds = (member.start, member.end) if member else (0, None)
+        for clause in find_clauses(document.text, document.headings, *bounds) if headings else ():
+            heading = " ".join(headings.get(text.rfind("\n", 0, clause.start) + 1, "").split())
+            title = _PART_NUMBER.sub("", heading)
+            if clause.key and title and title != heading:
+                found.setdefault((member, clause.key), (clause.start, f"{clause.name}: {title[:NAMED_QUOTE]}"))
+    return found
+
+
+def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
+    """How the page of a marked row begins, as far as it is not `shown`: with the name of a statement, say."""
+    text, page = document.text, document.page_at(marked[0].start)
+    rows = (text[slice(*line_at(text, it.start, min(it.end, page.end), page.start, page.end))] for it in marked)
+    if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not any(map(is_row, rows)):
+        return ""
+    near = (it for it in document.pages[max(page.number - 2, 0) : page.number + 1] if it != page)
+    beside = [text[it.start : min(it.start + TOP_REACH, it.end)] for it in near]
+    top = page_top(text[page.start : min(page.start + TOP_REACH, page.end)], beside, " ".join(shown.split()))
+    return f"(page begins: {top})\n" if top else ""
+
+
 def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     """The header lines of marked table rows that stand above the passage on the same page."""
     text = document.text
@@ -310,7 +442,7 @@ def _lines_above(document: Document, mark: _Mark) -> list[str]:
     at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
     found = dict.fromkeys(name_columns(document, at))
     for line in text[at:last].split("\n"):
-        found |= dict.fromkeys(header_lines(text[page.start : at], line))
+        found |= dict.fromkeys(header_lines(text[first_line_above(text, page.start, at) : at], line))
         at += len(line) + 1
     return list(found)
 

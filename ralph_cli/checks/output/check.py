@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from ralph_cli.checks.base import WORDING
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.header import TableHeaders, quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
@@ -11,17 +12,22 @@ from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem,
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
 from ralph_cli.checks.output.words import count_words, word_limits
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote
 from ralph_cli.documents.sets.joining import mask_names
+from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
+from ralph_cli.text.languages.words import language_of
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
 
 FIGURES_CHECK = "figures"
 """The `check` of issues that name something the brief does not quote: what a reader may still find."""
+
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 NOT_BORNE_OUT = "the quoted words do not bear it out"
 
@@ -72,7 +78,9 @@ class OutputCheck:
         stands_by = bool(attempt.because) and not self.vetoes
         doubts = tuple(doubt for doubt in unsupported if doubt.kind == "open" or stands_by)
         objections = [
-            Issue(FIGURES_CHECK, NOT_BORNE_OUT, material=doubt.message) for doubt in unsupported if doubt not in doubts
+            Issue(self._whose(doubt, attempt), NOT_BORNE_OUT, material=doubt.message)
+            for doubt in unsupported
+            if doubt not in doubts
         ]
         score = _score(sources, len(objections), len(faults))
         return Evidence("output", (*_issues("output", faults), *objections), score=score, doubts=doubts)
@@ -83,6 +91,13 @@ class OutputCheck:
             return tuple(doubt for doubt in self._find_unsupported(attempt)[1] if doubt.kind == "objection")
         except OutputParseError:
             return ()
+
+    def _whose(self, doubt: Doubt, attempt: Attempt) -> str:
+        """The check of an objection: what the document has and no quote may be found by reading; else it is writing."""
+        words = max(_FIGURE.findall(doubt.words), key=len, default=doubt.words)
+        quoted = "\n".join(map(self._text_with_header, attempt.quotes))
+        text = self.document.text if self.document is not None else ""
+        return FIGURES_CHECK if _holds(text, words) and not _holds(quoted, words) else WORDING
 
     def _find_unsupported(self, attempt: Attempt) -> tuple[GroundingSources, list[Doubt]]:
         """What an output may rest on, and what in it does not."""
@@ -122,11 +137,13 @@ class OutputCheck:
 
     def _grounding_sources(self, attempt: Attempt) -> GroundingSources:
         if self.memory is not None:
-            return GroundingSources((self.memory,), task=self.task, description="nothing that is remembered")
+            told = "nothing that is remembered"
+            return GroundingSources((self.memory,), task=self.task, description=told, language=language_of(self.memory))
         quotes = attempt.quotes if self.paged else ()
         pages = frozenset(name for quote in quotes for name in self._page_names(quote))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
-        facts = DocumentFacts(self.document.text, self.task) if self.document is not None else None
+        english = self.document.derive(read_in_english) if self.document is not None else None
+        facts = DocumentFacts(english.document.text, english.read_text(self.task).text) if english else None
         return GroundingSources(
             texts,
             pages,
@@ -135,17 +152,11 @@ class OutputCheck:
             self.sections,
             contexts=[self._related_quotes(attempt, quote) for quote in attempt.quotes],
             facts=facts,
-            candidates=self._candidates(attempt, facts) if facts is not None else None,
+            candidates=_candidates(attempt, english, facts) if english and facts else None,
             calculations=[calculation for claim in attempt.claims for calculation in claim.calculations],
+            language=english.language if english else language_of("\n".join(texts)),
+            points=english.points if english else None,
         )
-
-    def _candidates(self, attempt: Attempt, facts: DocumentFacts) -> list[Candidate]:
-        """The figures of the quotes, each item's with what its own quotes and the document say of them."""
-        assert self.document is not None
-        headers = TableHeaders(self.document)
-        # A record that is checked again may have lost some of its quotes.
-        items = ([quote for quote in attempt.quotes if quote.id in claim.quotes] for claim in attempt.claims)
-        return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
 
     def _page_names(self, quote: Quote) -> tuple[str, ...]:
         """How a work may name the page of a quote: its number, what is printed on it, its number in its document."""
@@ -177,8 +188,22 @@ class OutputCheck:
             yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
 
 
+def _candidates(attempt: Attempt, english: DocumentInEnglish, facts: DocumentFacts) -> list[Candidate]:
+    """The figures of the quotes, each item's with what its own quotes and the document say of them."""
+    headers = TableHeaders(english.document)
+    quotes = [english.read_quote(quote) for quote in attempt.quotes]
+    # A record that is checked again may have lost some of its quotes.
+    items = ([quote for quote in quotes if quote.id in claim.quotes] for claim in attempt.claims)
+    return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
+
+
 def _issues(check: str, messages: Iterable[str]) -> tuple[Issue, ...]:
     return tuple(Issue(check, message) for message in messages)
+
+
+def _holds(text: str, words: str) -> bool:
+    """Whether a text has these words, a figure as a whole."""
+    return re.search(rf"(?<![\d.,]){re.escape(words)}(?![.,]?\d)", text, re.IGNORECASE) is not None
 
 
 def _joined_item_faults(output: str) -> Iterator[str]:

@@ -11,9 +11,9 @@ What counts as found, and why:
   marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 
 What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
-of the brief's quotes; numbers of sections, clauses and the like, also in a column of that name, which must be numbered
-parts of the document or be named so in a quote; marks
-such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if the line
+of the brief's quotes; numbers of sections, clauses and the like, also in a column of that name, or alone before a line,
+in brackets or in quotation marks ("4.5:"), which must be numbered parts of the document or be named so in a quote;
+marks such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if it
 counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
 """
 
@@ -34,6 +34,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
+from ralph_cli.text.languages.figures import EnglishFigures, in_english, language_of_figures, restore_all
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -54,6 +55,12 @@ _QUOTE_LABEL = re.compile(
 )
 _LISTED = re.compile(r"(?m)^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)")
 _PART_NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:\([a-z]{1,4}\))*")
+_AS_LABEL = re.compile(
+    r"(?m)(?:^[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?[*_]{0,2}|(?<=\w )[(\[]|[\"\u201c\u201e])"
+    r"(?P<number>\d+(?:\.\d+)+(?:\([a-z]{1,4}\))*)(?:[:)\]*_\u201c\u201d\",;]|\.(?!\d)|[ \t][\u2013\u2014-][ \t])"
+)
+"""A number with a point in it where that of a part may stand alone: before a line, in brackets or quotation marks."""
+
 _WORD = re.compile(r"[^\W\d_]{4}")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
@@ -96,6 +103,8 @@ class GroundingSources:
     `description` says in messages what the sources are. `facts` are those of the document, and `candidates` the figures
     of its quotes; without them the texts are read by themselves, and `contexts` give for each what is quoted from the
     same place, such as the header of its table. Of `calculations` the results of those that hold count, too.
+    Figures are read as in English, those of the texts from their `language`, with `points` before decimals if its
+    figures do not tell; `facts` and `candidates` are so already.
     """
 
     texts: Sequence[str]
@@ -108,31 +117,39 @@ class GroundingSources:
     facts: DocumentFacts | None = None
     candidates: Sequence[Candidate] | None = None
     calculations: Sequence[str] = ()
+    language: str = "en"
+    points: bool | None = None
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
     _parts: set[str] = field(default_factory=set)
     _calculator: Calculator = field(init=False)
     _facts: DocumentFacts = field(init=False)
     _last_numbers: dict[str, int] = field(default_factory=dict)
+    _translated: list[EnglishFigures] = field(default_factory=list)
+    _said: str = field(init=False)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
         named = (match[1] for text in self.texts for match in SECTION_REFERENCE.finditer(text))
         self._parts = {number for numbers in named for number in _PART_NUMBER.findall(numbers)} | self.sections
         self._facts = self.facts or DocumentFacts("", self.task)
-        read = collect_from_texts(self.texts, self.contexts) if self.candidates is None else tuple(self.candidates)
+        texts, contexts = ([self._translate(text, self.language) for text in of] for of in (self.texts, self.contexts))
+        self._said = "\n".join((*texts, self._translate(self.task, self.language)))
+        read = collect_from_texts(texts, contexts) if self.candidates is None else tuple(self.candidates)
         self._calculator = Calculator(read, "")
         for calculation in self.calculations:
             with suppress(CalculationError):  # what does not hold proves nothing
-                self._calculator.compute(calculation)
+                self._calculator.compute(self._translate(calculation, self.language))
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""
         found: dict[UnsupportedItem, None] = {}
+        # With the task, for the words of a short work may be those of several languages.
+        language = language_of_figures("\n".join((*(piece.text for piece in pieces), self.task)), self.language)
         for piece in pieces:
             for offset, message in self._find_faults(piece):
                 found[UnsupportedItem(piece.place(offset), message)] = None
-            for offset, message, is_open in self._find_wrong_figures(piece):
+            for offset, message, is_open in self._find_wrong_figures(piece, language):
                 found[UnsupportedItem(piece.place(offset), message, is_open)] = None
         return tuple(found)
 
@@ -149,18 +166,26 @@ class GroundingSources:
                 yield quotation.start, f'the quotation "{shorten_line(quotation.words, 120)}" {faults[0]}'
         yield from self._wrong_pages((match.start(), match[1]) for match in self._page_references(text))
 
-    def _find_wrong_figures(self, piece: Piece) -> Iterator[tuple[int, str, bool]]:
+    def _translate(self, text: str, language: str) -> str:
+        """A text, of the same length, with its figures as in English; messages tell them as they were."""
+        read = in_english(text, language, points=self.points)
+        self._translated += [read] if read.text != text else []
+        return read.text
+
+    def _find_wrong_figures(self, written: Piece, language: str) -> Iterator[tuple[int, str, bool]]:
         """The figures and dates of a piece that are not borne out, but for those in places that need no source."""
-        text = piece.text
-        if _PAGE_LABEL.fullmatch(piece.label.strip()):
+        if _PAGE_LABEL.fullmatch(written.label.strip()):
             return
-        exempt = list(self._exempt_spans(piece))
-        comparison = FigureComparison(
-            self._calculator.candidates, self._facts, "\n".join((*self.texts, self.task)), self.description
+        exempt = list(self._exempt_spans(written))
+        text, label, row, caption = (
+            self._translate(words, language) for words in (written.text, written.label, written.row, written.caption)
         )
+        piece = replace(written, text=text, label=label, row=row, caption=caption)
+        comparison = FigureComparison(self._calculator.candidates, self._facts, self._said, self.description)
         found = read_quantities(text, "prose")
         for quantity in found:
-            if _is_inside(quantity, exempt) or _is_small_word(quantity):
+            as_written = replace(quantity, text=written.text[quantity.start : quantity.end])
+            if _is_inside(quantity, exempt) or _is_small_word(as_written):
                 continue
             self.checked_count += 1
             typed = _typed_by_label(quantity, piece)
@@ -172,7 +197,9 @@ class GroundingSources:
                 kind = "date" if quantity.kind == "date" else "figure"
                 told = answer.message.removeprefix(f'"{answer.words}"')
                 parted = "" if told != answer.message else ": "
-                message = f"the {kind} {quantity.text} ({_excerpt(text, quantity)}){parted}{told}"
+                own = written.text[answer.start : answer.start + len(answer.words)]
+                told = restore_all(told.replace(answer.words, own), self._translated)
+                message = f"the {kind} {as_written.text} ({_excerpt(written.text, quantity)}){parted}{told}"
                 is_found = quantity.kind != "date" and answer.field not in _NOT_FOUND
                 yield quantity.start, message, is_found and answer.standing == "open"
 
@@ -198,7 +225,7 @@ class GroundingSources:
         """What is wrong with a quotation, None if its words stand in one source, or are a term of the task."""
         limit = quotation_fault(words, self._folded)
         term = len(words.split()) <= MAX_TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
-        if limit is None or term:
+        if limit is None or term or (words in self._parts and "." in words):
             return None
         if limit:
             return f'leaves out "{limit}", which changes what is said: quote it too, or say it in words'
@@ -227,6 +254,8 @@ class GroundingSources:
         yield from (match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1]))
         if PART_LABEL.fullmatch(piece.label.strip()) and not _WORD.search(text):
             yield from (match.span() for match in _PART_NUMBER.finditer(text) if match[1] in self._parts)
+        labels = (match for match in _AS_LABEL.finditer(text) if self._are_sections(match["number"]))
+        yield from (label.span() for label in labels if text[label.end() :].strip("*_ )]") or label[0][0] in "([")
         yield from self._grouped_by_spaces(text)
         is_numbered = _NUMBER_LABEL.fullmatch(piece.label.strip()) and text.strip().isdecimal()
         if is_numbered and self._continues_numbering(piece.label, text):
@@ -260,7 +289,7 @@ def _quotations_of(piece: Piece) -> Sequence[Quotation]:
 
 def _is_small_word(quantity: Quantity) -> bool:
     """Whether a small number in words measures nothing ("two parties"), or a word is a place in an order."""
-    plain = quantity.kind in ("none", "count") and quantity.power is None and quantity.text.isalpha()
+    plain = quantity.kind in ("none", "count") and quantity.power is None and quantity.text.strip().isalpha()
     ordinal = quantity.kind == "ordinal" and quantity.text.isalpha()
     return ordinal or (plain and quantity.value <= MAX_SMALL_NUMBER)
 

@@ -39,6 +39,15 @@ class Ask(AboutDocuments):
     """What you want to know, in a sentence."""
 
 
+class FollowUp(Arguments):
+    """Arguments of `follow_up`."""
+
+    run: Annotated[str, Field(min_length=1, max_length=200)]
+    """The `run.id` of the answer that the question follows on."""
+    question: Words
+    """What you want to know further, such as "and in 2021?"."""
+
+
 class Task(AboutDocuments):
     """Arguments of `task`."""
 

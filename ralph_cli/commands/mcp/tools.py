@@ -10,6 +10,7 @@ from ralph_cli.commands.mcp.arguments import (
     Ask,
     CheckMemo,
     CheckQuotes,
+    FollowUp,
     Kind,
     ReadPage,
     Search,
@@ -31,10 +32,12 @@ from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.json import passage_object, quote_object
 from ralph_cli.reports.memo.json import memo_object
+from ralph_cli.reports.safe_text import one_line
 from ralph_cli.runs.execute import Setup, describe_document
 from ralph_cli.runs.lookup import check_memo, check_quotes
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.following import follow_run
 from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
@@ -70,6 +73,18 @@ class Toolbox:
         proved when `ok` is not true. Takes minutes, and may cost money.
         """
         return self._keep(answer_question(self._source(said.documents), said.question, self._setup(sink)))
+
+    def follow_up(self, said: FollowUp, sink: EventSink) -> dict[str, Any]:
+        """Ask a further question on an answer that `ask` or `follow_up` has given here: it is understood from those
+        before it, and only what is new is paid for. `run` is the `run.id` of that answer. Gives what `ask` gives; each
+        claim is proved anew. Takes minutes, and may cost money.
+        """
+        folder = self.runs.get(said.run)
+        if folder is None:
+            what = f"this server has made no run {one_line(said.run, 60)}"
+            raise UserError(what, code="no-run", hint="give the run.id of an answer of it, or use ask")
+        # The document is the one of that run to the byte, or none.
+        return self._keep(follow_run(folder, said.question, self._setup(sink), DocumentSource.of("")))
 
     def task(self, said: Task, sink: EventSink) -> dict[str, Any]:
         """Do a piece of work on documents: a summary, a list, a table. Every figure, date and quotation of the output
@@ -210,6 +225,7 @@ TOOLS = {
     tool.name: tool
     for tool in (
         Tool("ask", "Ask documents", "paid", Ask, Toolbox.ask),
+        Tool("follow_up", "Ask a further question", "paid", FollowUp, Toolbox.follow_up),
         Tool("task", "Do a task on documents", "paid", Task, Toolbox.task),
         Tool("check_quotes", "Look up quotes", "local", CheckQuotes, Toolbox.check_quotes),
         Tool("check_memo", "Check a memo", "local", CheckMemo, Toolbox.check_memo),

@@ -4,6 +4,7 @@ import glob
 import re
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,9 @@ from ralph_cli.core.errors import UserError
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
     from ralph_cli.documents.source import DocumentSource
+
+_TRIM_THRESHOLD, _MOST_ARENAS = -1, -8
+"""As glibc's malloc.h numbers them."""
 
 
 def result_option(*flags: str, help: str) -> Any:
@@ -69,11 +73,25 @@ def source_of(
     """The document that a command line names, or the set of several; `display` is told how far they are read."""
     from ralph_cli.documents.source import DocumentSource
 
+    _return_freed_memory()
     first, *others = (
         DocumentSource(str(path), password, encoding, standard_input=standard_input, strict=strict) for path in paths
     )
     on_loading, on_files = (display.on_loading, display.on_files) if display else (None, None)
     return replace(first, others=tuple(others), on_loading=on_loading, on_files=on_files)
+
+
+def _return_freed_memory() -> None:
+    """Have what a long text took go back to the system when it is freed: glibc would keep up to 64 MB, and more for
+    each thread."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    with suppress(OSError, AttributeError):  # another library than glibc
+        own = ctypes.CDLL(None)
+        own.mallopt(_TRIM_THRESHOLD, 1 << 20)
+        own.mallopt(_MOST_ARENAS, 1)
 
 
 def name_documents(command: str, documents: list[str] | None, doc: list[str] | None, text: str | None) -> list[str]:

@@ -5,6 +5,7 @@ often said in quite other words, so much of it is not found here.
 """
 
 import math
+from array import array
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -17,7 +18,7 @@ from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
 from ralph_cli.text.quantities.vocabulary import ABOUT, FRACTIONS, NUMBER_WORDS, PACES, PHYSICAL, SCALES, TIMES
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_ends
-from ralph_cli.text.tables import is_row
+from ralph_cli.text.tables import is_row, names_columns
 
 STRONG_CUES = re.compile(
     r"\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"
@@ -44,7 +45,7 @@ MAX_PASSAGE, FEWEST_WORDS, REPEATED = 700, 5, 0.2
 """Characters of a passage, words of a sentence that says something, and the share of terms that are not a quote's up to
 which it repeats the quote."""
 
-MIN_SCORE, FEW_PASSAGES = 0.55, 60
+MIN_SCORE, FEW_PASSAGES = 0.68, 60
 """Share of a statement's terms, by weight, that a passage must have, as measured on real documents; where no more than
 so many sentences limit anything, they need no more than the terms that tell what the statement is about."""
 
@@ -81,6 +82,12 @@ _POINTS_TO = re.compile(
 )
 """Words with which a sentence points to a part, and says nothing of it."""
 
+_REFERS = re.compile(r"(?i)\W*(?:for\b[^.;]{0,200}?,\s*)?(?:please\s+)?(?:see|refer\s+to)\b")
+"""How a sentence begins that says nothing but where something else is said."""
+
+_BOX = "\u2610"
+"""What a form offers and nobody has marked."""
+
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _AMOUNT = re.compile(r"(?<!\w)\d")
@@ -108,6 +115,52 @@ class _OwnPart:
     outer: frozenset[str]
 
 
+class _Spans:
+    """Spans by number, kept as offsets: a long document has a hundred thousand."""
+
+    def __init__(self) -> None:
+        self._starts, self._ends = array("q"), array("q")
+
+    def add(self, start: int, end: int) -> None:
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        return zip(self._starts, self._ends, strict=True)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __getitem__(self, number: int) -> Span:
+        return Span(self._starts[number], self._ends[number])
+
+
+class _Words:
+    """The terms of sentences, by their number: each term is kept once, and of a sentence the numbers of its terms."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._terms: list[str] = []
+        self._places: dict[int, int] = {}
+        self._found = array("i")
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._places
+
+    def add(self, number: int, found: Set[str]) -> None:
+        self._places[number] = len(self._found)
+        self._found.append(len(found))
+        for term in found:
+            if term not in self._numbers:
+                self._numbers[term] = len(self._terms)
+                self._terms.append(term)
+            self._found.append(self._numbers[term])
+
+    def __getitem__(self, number: int) -> frozenset[str]:
+        at = self._places[number] + 1
+        return frozenset(map(self._terms.__getitem__, self._found[at : at + self._found[at - 1]]))
+
+
 class QualifierIndex:
     """Proposes passages of one document that may limit a statement; keeps what it has worked out of the text."""
 
@@ -115,13 +168,13 @@ class QualifierIndex:
         self._document = document
         self._text = document.text
         self._parts: dict[Member | None, list[Clause]] = {}
-        self._words: dict[int, frozenset[str]] = {}
-        self._holders: dict[str, set[int]] = {}
+        self._words = _Words()
+        self._holders: dict[str, array[int]] = {}
 
     @cached_property
-    def _sentences(self) -> tuple[Span, ...]:
+    def _sentences(self) -> _Spans:
         """The sentences of running text."""
-        text, found = self._text, []
+        text, found = self._text, _Spans()
         for start, end in self._sentence_bounds():
             span = strip_interval(text, start, end)
             said = text[slice(*span)]
@@ -129,8 +182,8 @@ class QualifierIndex:
                 continue
             lines = said.split("\n")
             if 2 * sum(map(is_row, lines)) < len(lines):
-                found.append(Span(*span))
-        return tuple(found)
+                found.add(*span)
+        return found
 
     def _sentence_bounds(self) -> Iterator[tuple[int, int]]:
         """Where sentences begin and end; none runs from one document of a set into the next."""
@@ -145,7 +198,8 @@ class QualifierIndex:
     @cached_property
     def _limiting(self) -> frozenset[int] | None:
         """The sentences with words that limit, by number; None if they are more than a few."""
-        numbers = (number for number, span in enumerate(self._sentences) if _cue_weight(self._said(span)) > 1)
+        said = (self._text[start:end] for start, end in self._sentences.bounds())
+        numbers = (number for number, sentence in enumerate(said) if _cue_weight(sentence) > 1)
         found = frozenset(islice(numbers, FEW_PASSAGES + 1))
         return found if len(found) <= FEW_PASSAGES else None
 
@@ -157,17 +211,17 @@ class QualifierIndex:
         unknown = [term for term in sought if term not in self._holders]
         if not unknown:
             return
-        self._holders.update((term, set()) for term in unknown)
+        self._holders.update((term, array("i")) for term in unknown)
         names_sections = any(term.startswith("\u00a7") for term in unknown)
-        for number, span in enumerate(self._sentences):
+        for number, (start, end) in enumerate(self._sentences.bounds()):
             if number not in self._words:
-                said = self._said(span)
+                said = self._text[start:end]
                 has_term = any(map(said.casefold().__contains__, unknown))
                 if not has_term and not (names_sections and named_sections(said)):
                     continue
-                self._words[number] = terms(said) | named_sections(said)
+                self._words.add(number, terms(said) | named_sections(said))
             for term in self._words[number].intersection(unknown):
-                self._holders[term].add(number)
+                self._holders[term].append(number)
 
     @cached_property
     def _rows(self) -> dict[str, list[Span]]:
@@ -254,7 +308,8 @@ class QualifierIndex:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
         said = terms(self._without_names(statement)) | named_sections(statement)
         # What stands at many places, as the header of a table does, tells nothing of this statement.
-        quoted = terms(" ".join(quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS))
+        tells = (quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS and not _is_header(quote))
+        quoted = terms(" ".join(tells))
         own_keys = frozenset[str]().union(*(part.keys | part.outer for part in parts))
         sought = said | quoted | own_keys
         self._find_holders(sought)
@@ -285,6 +340,8 @@ class QualifierIndex:
             named = max((self._names(span, words, part, cue, has_subject) for part in parts), default=0.0)
             is_strong, points = cue == STRONG_CUE_WEIGHT, _POINTS_TO.search(text) is not None
             is_near = score >= MIN_SCORE and (is_strong or not points if has_subject else is_strong and not points)
+            if _REFERS.match(text) or _BOX in text:
+                continue
             if not (named or ((is_near or is_limiting) and not telling.isdisjoint(words))):
                 continue
             if named or not figures or not figures <= set(_FIGURE.findall(text)):
@@ -380,6 +437,11 @@ class QualifierIndex:
                 found[label] = [Qualifier(span, "the same label with another figure", 1.0) for span in others]
         # A label that stands in many tables is each table's own: of other parts, periods or companies.
         return [item for items in found.values() if len(items) <= SAME_LABELS for item in items]
+
+
+def _is_header(quote: str) -> bool:
+    """Whether a quote only names the columns, period or unit of a table."""
+    return names_columns(quote) and not quote.rstrip().endswith((".", ";")) and _LABEL.match(quote) is None
 
 
 def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) -> list[Qualifier]:

@@ -4,10 +4,14 @@ A PDF without bookmarks names none, so its lines are looked at: those that count
 like headings. What nearly every page repeats is no heading, nor is what has no text behind it.
 """
 
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise, zip_longest
+from operator import attrgetter
+from typing import overload
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -22,6 +26,7 @@ from ralph_cli.documents.search.heading_lines import (
 from ralph_cli.documents.search.numbered_headings import find_runs
 from ralph_cli.documents.search.sections import Reach, certain_headings
 from ralph_cli.documents.sniff import MAIL_KINDS
+from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.tables import names_columns
 
 MAX_OWN_PAGES = 10
@@ -31,6 +36,7 @@ LAST_REACH = 1_500
 """Characters, on its page, for which the last of numbered headings counts for certain: no other ends it."""
 
 _MOST_REPEATS, _PAGES_EACH = 3, 20
+_LINE = re.compile(r"[^\n]+")
 _BARE_NUMBER = re.compile(r"\d{1,2}(?!\S)")
 _ADDRESSED = re.compile(r"[\d:]")
 """What stands in lines that look like headings and name a place, a day or a person: "Am Weinberg 3", "To: A. Berg"."""
@@ -62,13 +68,36 @@ class _File:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line that is not empty, without the space around it, and where it begins."""
+class _Lines(Sequence[str]):
+    """The lines of some pages that are not empty, without the space around them; only where they stand is kept."""
 
-    text: str
-    start: int
-    page: Page
+    def __init__(self, text: str, pages: Sequence[Page]) -> None:
+        self._text, self._pages = text, pages
+        self.starts, self._ends = array("q"), array("q")
+        for page in pages:
+            for match in _LINE.finditer(text, page.start, page.end):
+                start, end = strip_interval(text, *match.span())
+                if start < end:
+                    self.starts.append(start)
+                    self._ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        return self._text[self.starts[at] : self._ends[at]]
+
+    def page_end(self, at: int) -> int:
+        """Where the page ends that a line stands on."""
+        return self._pages[bisect_right(self._pages, self.starts[at], key=attrgetter("start")) - 1].end
 
 
 def find_headings(document: Document) -> tuple[Heading, ...]:
@@ -123,28 +152,22 @@ def _own_part(own: Sequence[Heading], number: int, end: int) -> _Part:
 
 def _find(text: str, pages: Sequence[Page]) -> list[_Part]:
     """What looks like a heading in the text of one file: what counts on with others, and what is written as one."""
-    lines = [
-        _Line(match[0].strip(), page.start + match.start() + len(match[0]) - len(match[0].lstrip()), page)
-        for page in pages
-        for match in re.finditer(r"[^\n]+", text[page.start : page.end])
-        if match[0].strip()
-    ]
-    said = [line.text for line in lines]
-    runs = find_runs(said)
+    lines = _Lines(text, pages)
+    runs = find_runs(lines)
     counted = {it.at: (it.heading, it.level) for run in runs for it in run}
-    looks = _headings_by_look(said, max((level for _, level in counted.values()), default=1), len(pages))
+    looks = _headings_by_look(lines, max((level for _, level in counted.values()), default=1), len(pages))
     if runs:  # where numbers count on, one that does not is no heading, if nothing else sets it apart
         above = {str(it.number[0]) for run in runs for it in run if it.level > 1}
-        looks = {at: it for at, it in looks.items() if it[0] == said[at] and _bare_number(it[0]) in {"", *above}}
+        looks = {at: it for at, it in looks.items() if it[0] == lines[at] and _bare_number(it[0]) in {"", *above}}
     found = looks | counted
-    labels = [at for at in sorted(found) if at not in counted and _LABEL.match(said[at])]
-    followers = dict(pair for run in runs for pair in pairwise(it.at for it in run)) | _next_labels(labels, said)
+    labels = [at for at in sorted(found) if at not in counted and _LABEL.match(lines[at])]
+    followers = dict(pair for run in runs for pair in pairwise(it.at for it in run)) | _next_labels(labels, lines)
     order = sorted(found)
     parts = []
     for at, behind in zip_longest(order, order[1:]):
-        heading = Heading(found[at][0], lines[at].start, found[at][1])
+        heading = Heading(found[at][0], lines.starts[at], found[at][1])
         is_counted = at in counted or at in labels
-        reach = _reach(lines, at, is_counted, behind) if at not in followers else lines[followers[at]].start
+        reach = _reach(lines, at, is_counted, behind) if at not in followers else lines.starts[followers[at]]
         parts.append(_Part(heading, reach, is_counted))
     return parts
 
@@ -158,7 +181,8 @@ def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int,
     """The lines that are written as headings, each with its text and level, `depth` being that of the numbers."""
     last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), 0)
     found: dict[int, tuple[str, int]] = {}
-    for at, line in enumerate(lines[: last + 1]):
+    for at in range(last + 1):
+        line = lines[at]
         if at and ends_sentence(line, lines[at - 1]):
             continue
         if (level := heading_level(line)) and not (
@@ -188,14 +212,14 @@ def _next_labels(labels: Sequence[int], lines: Sequence[str]) -> dict[int, int]:
     return found
 
 
-def _reach(lines: Sequence[_Line], at: int, is_counted: bool, behind: int | None) -> int:
+def _reach(lines: _Lines, at: int, is_counted: bool, behind: int | None) -> int:
     """Up to where a heading counts for certain that no other goes on with, `behind` being the next one of any kind."""
-    line = lines[at]
+    start, end = lines.starts[at], lines.page_end(at)
     if is_counted:
-        return min(line.page.end, line.start + LAST_REACH, lines[behind].start if behind is not None else line.page.end)
-    below = [other.text for other in lines[at + 1 : at + 2]]
-    is_sure = not _ADDRESSED.search(line.text) and any(is_text(other) or names_columns(other) for other in below)
-    return line.page.end if is_sure else line.start
+        return min(end, start + LAST_REACH, lines.starts[behind] if behind is not None else end)
+    below = lines[at + 1 : at + 2]
+    is_sure = not _ADDRESSED.search(lines[at]) and any(is_text(other) or names_columns(other) for other in below)
+    return end if is_sure else start
 
 
 def _key(heading: str) -> str:

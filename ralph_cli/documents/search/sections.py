@@ -1,9 +1,11 @@
-"""Which headings a character stands under for certain. Pure.
+"""Which headings a character stands under for certain, and what its page begins with. Pure.
 
-The guest's look-up functions use it, too: its source is sent into the sandbox, so it imports the standard library only.
+The guest's look-up functions use it, too: its source is sent into the sandbox, with that of `text.tables`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+
+from ralph_cli.text.tables import count_cells, has_columns, names_columns
 
 Reach = tuple[int, int, bool]
 """Where a heading begins, before which character it counts for certain, and whether a number or an outline says so."""
@@ -20,3 +22,32 @@ def certain_headings(reaches: Sequence[Reach], offset: int) -> list[int]:
     if near is not None and not reaches[near][2] and offset < reaches[near][1]:
         found.append(near)
     return found
+
+
+_TOP_CHARS = 90
+"""Characters of whole lines by which the top of a page is named."""
+
+TOP_REACH = 300
+"""Characters at the beginning of a page in which its title is looked for."""
+
+
+def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str]) -> str:
+    """The first lines of a page, which often name the statement or section: up to a row or running text, and without
+    those that are `printed` beside it.
+
+    Lines with which the beginnings of its `neighbours` begin, too, are running heads and tell nothing.
+    """
+    beside = {line for other in neighbours for line in _first_lines(other)}
+    words = ""
+    for raw in (line for line in _first_lines(beginning) if line not in beside):
+        line = " ".join(raw.split())
+        is_row = count_cells(raw) > 1 or (has_columns(raw) and not names_columns(raw))
+        if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
+            break
+        words += "" if line in printed else f" / {line}" if words else line
+    return words
+
+
+def _first_lines(beginning: str) -> list[str]:
+    lines = [line.strip() for line in beginning[:TOP_REACH].split("\n")]
+    return [line for line in lines[:5] if line]

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.results.memo import MemoFigure
 from ralph_cli.memo.reading.page_references import page_match
+from ralph_cli.text.languages.documents import read_in_english
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -32,7 +34,9 @@ def look_up_figures(figures: Sequence[MemoFigure], documents: Sequence[Document]
 
 
 def _numbers(document: Document, page: Page) -> frozenset[str]:
-    return frozenset(_plain(document.text[page.start : page.end]))
+    """The numbers of a page, as English writes them and as they are written."""
+    english = document.derive(read_in_english).document.text
+    return frozenset(chain.from_iterable(_plain(text[page.start : page.end]) for text in (english, document.text)))
 
 
 def _plain(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
 from ralph_cli.memo.reading.binding import Binder
-from ralph_cli.memo.reading.figures import is_spelled, stated_figures
+from ralph_cli.memo.reading.figures import stated_figures
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import find_references
@@ -22,6 +22,8 @@ from ralph_cli.memo.reading.words import (
     strip_markup,
     strip_quote_prefix,
 )
+from ralph_cli.text.languages.documents import read_in_english
+from ralph_cli.text.languages.figures import EnglishFigures
 from ralph_cli.text.sentences import sentence_at
 
 _MIN_MARKED_SHARE = 0.5
@@ -65,7 +67,10 @@ def read_memo(document: Document) -> Memo:
     unbound = tuple(reference for reference in free_references if reference.start not in used)
     spans = [(quotation.start, quotation.end) for quotation in found]
     masked = _mask(document.text, spans + [(reference.start, reference.end) for reference in free_references])
-    figures = tuple(figure for piece in reader.pieces for figure in _own_figures(masked, piece, reader.places, unbound))
+    english = document.derive(read_in_english).read_text(masked)
+    figures = tuple(
+        figure for piece in reader.pieces for figure in _own_figures(english, piece, reader.places, unbound)
+    )
     return Memo(tuple(bound), unbound, figures)
 
 
@@ -92,10 +97,10 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _own_figures(
-    masked: str, piece: Piece, places: Locator, references: Sequence[PageReference]
+    masked: EnglishFigures, piece: Piece, places: Locator, references: Sequence[PageReference]
 ) -> Iterator[MemoFigure]:
     """The figures of one piece of a memo whose quotations and page references are masked."""
-    words = masked[piece.start : piece.end]
+    words = masked.text[piece.start : piece.end]
     if (
         not any(map(str.isalpha, words))
         and piece.pages is None
@@ -104,15 +109,17 @@ def _own_figures(
     ):
         return  # the number of one of the memo's pages
     for figure in stated_figures(words):
-        if is_spelled(figure) and figure.value < _MIN_SPELLED and figure.kind in ("none", "count", "ordinal"):
-            continue
         at = piece.start + figure.start
-        first, last = sentence_at(masked, at, at + len(figure.text), piece.start, piece.end)
+        written = masked.original[at : at + len(figure.text)]
+        spelled = not any(map(str.isdigit, written))
+        if spelled and figure.value < _MIN_SPELLED and figure.kind in ("none", "count", "ordinal"):
+            continue
+        first, last = sentence_at(masked.original, at, at + len(figure.text), piece.start, piece.end)
         inside = [reference for reference in references if first <= reference.start < last]
         near = next((reference for reference in inside if reference.start > at), inside[-1] if inside else None)
         digits = re.search(r"\d[\d,]*(?:\.\d+)?", figure.text)
         number = digits[0].replace(",", "") if digits else figure.text
-        yield MemoFigure(figure.text.strip(), number, places.line_number(at), places.describe(at), near)
+        yield MemoFigure(written.strip(), number, places.line_number(at), places.describe(at), near)
 
 
 def _is_own_page_number(document: Document, reference: PageReference) -> bool:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 
-from ralph_cli.text.tables import header_lines
+from ralph_cli.text.tables import first_line_above, header_lines
 
 Page = tuple[int, str, int, int]
 """Number, label, start and end of a page, as the sandbox gives it."""
@@ -130,7 +130,8 @@ def widen_to_header(text: str, start: int, end: int, body: tuple[int, int], most
 
 def header_span(text: str, start: int, end: int, body: tuple[int, int]) -> tuple[int, int]:
     """The lines that head the columns of a row of a table; empty, at its start, if there are none."""
-    lines = [] if "\n" in text[start:end] else header_lines(text[body[0] : start], text[start:end])
+    above = text[first_line_above(text, body[0], start) : start]
+    lines = [] if "\n" in text[start:end] else header_lines(above, text[start:end])
     if not lines:
         return start, start
     last = text.rfind(lines[-1], body[0], start)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from ralph_cli.core.coverage import Coverage, Spans, count_covered, format_ranges
+from ralph_cli.core.coverage import Coverage, PageCoverage, Spans, count_covered, format_ranges
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
@@ -62,6 +62,8 @@ class CoverageStrip:
                 yield level, f"{noun} {words}", f" ({len(numbers)} of {in_all}): {all_ranges(numbers)}"
 
 
+_RECORDED = "Recorded while the run went on; what code went through is what the sandbox reported."
+
 NOT_RECORDED = CoverageStrip("What of the document was read was not recorded in this run.")
 
 
@@ -70,24 +72,29 @@ def all_ranges(numbers: Sequence[int]) -> str:
     return format_ranges(numbers, len(numbers))
 
 
-def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, pages: int) -> CoverageStrip:
-    """The coverage of a run. Without `document` only what is recorded by page number can be told."""
+def build_coverage_strip(
+    events: Iterable[AnyEvent], document: Document | None, pages: int, recorded: Sequence[PageCoverage] = ()
+) -> CoverageStrip:
+    """The coverage of a run. Without `document` only what is `recorded` by page can be told."""
     events = tuple(events)
     covered = [event for event in events if isinstance(event, CoverageAdded)]
     if covered and document is not None:
         read = Coverage()
         for event in covered:
             read = read.with_spans(event.how, event.spans)
-        note = "Recorded while the run went on; what code went through is what the sandbox reported."
         if document.members:
             whole = [(number, number, it.start, it.end) for number, it in enumerate(document.members, 1)]
         elif document.paged:
             whole = [(page.number, page.number, page.start, page.end) for page in document.pages]
         else:
             whole = list(_line_groups(document.text))
-        single = tuple(Part(first, last, _level(read, start, end)) for first, last, start, end in whole)
+        shares = ((_covered_share(spans, start, end) for spans in (read.shown, read.code)) for *_, start, end in whole)
+        single = tuple(Part(*part[:2], _level(*share)) for part, share in zip(whole, shares, strict=True))
         unit: Unit = "document" if document.members else "page" if document.paged else "lines"
-        return _group_parts(note, unit, single)
+        return _group_parts(_RECORDED, unit, single)
+    if covered and len(recorded) > 1:
+        single = tuple(Part(page.number, page.number, _level(page.shown, page.code)) for page in recorded)
+        return _group_parts(_RECORDED, "page", single)
     if covered:
         return CoverageStrip("Only character positions were recorded; to show pages, the document is needed.")
     seen = {page for event in events if isinstance(event, SnippetRan) for page in event.pages}
@@ -126,11 +133,10 @@ def _group_parts(note: str, unit: Unit, single: tuple[Part, ...]) -> CoverageStr
     return CoverageStrip(note, "documents" if unit == "document" else "pages", tuple(parts), single)
 
 
-def _level(read: Coverage, start: int, end: int) -> Level:
-    shown = _covered_share(read.shown, start, end)
+def _level(shown: float, code: float) -> Level:
     if shown >= _WHOLE:
         return "whole"
-    return "some" if shown else "code" if _covered_share(read.code, start, end) else "none"
+    return "some" if shown else "code" if code else "none"
 
 
 def _combined_level(levels: set[Level]) -> Level:

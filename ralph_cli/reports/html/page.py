@@ -15,7 +15,7 @@ from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import completeness_lines, percent, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
@@ -23,18 +23,20 @@ from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.sections.spending import Spending, spending
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
-from ralph_cli.reports.view import VERDICT_WORDS, describe_place
+from ralph_cli.reports.view import RUNNING, VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
 """Anchor, heading and content."""
 
+LONG_TITLE = 160
+"""Characters of a question above which its letters are smaller, so that the answer is in sight."""
+
 
 def render_page(report: Report) -> str:
     """The whole file. What a browser shows of it was made here; the document and the models only give text."""
-    words, kind = outcome_heading(report)
     document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
-    lead = f"{describe_ending(report)} ".removeprefix(f"{words}: ").removeprefix(f"{words}. ").strip()
-    head = page_head(f"Evidence report{document}", report.view.question, (words, kind), lead[:1].upper() + lead[1:])
+    outcome = outcome_heading(report)
+    head = page_head(f"Evidence report{document}", report.view.question, outcome, describe_ending(report))
     follows = describe_follows(report.view.follows)
     notes = [el("p", note, class_="differs") for note in report.notes]
     notes = [el("p", f"{follows}."), *notes] if follows else notes
@@ -47,7 +49,7 @@ def page_head(kicker: str, title: str, outcome: tuple[str, str], ending: str) ->
     badge = el("span", words, class_=f"verdict {kind}")
     return join(
         el("p", kicker, class_="kicker"),
-        el("h1", title),
+        el("h1", title, class_="long" if len(title) > LONG_TITLE else None),
         el("div", badge, el("p", ending), class_=f"ending {kind}"),
     )
 
@@ -154,7 +156,8 @@ def _answer(report: Report) -> Markup:
         )
         note = el("p", "The worker notes: ", view.absence) if view.absence else None
         return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note, claims(report))
-    return join(None if view.claims else el("p", "No answer."), claims(report))
+    none = "No answer yet." if view.halt == RUNNING else "No answer."
+    return join(None if view.claims else el("p", none), claims(report))
 
 
 def _output(output: str) -> Markup:
@@ -215,7 +218,8 @@ def _coverage(report: Report) -> Markup:
     found = report.coverage
     told = join(*(el("p", line) for line, _ in completeness_lines(report.view)))
     if not found.parts:
-        return join(told, el("p", found.note))
+        line = coverage_line(report.view)
+        return join(told, el("p", line[0] if line else found.note))
     key = [el("li", el("b", name), rest, class_=level) for level, name, rest in found.describe_levels()]
     names = (part.name if found.unit == "page" else "" for part in found.parts)
     cells = [

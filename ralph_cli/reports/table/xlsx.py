@@ -11,7 +11,6 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.core.results.comparison import Comparison
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
 from ralph_cli.reports.safe_text import make_visible
-from ralph_cli.reports.sections.reviews import describe_review
 from ralph_cli.reports.table.comparison import compared_rows
 from ralph_cli.reports.table.words import (
     STATES,
@@ -54,7 +53,8 @@ _WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 16
 _QUOTE_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Quote", 80), ("Place", 24))
 _OPEN_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("What is found", 48), ("Why", 90))
 _REVIEW_COLUMNS = (
-    ("Document", 28), ("Question", 16), ("Answer", 40), ("Mark", 14), ("By", 20), ("On", 12), ("In words", 90),
+    ("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Claim", 8), ("Mark", 14),
+    ("What is right", 40), ("Note", 50), ("By", 20), ("On", 12),
 )  # fmt: skip
 _COMPARISON_COLUMNS = (("Question", 16), ("What", 26), ("Value", 60), ("Documents", 12), ("Named", 90))
 
@@ -219,13 +219,20 @@ def _fill_reviews(sheet: Any, table: Table) -> None:
         if at == MAX_ROWS:
             _write(sheet, at, 1, "A sheet has no room for more reviews: table.jsonl has all.")
             break
-        words = describe_review(review)
-        told = (cell.row, cell.question, cell.shown, review.mark.value, review.by, review.at[:10], words)
-        for column, text in enumerate(told, 1):
+        told = (
+            cell.row,
+            cell.question,
+            STATES[cell.state].words,
+            cell.shown,
+            str(review.claim or ""),
+            review.mark.value,
+        )
+        said = (review.correction, review.note, review.by, review.at[:10])
+        for column, text in enumerate((*told, *said), 1):
             _write(sheet, at, column, text)
         if cell.evidence and at <= MAX_LINKS:
             _link(sheet.cell(at, 2), cell.evidence)
-        _set_height(sheet, at, [(cell.shown, 40), (words, 90)])
+        _set_height(sheet, at, [(cell.shown, 40), (review.correction, 40), (review.note, 50)])
     _finish(sheet, freeze="A2")
 
 

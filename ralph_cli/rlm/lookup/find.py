@@ -1,12 +1,14 @@
 """Guest code: `find` and `more`, which print the places of a regular expression."""
 
 import bisect
+import itertools
 import re
 from typing import Any
 
-from ralph_cli.documents.search.sections import certain_headings
+from ralph_cli.documents.search.sections import TOP_REACH, certain_headings, page_top
 from ralph_cli.rlm.lookup.lines import (
     _counted,
+    _cut,
     _line_span,
     _lines_of,
     _named,
@@ -21,11 +23,20 @@ from ralph_cli.rlm.lookup.lines import (
     _text,
 )
 from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of
-from ralph_cli.text.tables import count_cells, has_columns, names_columns, widen_spaces
+from ralph_cli.text.tables import widen_spaces
 
-_FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 3_600, 240
-"""Characters that the lines around all places may have, below which further places get a line each, and that each of
-the places to be shown has in any case."""
+_FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_000, 3_300, 90
+"""Characters that the lines around all places may have, below which further places get a line each, and about those by
+which a place is named."""
+
+_LISTED_NOTE = 160
+"""Characters that the note on a row may have where a place has a line."""
+
+_TOGETHER_CHARS = 1_200
+"""Characters up to which places whose lines touch are one."""
+
+_SENTENCE_LINES = 3
+"""Lines over which the sentence of a hit is followed on each side."""
 
 _MOST_DOCUMENTS = 20
 """Documents of which `find` says how many places they have."""
@@ -37,11 +48,13 @@ _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short na
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
 
-_TOP_CHARS = 90
-"""Characters of whole lines by which the top of a page is named."""
+_INK = re.compile(r"\S")
 
 _PART_CHARS = 48
 """Characters by which a heading is named beside a place."""
+
+_SENTENCE_END = re.compile(r"[.!?][\"\u201d)]?(?:\s|$)")
+_ENDS = re.compile(r"[.!?:;][\"\u201d)]?\s*$")
 
 _FURTHER: list[Any] = []
 
@@ -60,7 +73,8 @@ def find(
     Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count,
     those of the widest tables first. Hits of a short name (EMEA) inside other words come last. Above a table row, the
     header of its columns and the unit are printed if they can be told. No place is hidden: those that have no room get
-    a line each, and then their page. With `doc` only those of several documents are searched that it names.
+    a line each, and then, or with a small `show`, their page. With `doc` only those of several documents are searched
+    that it names.
     """
     parts = _parts_of(doc)
     if not parts:
@@ -74,23 +88,31 @@ def find(
     if (doc is None or len(parts) > 1) and globals().get("docs"):
         places = _take_turns(places)
     places, inside = _put_telling_first(places, list(hits.values()))
-    near = " (hits on one line are one place)" if len(places) < count else ""
+    found = len(places)
+    text_pages: list[int] = []
+    if rows:
+        (places, text_pages), inside = _rank_rows(places), 0
+    lines = len(places)
+    places, inside = _join_places(places, inside)
+    counted, near = (found, "") if rows else (len(places), " (hits near one another are one place)")
+    near *= len(places) < count
     missed = "" if count else f" of '{pattern}'" * (len(hits) < 2) + f" in {doc!r}" * (doc is not None)
     spread = _spread(places)
-    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{missed}{near}{_describe_hits(hits)}{spread}")
+    print(f"{_counted(count, 'hit')} in {_counted(counted, 'place')}{missed}{near}{_describe_hits(hits)}{spread}")
     if rows:
-        others = len(places)
-        (places, text_pages), inside = _rank_rows(places), 0
         where = f"; the others are on {_pages_of(text_pages)}" if text_pages else ""
-        print(f"{len(places)} of {others} are rows of tables, statements and wide tables first{where}")
+        joined = f", joined to {_counted(len(places), 'place')}" if len(places) < lines else ""
+        print(f"{lines} of {found} are rows of tables, statements and wide tables first{joined}{where}")
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
     last = len(places) - (inside if start < len(places) - inside else 0)
     left, following = _print_places(places[:last], start, show)
+    if len(places) - following > show > 0 and show < _MOST_SHOWN:
+        left = 0  # who asks for few wants no long list of the others
     _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
     for number in range(following, len(places)):
-        line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
+        line = f"place {number}, {_listed(places[number][3], 110 if left > 600 else 60)}"
         left -= len(line) + 1
         if left < 0 or number >= last:
             further = [place[0][0] for place in places[number:]]
@@ -224,99 +246,142 @@ def _lines_on(end: int, lines: int, page: _Page) -> int:
     return min(at, end + 1_600)
 
 
+def _join_places(places: list[_Place], inside: int) -> tuple[list[_Place], int]:
+    """The places with those joined whose lines touch, in the order of the first of each; how many are of the last
+    `inside` alone. Where they would be too long, or are of two clauses, each of the lines around them is of one.
+    """
+    joined: list[tuple[int, _Place]] = []
+    size = 0
+    for order, (page, low, high, hits) in sorted(enumerate(places), key=lambda entry: entry[1][3]):
+        own = sum(end - begin for begin, end in map(_line_span, hits))
+        if joined and joined[-1][1][0] == page and low <= joined[-1][1][2] + 1:
+            first, (_, begin, end, before) = joined[-1]
+            size += own
+            is_short = size <= _TOGETHER_CHARS and (hits[0] <= end or max(high, end) - begin <= _TOGETHER_CHARS)
+            if is_short and _place_name(before[0]) == _place_name(hits[0]):
+                joined[-1] = min(first, order), (page, begin, max(high, end), [*before, *hits])
+                continue
+            joined[-1] = first, (page, begin, min(end, hits[0] - 1), before)
+            low = min(end + 1, hits[0])
+        joined.append((order, (page, low, high, hits)))
+        size = own
+    last = len(places) - inside
+    ordered = sorted(joined, key=lambda entry: entry[0])
+    return [place for _, place in ordered], sum(order >= last for order, _ in ordered)
+
+
 def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int]:
-    """Print `show` places from `start` with the lines around them, a place that was printed with another one not again.
+    """Print `show` places from `start`: of each the sentences or rows of its hits, then, of the first ones, the lines
+    around them while there is room.
 
     Returns how many characters are left for a list of others, and the number of the first of them.
     """
-    left, shown, number = _FIND_CHARS, 0, start
+    cores = [_core_lines(place) for place in places[start : start + show]]
+    sizes = [_NAME_CHARS + sum(end - begin + 1 for begin, end in core) for core in cores]
+    shown = min(max(sum(total <= _FIND_CHARS for total in itertools.accumulate(sizes)), 1), len(sizes))
+    left, later = _FIND_CHARS, sum(sizes[:shown])
     headers: dict[tuple[int, str], int] = {}
     cut: list[str] = []
-    page, printed, reached, last_part = 0, 0, 0, ""
-    while number < len(places):
-        (on, _, _, _), low, high, hits = place = places[number]
-        if on != page or not printed <= hits[0] < reached:
-            if shown == show or left < _LEAST_CHARS:
-                break
-            part, top = _part_named(hits[0]), _top(place) if on != page else ""
-            told = "; ".join(filter(None, (f"in: {part}" if part != last_part and part not in top else "", top)))
-            where = f"--- place {number}, {_named(on)}{_place_name(hits[0])}, offset {hits[0]}{told and f' [{told}]'}"
-            last_part = part
-            room = left // min(len(places) - number, show - shown) - len(where)
-            low = max(low, reached) if on == page and hits[0] >= reached else low
-            page, printed = on, hits[0]
-            passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
-            print(f"{where}\n{passage}")
-            cut += [f"{hidden} at place {number}"] if hidden else []
-            left -= len(passage) + len(where) + 2
-            shown += 1
-        number += 1
+    page, last_part = 0, ""
+    for number, core, size in zip(range(start, start + shown), cores, sizes, strict=False):
+        (on, _, _, _), _, _, hits = place = places[number]
+        part, top = _part_named(hits[0]), _top(place) if on != page else ""
+        told = "; ".join(filter(None, (f"in: {part}" if part != last_part and part not in top else "", top)))
+        where = f"--- place {number}, {_named(on)}{_place_name(hits[0])}, offset {hits[0]}{told and f' [{told}]'}"
+        page, last_part = on, part
+        later -= size  # what is scarce, the last ones lack
+        passage, hidden = _passage(number, place, core, left - later - len(where), headers)
+        print(f"{where}\n{passage}")
+        cut += [f"{hidden} at place {number}"] if hidden else []
+        left -= len(passage) + len(where) + 2
     if cut:
         print(f"(left out for room: {'; '.join(cut[:4])}{'; ...' * (len(cut) > 4)}: at(offset) prints them)")
-    return _LISTED_CHARS - (_FIND_CHARS - left), number
+    return _LISTED_CHARS - (_FIND_CHARS - left), min(start + shown, len(places))
 
 
-def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> tuple[str, str, int]:
-    """The lines of a place within `room` characters, below the header of its row, what of them had no room, and where
-    the first of them that was left out behind the hit begins.
+def _passage(
+    number: int, place: _Place, core: list[_Part], room: int, headers: dict[tuple[int, str], int]
+) -> tuple[str, str]:
+    """The lines of a place within `room` characters, below the header of its row, and what of them had no room.
 
     `headers`, by page and line, say with which place a header was printed; those of this place are added to them.
     """
     page, first = place[0][0], place[3][0]
-    chosen, hidden = _choose_lines(place, room)
-    shown = _join_lines(chosen, place[1])
+    chosen, hidden = _choose_lines(place, core, room)
+    shown = _join_lines(chosen, place[1], place[3])
     head = [part for part in _header_of(first) if part not in shown]
     above = [f"(above: {part})" for part in head if (page, part) not in headers]
     if head and not above:
         above = [f"(above: as at place {headers[page, head[-1]]})"]
     for part in head:
         headers.setdefault((page, part), number)
-    told = " and ".join(_counted(count, noun) for noun, count in hidden.items() if count)
-    reached = first
-    for begin, end in chosen:  # what is printed in one piece from the hit on
-        reached = end + 1 if begin <= reached else reached
-    return "\n".join([*above, shown]), told, reached
+    return "\n".join([*above, shown]), _counted(hidden, "line") if hidden else ""
 
 
-def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict[str, int]]:
-    """The lines of a place that have room, those with hits first, and how many have none."""
+def _core_lines(place: _Place) -> list[_Part]:
+    """The lines of a place that are shown first: those of its hits, and what their sentences have on the lines around
+    them."""
     _, low, high, hits = place
     own = [_line_span(at) for at in hits]
     lines = [(at, at + len(line)) for at, line in _lines_of(low, high)]
-    around = [line for line in lines if not any(line[0] < end and begin < line[1] for begin, end in own)]
+    core = dict.fromkeys(own)
+    for begin, end in own:
+        if _row_of(begin) is not None:
+            continue
+        before = [line for line in lines if line[1] <= begin][-_SENTENCE_LINES:]
+        after = [line for line in lines if line[0] >= end][:_SENTENCE_LINES]
+        if not _ENDS.search(_cut(begin, end)):
+            core |= dict.fromkeys(_to_sentence_end(after))
+        core |= dict.fromkeys(itertools.takewhile(lambda line: not _ENDS.search(_cut(*line)), before[::-1]))
+    return sorted(core)
+
+
+def _to_sentence_end(lines: list[_Part]) -> list[_Part]:
+    """The lines up to the one on which a sentence ends; none if it ends on none, or a row comes before."""
+    for number, (begin, end) in enumerate(lines):
+        if _row_of(begin) is not None:
+            return []
+        if _SENTENCE_END.search(_cut(begin, end)):
+            return lines[: number + 1]
+    return []
+
+
+def _choose_lines(place: _Place, core: list[_Part], room: int) -> tuple[list[_Part], int]:
+    """The lines of a place that have room, the `core` in any case, and how many have none."""
+    _, low, high, hits = place
+    lines = [(at, at + len(line)) for at, line in _lines_of(low, high)]
+    around = [line for line in lines if not any(line[0] < end and begin < line[1] for begin, end in core)]
     # Round the first hit first, so that lines asked for are there in one piece.
     around.sort(key=lambda line: min((abs(line[0] - at), number) for number, at in enumerate(hits))[::-1])
-    chosen, left = own[:1], room - (own[0][1] - own[0][0])
-    hidden = {"further hit": 0, "line": 0}
-    for noun, spans in (("further hit", own[1:]), ("line", around)):
-        for begin, end in spans:
-            left -= end - begin + 1
-            if left >= 0:
-                chosen.append((begin, end))
-            else:
-                hidden[noun] += 1
-    return sorted(chosen), hidden
+    chosen, left = [*core], room - sum(end - begin + 1 for begin, end in core)
+    for begin, end in around:
+        left -= end - begin + 1
+        if left >= 0:
+            chosen.append((begin, end))
+    return sorted(chosen), len(core) + len(around) - len(chosen)
 
 
-def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
+def _join_lines(lines: list[_Part], reached: int, hits: list[int]) -> str:
     """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what they do not
-    show."""
+    show; under which columns their figures stand is told of those with hits."""
     parts: list[str] = []
-    for (begin, end), line in zip(lines, _note_lines(lines), strict=True):
-        if _text()[reached:begin].strip():
+    for (begin, end), line in zip(lines, _note_lines(lines, hits), strict=True):
+        if _INK.search(_text(), reached, begin):
             parts.append("[...]")
         parts.append(line)
         reached = end
     return "\n".join(parts)
 
 
-def _listed(own: int, room: int) -> str:
-    """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
-    line = " ".join(_text()[slice(*_line_span(own))].split())
+def _listed(hits: list[int], room: int) -> str:
+    """A place on one line: page, offset, the first hit's line, and the columns above it if it is a table row."""
+    own = hits[0]
+    line = " ".join(_cut(*_line_span(own)).split())
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
-    above += f"  {_note(own)}" if _note(own) else ""
-    return f"{_named(_page_at(own)[0])}{_place_name(own)}, offset {own}: {line[:room]}{above}"
+    above += f"  {_note(own)}" if 0 < len(_note(own)) <= _LISTED_NOTE else ""
+    more = f" ({len(hits)} lines with hits)" if len(hits) > 1 else ""
+    return f"{_named(_page_at(own)[0])}{_place_name(own)}{more}, offset {own}: {line[:room]}{above}"
 
 
 def _part_named(offset: int) -> str:
@@ -334,8 +399,7 @@ def _part_named(offset: int) -> str:
 
 
 def _top(place: _Place) -> str:
-    """The first lines of a place's page, which often name the statement or section: up to a row or running text, and
-    without those that are printed with the place.
+    """The first lines of a place's page, without those that are printed with the place.
 
     Empty where the page's name has its title, and in a text without pages.
     """
@@ -345,18 +409,11 @@ def _top(place: _Place) -> str:
     if len(table) < 2 or alone or globals().get("_page_names", {}).get(page[0], "").endswith(")"):
         return ""
     at = table.index(page)
-    beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
-    printed = {" ".join(line.split()) for line in (*_text()[low:high].split("\n"), *_header_of(hits[0]))}
-    words = ""
-    for raw in (line for line in _first_lines(page) if line not in beside):  # no running heads
-        line = " ".join(raw.split())
-        is_row = count_cells(raw) > 1 or (has_columns(raw) and not names_columns(raw))
-        if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
-            break
-        words += "" if line in printed else f" / {line}" if words else line
+    beside = [_beginning(other) for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2])]
+    printed = {" ".join(line.split()) for line in (*_cut(low, high).split("\n"), *_header_of(hits[0]))}
+    words = page_top(_beginning(page), beside, printed)
     return f"page begins: {words}" if words else ""
 
 
-def _first_lines(page: _Page) -> list[str]:
-    lines = [line.strip() for line in _text()[page[2] : min(page[2] + 300, page[3])].split("\n")]
-    return [line for line in lines[:5] if line]
+def _beginning(page: _Page) -> str:
+    return _cut(page[2], min(page[2] + TOP_REACH, page[3]))

@@ -19,13 +19,22 @@ _STARTS: list[int] = []
 _COLUMNS_ONLY = re.compile("\\(in this row (?:[^\u201c\u201d]*under \u201c[^\u201d]*\u201d)+\\)")
 """A note on the columns of a row that tells nothing else."""
 
+_MOST_COUNTED = 20
+"""Pages of which each is told with how often it occurs; more are told as ranges."""
+
 _LONG = 400
 """Characters of a line above which only a part of it is printed."""
 
 
 def _text() -> str:
-    """The document for looking around in it: what is sliced of `context` itself is noted as gone through."""
-    return str(globals()["context"])
+    """The document, to be searched; what is sliced of it is noted as gone through, so looking around takes `_cut`."""
+    text: str = globals()["context"]
+    return text
+
+
+def _cut(low: int, high: int) -> str:
+    """The document from `low` to `high`, for looking around: not noted as gone through."""
+    return str.__getitem__(_text(), slice(low, high))
 
 
 def _page_table() -> list[_Page]:
@@ -123,7 +132,7 @@ def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
     """The lines of text[low:high] that are not empty, each with where it begins."""
     found = []
     at = low
-    for line in _text()[low:high].split("\n"):
+    for line in _cut(low, high).split("\n"):
         if line.strip():
             found.append((at, line))
         at += len(line) + 1
@@ -136,8 +145,9 @@ def _note(line: int) -> str:
     return f"({note})" if note else ""
 
 
-def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
-    """Lines, by where they begin and end, each with its note behind it.
+def _note_lines(lines: list[tuple[int, int]], asked: list[int] | None = None) -> list[str]:
+    """Lines, by where they begin and end, each with its note behind it; if `asked` are given, one on columns alone only
+    behind those that begin there.
 
     Of a run with the same note the first has it, and of rows with the same columns in turn.
     """
@@ -151,6 +161,8 @@ def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
             runs.append([line])
     for run in runs:
         note = _note(run[0][0])
+        if asked is not None and _COLUMNS_ONLY.fullmatch(note) and run[0][0] not in asked:
+            note = ""
         named = re.findall("under \u201c([^\u201d]*)\u201d", note) if _COLUMNS_ONLY.fullmatch(note) else []
         if named and named == columns:
             note = "(in this row under the same columns)"
@@ -163,7 +175,8 @@ def _note_lines(lines: list[tuple[int, int]]) -> list[str]:
 
 
 def _pages_of(numbers: list[int]) -> str:
-    """Page numbers with how often each occurs: "pages 12 (3), 14, 20"; of several documents each with its own."""
+    """Page numbers with how often each occurs: "pages 12 (3), 14, 20", of many "pages 12-14, 20"; of several documents
+    each with its own."""
     table: list[Any] = globals().get("docs", [])
     if table:
         named = [(entry[1], [number for number in numbers if entry[3] <= number <= entry[4]]) for entry in table]
@@ -172,9 +185,18 @@ def _pages_of(numbers: list[int]) -> str:
 
 
 def _pages_in(numbers: list[int]) -> str:
+    if len(set(numbers)) > _MOST_COUNTED:
+        return f"pages {_ranges_of(sorted(set(numbers)))}"
     counts = {number: numbers.count(number) for number in dict.fromkeys(numbers)}
     told = ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in counts.items())
     return f"page{'s' * (len(counts) != 1)} {told}"
+
+
+def _ranges_of(numbers: list[int]) -> str:
+    """Numbers in order as ranges: "1-3, 7"."""
+    firsts = [number for number in numbers if number - 1 not in numbers]
+    lasts = [number for number in numbers if number + 1 not in numbers]
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
 
 
 def _counted(count: int, noun: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from ralph_cli.rlm.lookup.lines import (
     _counted,
+    _cut,
     _lines_of,
     _named,
     _note_lines,
@@ -58,7 +59,8 @@ def show(
         return
     page, label, first, last = found
     low, high = _whole_lines(first + start, first + start + chars, first, last)
-    called = _named(page) if _named(page) != f"page {page}" else f"page {page} (printed label {label})"
+    is_named = _named(page) != f"page {page}" or label == str(page)
+    called = _named(page) if is_named else f"page {page} (printed label {label})"
     print(f"{called}, {last - first} characters, offset {low}")
     _print_lines(low, high)
     if high < last:
@@ -66,11 +68,14 @@ def show(
 
 
 def at(offset: int, before: int = 600, after: int = 1200) -> None:
-    """Print the lines around an offset of `context`, on its page."""
-    page, _, first, last = _page_at(offset)
-    low, high = _whole_lines(offset - before, offset + after, first, last)
+    """Print the lines around an offset of `context`, also of the pages before and after it."""
+    own = (entry[5:7] for entry in globals().get("docs", []) if entry[5] <= offset <= entry[6])
+    begin, end = next(own, (0, len(_text())))
+    low = max(offset - before, begin)
+    page, _, first, last = _page_at(low)
+    low = _whole_lines(low, last, first, last)[0]
     print(f"{_named(page)}{_place_name(low)}, offset {low}")
-    _print_lines(low, high)
+    _print_pages(low, min(offset + after, end), end)
 
 
 def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int | None = None) -> None:
@@ -101,19 +106,32 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
             "other headings with these words: " + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name in others)
         )
     most = low + chars if end - low > chars + _SHOW_CHARS // 5 else end
-    at = low
-    while at < most:
-        number, _, first, last = _page_at(at)
-        if at > low:
-            print(f"{_named(number)}, offset {at}")
-        high = min(_whole_lines(at, most, first, last)[1], end)
-        _print_lines(at, high)
-        at = high if high < last else last + 1
+    at = _print_pages(low, most, end)
     if at >= end < len(_text()) and (behind := _lines_of(end, min(end + 600, len(_text())))):
         print(f"it ends here, before {_named(_page_at(behind[0][0])[0])} [begins: {behind[0][1].strip()[:100]}]")
     if at < end:
         read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
         print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
+        inside = [part for part in _parts() if at <= part[0] < end]
+        if inside:
+            named = "; ".join(f"{_page_at(low)[0]} {name[:50]}" for low, _, name in inside[:_MOST_PLACES])
+            more = f"; {len(inside) - _MOST_PLACES} more" if len(inside) > _MOST_PLACES else ""
+            print(f"its parts in these, each a section: {named}{more}")
+
+
+def _print_pages(low: int, high: int, end: int) -> int:
+    """Print the lines from `low` to about `high`, none behind `end`, further pages below their names; returns where the
+    first line begins that was not printed.
+    """
+    at = low
+    while at < high:
+        number, _, first, last = _page_at(at)
+        if at > low:
+            print(f"{_named(number)}, offset {at}")
+        reached = min(_whole_lines(at, high, first, last)[1], end)
+        _print_lines(at, reached)
+        at = reached if reached < last else last + 1
+    return at
 
 
 def headings(words: str = "", doc: str | int | None = None, start: int = 0) -> None:
@@ -149,7 +167,7 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
     if found is None:
         return
     page = found[0]
-    blocks = [block for block in _table_blocks(found) if words.casefold() in _text()[slice(*block)].casefold()]
+    blocks = [block for block in _table_blocks(found) if words.casefold() in _cut(*block).casefold()]
     if not blocks:
         print(f"no table {f'with {words!r} ' if words else ''}on page {page}: show({page})")
     before = 0
@@ -159,7 +177,7 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
         before = high
         print(f"{_named(page)}, offset {low}")
         first = next((at for at, line in _lines_of(low, high) if has_columns(line)), low)
-        shown = _text()[low:high]
+        shown = _cut(low, high)
         for part in _header_of(first):
             if part not in shown:
                 print(f"(above: {part})")
@@ -259,7 +277,7 @@ def _end_of(part: _Part) -> int:
     later = [other for other in _parts() if part[0] < other[0] < end]
     number = _number(part[2])
     below = _text().find("\n", part[0])
-    while later and not _number(later[0][2]) and below >= 0 and not _text()[below : later[0][0]].strip():
+    while later and not _number(later[0][2]) and below >= 0 and not _cut(below, later[0][0]).strip():
         below = _text().find("\n", later.pop(0)[0])
     for depth in range(len(number)) if len(number) > 1 else ():  # 7.3 and 8. behind 7.2 may be no headings
         after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))

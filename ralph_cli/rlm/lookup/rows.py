@@ -4,8 +4,16 @@ import bisect
 from typing import Any
 
 from ralph_cli.documents.search.sections import certain_headings
-from ralph_cli.rlm.lookup.lines import _line_span, _lines_of, _Page, _page_at, _text
-from ralph_cli.text.tables import count_cells, has_columns, header_lines, is_label, is_labelled_figure, names_cells
+from ralph_cli.rlm.lookup.lines import _cut, _line_span, _lines_of, _Page, _page_at, _text
+from ralph_cli.text.tables import (
+    count_cells,
+    first_line_above,
+    has_columns,
+    header_lines,
+    is_label,
+    is_labelled_figure,
+    names_cells,
+)
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
@@ -19,12 +27,12 @@ def _row_of(line: int) -> int | None:
     A label stands on a line of its own above its figures, or above the rows of its group.
     """
     low, high = _line_span(line)
-    text = _text()[low:high]
+    text = _cut(low, high)
     if _is_row(text) or names_cells(text):
         return low
     below = _lines_of(high, min(high + _BELOW_CHARS, _page_at(line)[3]))[:1]
     first = _page_at(line)[2]
-    above = _text()[first:low].rstrip("\n").rpartition("\n")[2]
+    above = _cut(first_line_above(_text(), first, low), low).rstrip("\n").rpartition("\n")[2]
     return below[0][0] if below and _is_row(below[0][1]) and is_label(text, above) else None
 
 
@@ -35,13 +43,16 @@ def _is_row(line: str) -> bool:
 def _header_of(line: int) -> list[str]:
     """The lines further up on the page that name the columns, period and unit of the row at `line`, or below it if it
     is a label."""
-    text = _text()
     tables: list[Any] = globals().get("_column_names", [])
     at = bisect.bisect_right(tables, (line,)) - 1
     heads = tables[at][2] if at >= 0 and line < tables[at][1] else []
-    named = [text[begin:end].strip() for begin, end in heads]
+    named = [_cut(begin, end).strip() for begin, end in heads]
     row = _row_of(line)
-    above = [] if row is None else header_lines(text[_page_at(line)[2] : row], text[slice(*_line_span(row))])
+    above = (
+        []
+        if row is None
+        else header_lines(_cut(first_line_above(_text(), _page_at(line)[2], row), row), _cut(*_line_span(row)))
+    )
     return [*(part for part in above if part not in named), *named]
 
 
@@ -60,7 +71,7 @@ def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
     def rank(entry: tuple[_Place, int]) -> tuple[bool, int, int]:
         place, row = entry
         is_full = full[place[0][0]]
-        return not is_full, len(_numbered_parts(row)) if is_full else 0, -count_cells(_text()[slice(*_line_span(row))])
+        return not is_full, len(_numbered_parts(row)) if is_full else 0, -count_cells(_cut(*_line_span(row)))
 
     found = [place for place, _ in rows]
     return [place for place, _ in sorted(rows, key=rank)], [place[0][0] for place in places if place not in found]

@@ -11,7 +11,7 @@ from ralph_cli.checks.output.numbering import section_numbers
 from ralph_cli.checks.output.schema import check_schema
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.config import Settings
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import LANGUAGES, Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, TextRelation
@@ -199,13 +199,21 @@ def _check_numbers(
     if any(not 0 <= quote.start < quote.end <= len(current.text) for quote in attempt.quotes):
         # Only a record that somebody has changed has such a quote; the check of quotes says so.
         return Rechecked("numbers", "", skipped="a quote has a place that the document does not have"), ()
-    found = NumbersCheck(current, started.question, vetoes=_had_vetoes(started))(attempt)
+    found = NumbersCheck(_in_recorded_language(current, started), started.question, vetoes=_had_vetoes(started))(
+        attempt
+    )
     # What a worker could do about it is nothing to a reader.
     faults = tuple(
         replace(issue, message=issue.message.removesuffix(STAND_BY).removesuffix(f"; {ADVICE}"))
         for issue in found.issues
     )
     return _with_doubts(Rechecked("numbers", told, faults), found, step), found.doubts
+
+
+def _in_recorded_language(document: Document, started: RunStarted) -> Document:
+    """The document in the language that the run was told; a record from anybody may say anything."""
+    language = started.settings.get("language")
+    return document.in_language(language if language in LANGUAGES else None)
 
 
 def _had_vetoes(started: RunStarted) -> bool:
@@ -275,7 +283,8 @@ def _check_output(
         return _recheck_output(attempt, check, step)
     there = tuple(replace(item.quote, page=item.page, label=item.label) for item in quotes if item.there)
     sections = section_numbers(current.text)
-    headed = current if current.fingerprint == started.document.get("fingerprint") else None
+    is_same = current.fingerprint == started.document.get("fingerprint")
+    headed = _in_recorded_language(current, started) if is_same else None
     check = OutputCheck(form, started.question, paged=current.paged, sections=sections, document=headed, vetoes=vetoes)
     return _recheck_output(replace(attempt, quotes=there), check, step)
 

@@ -1,34 +1,86 @@
 """Figures and dates of Japanese and Chinese as English writes them, in as many characters. Pure.
 
 Years of the Japanese eras are counted as the Gregorian ones that they began in: Reiwa 1 is 2019, Heisei 1 is 1989.
+Taiwan counts years from 1912, and often does not say so.
 """
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from ralph_cli.core.deferred import re
 
-PAD = "\u200b"
-"""Stands for the characters that the English has fewer: places in the text stay where they are."""
+PAD = "\u2002"
+"""Stands for the characters that the English has fewer: places in the text stay where they are. It is a space to
+patterns, and one that parts no cells of a table.
+"""
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
-_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
-_DIGITS = dict(zip("一二三四五六七八九", range(1, 10), strict=True))
-_FULL_WIDTH = str.maketrans("０１２３４５６７８９％，．", "0123456789%,.")
-_SCALES = "十百千万萬亿億兆"
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民国": 1911, "民國": 1911, "": 1911}
+_DIGITS = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "兩": 2}
+_FULL_WIDTH = str.maketrans("０１２３４５６７８９％，．仟佰", "0123456789%,.千百")
+_POWERS = dict(zip("十百千万萬亿億兆", (1, 2, 3, 4, 4, 8, 8, 12), strict=True))
+_SCALES = "".join(_POWERS)
 _FIGURE = r"\d+(?:,\d{3})*(?:\.\d+)?"
 # It begins where a figure does: a pattern that is tried from each digit of a long run would take quadratic time.
 _AMOUNT = rf"(?<![\d{_SCALES}])(?<!\d,){_FIGURE}(?:[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*)?"
 _MONTH = r"(?P<month>1[0-2]|0?[1-9])月"
-_CURRENCIES = {"円": "¥", "米ドル": "$", "ドル": "$", "ユーロ": "€", "美元": "$", "欧元": "€", "日元": "¥", "英镑": "£"}
 _COUNTED = "か月|ヶ月|カ月|ケ月|个月|個月"
+_COUNTERS = (
+    "名|人|份|個|个|次|条|條|件|台|臺|批|项|項|株|回|社|棟|室|枚|天|日間|期|カ所|か所|頭|冊|部|家|座|辆|輛|席|位"
+)
+"""Behind a number in Han characters, which without them may be a part of a word."""
+
+
+def _names(table: str) -> dict[str, str]:
+    """The English of each of the words behind it, by the word, the longest first."""
+    lines = (line.split(" = ") for line in table.strip().split("\n"))
+    found = {word: english for english, words in lines for word in words.split()}
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+_CURRENCIES = _names("""
+¥ = 円 日元 日圓
+$ = 米ドル ドル 美元 美金
+€ = ユーロ 欧元 歐元
+£ = ポンド 英镑 英鎊
+HK$ = 港元 港币 港幣
+CNY = 人民币 人民幣
+TWD = 新臺幣 新台幣 新台币
+""")
+_UNITS = _names("""
+sqm = 平方メートル 平方米
+km = キロメートル 公里
+cm = センチメートル 厘米 公分
+mm = ミリメートル 毫米
+kg = キログラム 公斤 千克
+gram = グラム
+t = トン 公噸 吨
+ha = ヘクタール 公顷 公頃
+kWh = キロワット時 千瓦时 千瓦時
+kW = キロワット 千瓦
+MW = メガワット 兆瓦
+hr = 時間 小时 小時
+yr = 年間 年间
+pp = パーセントポイント ポイント 个百分点 個百分點
+bp = ベーシスポイント 个基点 個基點
+% = パーセント
+x = 倍
+""")
+"""What is measured, behind a figure."""
+
+_CURRENCY, _UNIT = "|".join(_CURRENCIES), "|".join(_UNITS)
+
+_PARTS = re.compile(rf"({_FIGURE})([{_SCALES}]*)")
 
 Replace = Callable[[re.Match[str]], str]
 
 
 def _number(han: str) -> int:
-    """A number below one hundred that is written in Han characters: 十八, 二十, 三."""
-    tens, ten, ones = han.rpartition("十")
-    return (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0)
+    """A number below one thousand that is written in Han characters: 十八, 二十, 三, 一百二十."""
+    hundreds, hundred, rest = han.rpartition("百")
+    tens, ten, ones = rest.rpartition("十")
+    below = (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0)
+    return below + (_DIGITS.get(hundreds, 1) * 100 if hundred else 0)
 
 
 def _day(match: re.Match[str]) -> str:
@@ -38,12 +90,12 @@ def _day(match: re.Match[str]) -> str:
 def _month(match: re.Match[str]) -> str:
     year, month = _year(match), int(match["month"])
     named = f"{_MONTHS[month - 1]} {year}"
-    return named if len(named) <= len(match[0]) else f"{_MONTHS[month - 1]} '{year % 100:02}"
+    return named if len(named) <= len(match[0]) else f"{_MONTHS[month - 1]}'{year % 100:02}"
 
 
 def _year(match: re.Match[str]) -> int:
     era = match.groupdict().get("era")
-    return int(match["year"]) + (_ERAS[era] if era else 0)
+    return int(match["year"]) + (_ERAS[era] if era is not None else 0)
 
 
 def _share(match: re.Match[str]) -> str:
@@ -52,35 +104,80 @@ def _share(match: re.Match[str]) -> str:
 
 
 def _amount(match: re.Match[str]) -> str:
-    return _CURRENCIES[match["currency"]] + match["amount"]
+    return _CURRENCIES[match["currency"].removeprefix("元")] + _in_one_scale(match["amount"])
 
 
-def _dated(rest: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The pattern of a date for each of the ways to write a year."""
-    era = rf"(?P<era>{'|'.join(_ERAS)})(?P<year>\d{{1,2}})年"
-    return re.compile(rf"(?<!\d)(?P<year>\d{{4}})年{rest}"), re.compile(era + rest)
+def _in_one_scale(amount: str) -> str:
+    """An amount in the largest of its scales: 1億2,345万 is 1.2345億."""
+    parts = [(Decimal(figure.replace(",", "")), scales) for figure, scales in _PARTS.findall(amount)]
+    if len(parts) < 2:
+        return amount
+    powers = [sum(map(_POWERS.__getitem__, scales)) for _, scales in parts]
+    value = sum(figure * 10**power for (figure, _), power in zip(parts, powers, strict=True)) / 10 ** powers[0]
+    return f"{value.normalize():,f}{parts[0][1]}"
 
 
+def _in_digits(match: re.Match[str]) -> str:
+    """An amount in several scales, of which the last has none: 226万8,000."""
+    value = 0
+    for figure, scales in _PARTS.findall(match["amount"]):
+        value += int(figure.replace(",", "")) * 10 ** sum(map(_POWERS.__getitem__, scales))
+    return _CURRENCIES.get(match["currency"], "") + str(value)
+
+
+def _part(match: re.Match[str]) -> str:
+    """Parts of a hundred, a thousand or ten thousand: 百分之五, 万分之五."""
+    part = match["part"] if match["part"].isdecimal() else str(_number(match["part"]))
+    if match["whole"] in "万萬":
+        return f"{part}bp"
+    return f"{part}%" if match["whole"] == "百" else f"0.{part}%" if len(part) == 1 else match[0]
+
+
+def _percent_of_tenths(match: re.Match[str]) -> str:
+    """Tenths with hundredths behind them: 三成二 is 32%."""
+    return f"{_DIGITS.get(match[1], match[1])}{_DIGITS[match[2]]}%"
+
+
+def _in_counted(match: re.Match[str]) -> str:
+    """A number in Han characters before what it counts; "one" is often none."""
+    if match["han"] == "一":
+        return match[0]
+    return str(_number(match["han"])).ljust(len(match["han"]), PAD) + match["unit"]
+
+
+def _dated(rest: str, bare: str = "") -> tuple[re.Pattern[str], ...]:
+    """The pattern of a date for each of the ways to write a year; `bare` stands behind one of Taiwan's."""
+    era = rf"(?P<era>{'|'.join(filter(None, _ERAS))})(?P<year>\d{{1,3}})年"
+    taiwan = r"(?<!\d)(?P<era>)(?P<year>1[0-4]\d)年"
+    return tuple(map(re.compile, (rf"(?<!\d)(?P<year>\d{{4}})年{rest}", era + rest, taiwan + (bare or rest))))
+
+
+_OF_TAIWAN = r"(?:度|(?![间間以之来來历歷]))"
+_HAN = "一二两兩三四五六七八九"
+_COUNT = rf"(?:[{_HAN}]?百)?[{_HAN}]?十?[{_HAN}]?"
+_SCALED = rf"{_FIGURE}[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*"
+_MIXED = rf"{_SCALED}\d[\d,]*(?![\d.{_SCALES}])"
 _RULES: list[tuple[re.Pattern[str], Replace]] = [
     *((pattern, _day) for pattern in _dated(rf"{_MONTH}(?P<day>\d{{1,2}})日")),
     *((pattern, _month) for pattern in _dated(rf"{_MONTH}末?(?!期)")),
-    *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![间間]))")),
+    *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![间間]))", _OF_TAIWAN)),
     (re.compile(r"第([1-4一二三四])(?:四半期|季度)"), lambda match: f"Q{_DIGITS.get(match[1], match[1])}"),
     (
-        re.compile(rf"(?P<han>[一二三四五六七八九]?十?[一二三四五六七八九]?)(?<=[一二三四五六七八九十])(?P<unit>{_COUNTED}|年间|年間)"),
-        lambda match: str(_number(match["han"])).ljust(len(match["han"]), PAD) + match["unit"],
+        re.compile(rf"(?<![{_HAN}十百千第〇和成国國月])(?P<han>{_COUNT})(?<=[{_HAN}十百])(?P<unit>{_COUNTED}|年[间間]|日|{_COUNTERS})"),
+        _in_counted,
     ),
-    (re.compile(r"((?<!\d)\d+|[一二三四五六七八九十])分[の之](\d+|[一二三四五六七八九])"), _share),
+    (re.compile(rf"(?P<whole>[百千万萬])分[之の](?P<part>\d+|[{_HAN}十]+)"), _part),
+    (re.compile(rf"([{_HAN}\d])成([{_HAN}])"), _percent_of_tenths),
+    (re.compile(rf"((?<!\d)\d+|[{_HAN}十])分[の之](\d+|[{_HAN}])"), _share),
     (re.compile(r"(?<![\d,])(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
-    (re.compile(rf"(?P<amount>{_AMOUNT})(?P<currency>{'|'.join(_CURRENCIES)})"), _amount),
+    (re.compile(rf"(?<![\d{_SCALES}])(?<!\d,)(?P<amount>{_MIXED})(?P<currency>{_CURRENCY}|)"), _in_digits),
+    (re.compile(rf"(?P<amount>{_AMOUNT})(?P<currency>{_CURRENCY}|元(?:{_CURRENCY}))"), _amount),
+    (re.compile(rf"(?P<currency>{_CURRENCY})(?P<amount>{_AMOUNT})元?"), _amount),
+    (re.compile("人民[币幣]|新[臺台][幣币]"), lambda match: _CURRENCIES[match[0]]),
     (re.compile(rf"(?<=[\d{PAD}])(?:{_COUNTED})"), lambda match: "mo"),
-    (re.compile("(?<=\\d)(?:年間|年间)"), lambda match: "yr"),
-    (re.compile("(?<=\\d)(?:パーセントポイント|ポイント|个百分点)"), lambda match: "pp"),
-    (re.compile("(?<=\\d)(?:ベーシスポイント|个基点)"), lambda match: "bp"),
-    (re.compile("(?<=\\d)パーセント"), lambda match: "%"),
-    (re.compile("(?<=\\d)倍"), lambda match: "x"),
+    (re.compile(rf"(?<=[\d{PAD}{_SCALES}])(?:{_UNIT})"), lambda match: _UNITS[match[0]]),
     (re.compile("(?:[△▲]|マイナス)(?=\\d)"), lambda match: "-"),
-    (re.compile("[約约](?=[\\d¥$€])"), lambda match: "~"),
+    (re.compile("(?:[約约]|およそ|ほぼ)(?=[\\d¥$€])"), lambda match: "~"),
     (re.compile("[1１]株(?:当たり|あたり|につき|(?=[¥\\d]))|每股"), lambda match: "share" if len(match[0]) > 4 else ""),
 ]  # fmt: skip
 

@@ -1,215 +1,23 @@
 """Figures and dates of other languages as English writes them, so that one reader reads all. Pure.
 
-Names of months and ways to write numbers are those of the Unicode CLDR; short forms as annual reports print them.
+A text is read passage by passage: an English one in a German report as English, whatever the language of the report.
+What stands in a passage stays at its place, for the English is as long as what it stands for.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import product
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.languages.east_asian import PAD, figures_in_english
-from ralph_cli.text.languages.words import LITTLE_WORDS, language_of
+from ralph_cli.text.languages.numerals import fractions, number_words, numerals, ones, read_numerals
+from ralph_cli.text.languages.phrases import MONTHS, PHRASES
+from ralph_cli.text.languages.words import LITTLE_WORDS, told_language
+from ralph_cli.text.lexicon import TENS, UNITS, any_of
 
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
-_MONTH_NAMES = {
-    "de": "Januar|Jänner Februar|Feber März|Mär April Mai Juni|Jun Juli|Jul August September|Sept Oktober|Okt "
-    "November Dezember|Dez",
-    "fr": "janvier|janv février|févr mars avril|avr mai juin juillet|juil août septembre|sept octobre|oct novembre|nov "
-    "décembre|déc",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre|setiembre octubre noviembre diciembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-}
-_NUMBERS = {
-    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
-    "siebzehn achtzehn neunzehn zwanzig",
-    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept "
-    "dix-huit dix-neuf vingt",
-    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
-    "dieciocho diecinueve veinte",
-    "it": "due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
-    "diciassette diciotto diciannove venti",
-    "pt": "dois|duas três quatro cinco seis sete oito nove dez onze doze treze catorze|quatorze quinze "
-    "dezesseis|dezasseis dezessete|dezassete dezoito dezenove|dezanove vinte",
-}
-# What figures are counted, measured and limited in: the English words, and those of the language, which are no shorter.
-_WORDS = {
-    "de": {
-        "Q1": r"1\. Quartals?|erste[nsr]? Quartals?",
-        "Q2": r"2\. Quartals?|zweite[nsr]? Quartals?",
-        "Q3": r"3\. Quartals?|dritte[nsr]? Quartals?",
-        "Q4": r"4\. Quartals?|vierte[nsr]? Quartals?",
-        "at most": "nicht mehr als|höchstens",
-        "at least": "nicht weniger als|mindestens",
-        "by": r"um(?= \d)",
-        "loss": "Verlust(?:e[sn]?)?|Fehlbetrag(?:e?s)?",
-        "percent": "Prozent",
-        "pp": "Prozentpunkte?n?",
-        "bps": "Basispunkte?n?",
-        "mn": "Mio\\.",
-        "bn": "Mrd\\.",
-        "tsd": "Tsd\\.|TSD|Tausend",
-        "million": "Million(?:en)?",
-        "billion": "Milliarden?",
-        "USD": "US-Dollars?",
-        "CHF": "(?:Schweizer )?Franken",
-        "year": "Jahre?[ns]?",
-        "month": "Monate?n?s?",
-        "week": "Wochen?",
-        "day": "Tage[ns]?",
-        "hour": "Stunden?",
-        "quarter": "Quartale?n?s?|Viertel",
-        "third": "Drittel",
-        "half": "Hälfte",
-        "fiscal": "Geschäftsjahre?[ns]?",
-        "share": "Aktien?",
-        "per": "pro",
-        "a": "je",
-        "ca": "rund|etwa",
-        "about": "ungefähr",
-        "over": "über|mehr als",
-        "under": "knapp|weniger als",
-        "to": "bis",
-        "between": "zwischen",
-        "and": "und",
-        "end": "Ende",
-        "rose": "stieg(?:en)?|gestiegen|erhöhten?|wuchs",
-        "fell": "sank(?:en)?|gesunken|fiel(?:en)?|gefallen|verringerten?",
-    },
-    "fr": {
-        "in": r"en(?= (?:mil|M€|k€))",
-        "rose": "progressée?s?|augmentée?s?|crû|bondi",
-        "fell": "reculée?s?|baissée?s?|diminuée?s?",
-        "Q1": "1er trimestre|premier trimestre",
-        "Q2": "2e trimestre|deuxième trimestre",
-        "Q3": "3e trimestre|troisième trimestre",
-        "Q4": "4e trimestre|quatrième trimestre",
-        "loss": "pertes?|déficit",
-        "percent": "pour cent",
-        "pp": "points? de pourcentage",
-        "bps": "points? de base",
-        "million": "millions? de|millions? d[’']|millions?",
-        "billion": "milliards? de|milliards? d[’']|milliards?",
-        "thousand": "milliers de|milliers d[’']|milliers",
-        "year": "ans|années?",
-        "month": "mois",
-        "week": "semaines?",
-        "day": "jours",
-        "quarter": "trimestres?",
-        "half": "moitié",
-        "third": "tiers",
-        "share": "actions?",
-        "per": "par",
-        "ca": "environ|près de",
-        "over": "plus de",
-        "under": "moins de",
-        "at most": "au maximum",
-        "at least": "au minimum|au moins",
-        "between": "comprise? entre",
-        "and": "et(?= \\d)",
-        "fiscal": "exercice",
-        "end": "fin",
-    },
-    "es": {
-        "in": r"en(?= (?:mil|M€|k€))",
-        "rose": "aumentó|aumentaron|creció|crecieron|subió",
-        "fell": "bajó|cayó|disminuyó|descendió|cayeron",
-        "Q1": "primer trimestre|1T",
-        "Q2": "segundo trimestre|2T",
-        "Q3": "tercer trimestre|3T",
-        "Q4": "cuarto trimestre|4T",
-        "loss": "pérdidas?",
-        "percent": "por ciento",
-        "pp": "puntos porcentuales",
-        "bps": "puntos básicos",
-        "billion": "mil millones de|mil millones",
-        "million": "millones de|millones",
-        "thousand": "miles de",
-        "year": "años?",
-        "month": "meses|mes",
-        "week": "semanas?",
-        "day": "días",
-        "quarter": "trimestres?",
-        "half": "mitad",
-        "third": "tercio",
-        "share": "acción|acciones",
-        "per": "por",
-        "ca": "unos|unas|cerca de|alrededor de",
-        "about": "aproximadamente",
-        "over": "más de",
-        "under": "menos de",
-        "at most": "como máximo",
-        "at least": "al menos|como mínimo",
-        "fiscal": "ejercicio",
-        "end": "fines|finales",
-    },
-    "it": {
-        "rose": "cresciut[oaie]|aumentat[oaie]|salit[oaie]",
-        "fell": "sces[oaie]|diminuit[oaie]|calat[oaie]",
-        "Q1": "primo trimestre",
-        "Q2": "secondo trimestre",
-        "Q3": "terzo trimestre",
-        "Q4": "quarto trimestre",
-        "loss": "perdita|perdite",
-        "percent": "per cento",
-        "pp": "punti percentuali",
-        "bps": "punti base",
-        "billion": "miliardi di|miliardo di|miliardi|miliardo",
-        "million": "milioni di|milione di|milioni|milione",
-        "thousand": "migliaia di",
-        "year": "anni|anno",
-        "month": "mesi|mese",
-        "week": "settimane|settimana",
-        "day": "giorni|giorno",
-        "quarter": "trimestre|trimestri",
-        "half": "metà",
-        "third": "terzo",
-        "share": "azione|azioni",
-        "ca": "circa",
-        "over": "oltre|più di",
-        "under": "meno di",
-        "at most": "al massimo",
-        "at least": "almeno|al minimo",
-        "fiscal": "esercizio",
-        "end": "fine",
-    },
-    "pt": {
-        "in": r"em(?= (?:mil|M€|k€))",
-        "rose": "cresceu|aumentou|subiu|cresceram",
-        "fell": "caiu|diminuiu|recuou|desceu|caíram",
-        "Q1": r"primeiro trimestre|1\.º trimestre",
-        "Q2": r"segundo trimestre|2\.º trimestre",
-        "Q3": r"terceiro trimestre|3\.º trimestre",
-        "Q4": r"quarto trimestre|4\.º trimestre",
-        "loss": "prejuízos?",
-        "percent": "por cento",
-        "pp": "pontos percentuais",
-        "bps": "pontos base|pontos-base",
-        "billion": "mil milhões de|mil milhões|bilhões de|bilhões|bilhão de",
-        "million": "milhões de|milhões|milhão de",
-        "thousand": "milhares de",
-        "year": "anos?",
-        "month": "meses|mês",
-        "week": "semanas?",
-        "day": "dias",
-        "quarter": "trimestres?",
-        "half": "metade",
-        "third": "terço",
-        "share": "ações",
-        "per": "por",
-        "ca": "cerca de",
-        "about": "aproximadamente",
-        "over": "mais de",
-        "under": "menos de",
-        "at most": "no máximo",
-        "at least": "pelo menos|no mínimo",
-        "fiscal": "exercício",
-        "end": "fim|final",
-    },
-}
-DECIMAL_COMMAS = frozenset(_WORDS)
-"""Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6."""
+DECIMAL_COMMAS = frozenset(PHRASES)
+"""Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6; not in all countries."""
 
 EAST_ASIAN = frozenset(("ja", "zh"))
 TRANSLATED = DECIMAL_COMMAS | EAST_ASIAN
@@ -222,42 +30,161 @@ _NUMBER = re.compile(
 )
 _SPACED_NUMBER = re.compile(rf"(?<![\w.,])(?<!\d )\d{{1,3}}(?: \d{{3}})+(?:,\d+)?(?! ?\d|,\d)|{_NUMBER.pattern}")
 _WRITES_COMMAS = re.compile(r"\d\.\d{3},\d|\d\.\d{3}\.\d{3}(?!\d)|\d,\d\d?(?![\d,])|\d,\d{4,}")
-_WRITES_POINTS = re.compile(r"\d,\d{3}\.\d|\d,\d{3},\d{3}(?!\d)")
+_WRITES_POINTS = re.compile(
+    r"\d,\d{3}\.\d|\d,\d{3},\d{3}(?!\d)|(?<![\d.])\d+\.\d\d?(?=\s?%|\s(?:mil|Mi))|[$\u20ac\u00a3]\s?\d+\.\d\d?(?![\d.])"
+)
 _MAY_WRITE_POINTS = re.compile(r"\d,\d{3}(?!\d)")
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_IN_DATE = re.compile(rf"(?<=\d)(?:\.|er|º)(?=\s{_MONTH}\b)|\bde(?=\s{_MONTH}\b)|(?<={PAD})\sde(?=\s(?:19|20)\d\d\b)")
+_MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
+_MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})"
+_SHORT_PART = re.compile(
+    r"\b(?:(?P<part>[1-4])(?P<kind>[TS])(?=\s?['\u2019]?\d\d(?!\d\d\d))|(?P<french>[TS])(?=[1-4]\s(?:19|20)\d\d))"
+)
+"""4T23 and T4 2023, 1S24 and S1 2024, of which English has Q and H."""
+
+_IN_DATE = re.compile(
+    rf"(?<=\d)(?:\.|er|[º°])(?=\s+{_MONTH}\b)|\bde(?=\s+{_MONTH}\b)|(?<={_MONTH})\sdel?(?=\s(?:19|20)\d\d\b)"
+)
 """What stands between day, month and year."""
 
-_GLUED_SCALE = re.compile(r"(?<=\d)\s([TMk])(?=€|EUR\b)")
-"""180 T€, 180 TEUR and 4,5 M€ are 180k €, 180k EUR and 4.5M €."""
+_OF_YEAR = re.compile(r"(?<=[QH][1-4])\s+(?:del?|du|di)(?=\s(?:19|20)\d\d\b)")
 
-_SCALE_OF_TABLE = re.compile(r"(?<![\w.,])([Mk])€")
-"""(M€) above a table is (€M)."""
+_GLUED_SCALE = re.compile(r"(?<=\d)\s?([TKkM])(?=\u20ac)|(?<=\d)\s([TKkM])(?=EUR\b)|(?<=\d)\s?M([dr]d?)(?=\s?\u20ac)")
+"""180 T€, 180 TEUR, 4,5 M€ and 2 Md€ are 180k €, 180k EUR, 4.5m € and 2bn €."""
+
+_SCALE_OF_TABLE = re.compile(
+    r"(?<![\w.,])([Mk])€|\b(?i:e[nm])(?=\s+(?:mil|thou|bil|[Mk]?\u20ac|R?\$))|(?<=\$ )(mil|mi|bi)\b"
+)
+"""(M€) above a table is (€M), "en milliers" in thousands, "R$ mil" R$ tsd."""
+
+_SCALES_ALONE = {"mil": "tsd", "mi": "mn", "bi": "bn"}
+
+_FROM_TO = re.compile(
+    r"(?<!\w)(?:(?P<first>entre|tra|fra)|d[aeo]s?|d[ae]l)"
+    r"(?P<between>\s+[$\u20ac\u00a3]?\d[\d.,]*(?:\s?(?P<unit>[%\u20ac])|\s+[a-z]+)?\s+)(?P<joint>(?(first),|(?:\u00e0|a[olu]?)))"
+    r"(?=\s[$\u20ac\u00a3]?\d[\d.,]*(?(unit)\s?(?P=unit)))"
+)
+"""Ranges whose "to" is shorter than the English word: de 5 a 7, entre 5 y 7."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
+_PASSAGES = re.compile(r"\n[ \t]*\n\s*|\f\s*")
+_CHOICES = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+_QUOTED = re.compile(r'"([^"]+)"')
+_FIGURE = re.compile(r"(?<![\d.,])\d[\d,]*(?:\.\d+)?(?!\d)")
+_WORDS = re.compile(r"\w+")
+_NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
+_PER = ("per", "/")
+_ENGLISH = {number: word for word, number in (UNITS | TENS).items()}
+_PARTS = "third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
+_TIMES = frozenset(("day", "week", "month", "year", "hour", "minute", "quarter"))
+_LEAST_MONTH = 5
+"""Letters of a month's name from which it is one wherever it stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnglishFigures:
-    """A text whose figures are written as in English, of the same length; `changed` has each figure and what it was."""
+    """A text whose figures are written as in English, of the same length.
+
+    `original` is the text as it was, and `changed` has each figure and what it was.
+    """
 
     text: str
+    original: str
     changed: tuple[tuple[str, str], ...] = ()
 
     def restore(self, message: str) -> str:
-        """A message about the text with its figures as they were written."""
-        for english, foreign in self.changed:
-            message = re.sub(rf"(?<![\d.,]){re.escape(english)}(?!\d|[.,]\d)", foreign, message)
-        return re.sub(f"{PAD}+(?=\\w)", " ", message).replace(PAD, "")
+        """A message about the text with its words and figures as they were written."""
+        return restore_all(message, (self,))
+
+    def find(self, words: str) -> str | None:
+        """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
+        parts = words.split()
+        for count in range(len(parts), 0, -1):
+            pattern = r"\s+".join(map(re.escape, parts[:count]))
+            if match := re.search(rf"(?<!\d)(?<!\d[.,]){pattern}(?!\d|[.,]\d){PAD}*", self.text):
+                return " ".join((*self.original[match.start() : match.end()].split(), *parts[count:]))
+        return None
 
 
-def in_english(text: str, language: str) -> EnglishFigures:
-    """The text with its numbers, months and units as in English; as it is, if its language has no entry here."""
-    if language in EAST_ASIAN:
-        return EnglishFigures(figures_in_english(text))
-    if language not in DECIMAL_COMMAS:
-        return EnglishFigures(text)
+def in_english(text: str, language: str, *, points: bool | None = None) -> EnglishFigures:
+    """The text with its numbers, months, units and what is said of them as in English.
+
+    Each passage is read in its own language where its words tell one, else in `language`; of one that has no entry
+    here nothing is changed. `points` says that decimals have a point in that language where its figures do not tell.
+    """
+    parts: list[str] = []
     changed: dict[str, str] = {}
+    at = 0
+    points = writes_points(text) if points is None else points
+    for start, end, own in passages(text, language):
+        if own not in TRANSLATED:
+            continue
+        passage = text[start:end]
+        if own in EAST_ASIAN:
+            english = figures_in_english(passage)
+        else:
+            told = writes_points(passage)
+            english = _translate(passage, own, changed, points=bool(points if told is None else told))
+        parts += [text[at:start], english]
+        at = end
+    if not parts:
+        return EnglishFigures(text, text)
+    longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
+    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first))
+
+
+def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
+    """The paragraphs of a text that is in `language`, each with its own language where its words and figures tell."""
+    at = 0
+    for match in _PASSAGES.finditer(text):
+        yield at, match.start(), language_of_figures(text[at : match.start()], language)
+        at = match.end()
+    yield at, len(text), language_of_figures(text[at:], language)
+
+
+def writes_points(text: str) -> bool | None:
+    """Whether the figures of a text have a point before their decimals; None if they do not tell."""
+    points, commas = len(_WRITES_POINTS.findall(text)), len(_WRITES_COMMAS.findall(text))
+    return None if points == commas else points > commas
+
+
+def language_of_figures(text: str, otherwise: str) -> str:
+    """In which language the figures of a passage are written; `otherwise` where neither they nor its words tell."""
+    told = told_language(text, otherwise)
+    if told is not None:
+        return told
+    if otherwise not in DECIMAL_COMMAS or _WRITES_COMMAS.search(text):
+        return otherwise
+    # Words of both languages, such as "in" and "was" of German, tell only beside thousands with a comma.
+    words = {word.lower() for word in _LETTERS.findall(text)}
+    return "en" if _MAY_WRITE_POINTS.search(text) and len(LITTLE_WORDS["en"] & words) > 1 else otherwise
+
+
+def restore_all(message: str, texts: Iterable[EnglishFigures]) -> str:
+    """A message about several texts with its words as they were written; the first text that has them tells."""
+    texts = tuple(texts)
+    if all(text.text == text.original for text in texts):
+        return message
+    for text in texts:
+        if text.text.strip() and text.text in message:
+            message = message.replace(text.text, text.original)
+    changed = {english: foreign for text in reversed(texts) for english, foreign in text.changed}
+
+    def as_figure(match: re.Match[str]) -> str:
+        return changed.get(match[0], match[0])
+
+    def as_written(words: str) -> str:
+        return next((found for text in texts if (found := text.find(words)) is not None), _FIGURE.sub(as_figure, words))
+
+    parts = _QUOTED.split(message)
+    if len(parts) == 1 and (whole := next((text for text in texts if text.text and message in text.text), None)):
+        return whole.find(message) or message
+    for at, part in enumerate(parts):
+        parts[at] = f'"{as_written(part)}"' if at % 2 else _FIGURE.sub(as_figure, part)
+    return re.sub(f" ?{PAD}+ ?", " ", "".join(parts))
+
+
+def _translate(text: str, language: str, changed: dict[str, str], *, points: bool) -> str:
+    """A passage of a language with decimal commas; its figures and what they were are added to those `changed`."""
 
     def as_points(match: re.Match[str]) -> str:
         # In Switzerland figures have their thousands apart by an apostrophe, and a decimal point.
@@ -267,55 +194,156 @@ def in_english(text: str, language: str) -> EnglishFigures:
         changed[figure] = match[0]
         return figure
 
-    text = (_SPACED_NUMBER if language in ("fr", "es") else _NUMBER).sub(as_points, text)
-    words, english = _phrases(language)
+    if not points:
+        text = (_NUMBER if language == "de" else _SPACED_NUMBER).sub(as_points, text)
+    text = _phrases_of(language).translate(text)
+    if language != "de":
+        text = _FROM_TO.sub(_as_range, text)
+    text = _GLUED_SCALE.sub(_as_glued, text)
+    text = _SHORT_PART.sub(_as_part, text)
+    text = _SCALE_OF_TABLE.sub(_as_scale_of_table, text)
+    text = _OF_YEAR.sub(lambda match: " of".ljust(len(match[0])), text)
+    return _IN_DATE.sub(lambda match: PAD * len(match[0]), text)
 
-    def as_english(match: re.Match[str]) -> str:
-        found = english[int((match.lastgroup or "w0")[1:])]
-        return found.ljust(len(match[0]), PAD) if len(found) <= len(match[0]) else match[0]
 
-    text = words.sub(as_english, text)
-    text = _GLUED_SCALE.sub(lambda match: f"{match[1].replace('T', 'k')} ", text)
-    text = _SCALE_OF_TABLE.sub(r"€\1", text)
-    text = _IN_DATE.sub(lambda match: PAD * len(match[0]), text)
-    longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
-    return EnglishFigures(text, tuple(longest_first))
+def _fit(english: str, foreign: str) -> str:
+    """English in as many characters, at the end of the longer of its lines; what is shorter stays as it is."""
+    before, line_end, behind = foreign.partition("\n")
+    room = max(before, behind, key=len)
+    english += PAD * foreign.endswith(("'", "\u2019"))  # of "millions d'euros"
+    english += "s" * (english in _TIMES and len(english) < len(room))
+    if len(english) > len(room):
+        return foreign
+    filled = english.rjust(len(room), PAD)
+    if not line_end:
+        return filled
+    return filled + "\n" + PAD * len(behind) if room is before else PAD * len(before) + "\n" + filled
+
+
+def _fit_first(english: str, shorter: str, foreign: str) -> str:
+    """English in as many characters, or what is shorter, where there is no room."""
+    return _fit(english if len(english) <= len(foreign) else shorter, foreign)
+
+
+def _as_range(match: re.Match[str]) -> str:
+    before = match.string[match.start() : match.start("between")]
+    return (_fit("from", before) if match["first"] else before) + match["between"] + "\u2013".ljust(len(match["joint"]))
+
+
+def _as_part(match: re.Match[str]) -> str:
+    letter = "Q" if "T" in match[0] else "H"
+    return letter if match["french"] else f"{match['part']}{letter}"
+
+
+def _as_scale_of_table(match: re.Match[str]) -> str:
+    return f"\u20ac{match[1]}" if match[1] else _SCALES_ALONE.get(match[2], "in")
+
+
+def _as_glued(match: re.Match[str]) -> str:
+    letter = match[1] or match[2]
+    scale = {"T": "k", "K": "k", "M": "m"}.get(letter, letter) if letter else "bn"
+    return scale.ljust(len(match[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    """What is written otherwise in a language, as one pattern, with the words that it may begin with.
+
+    `english` has by group of the pattern the English of what it matches.
+    """
+
+    language: str
+    pattern: re.Pattern[str]
+    behind_figures: re.Pattern[str]
+    first_words: frozenset[str]
+    english: dict[str, dict[str, str]]
+
+    def translate(self, text: str) -> str:
+        """The text with its phrases in English, in as many characters."""
+        parts, at = list[str](), 0
+        for word in _WORDS.finditer(text):
+            if word.start() < at or word[0].lower() not in self.first_words:
+                continue
+            if match := self.pattern.match(text, word.start()):
+                parts += [text[at : match.start()], self._as_english(match)]
+                at = match.end()
+        return self.behind_figures.sub(self._as_unit, "".join((*parts, text[at:])))
+
+    def _as_unit(self, match: re.Match[str]) -> str:
+        words = match[0][1:]
+        return match["space"] + _fit(self.english["behind"][" ".join(words.lower().split())], words)
+
+    def _as_english(self, match: re.Match[str]) -> str:
+        group, words = match.lastgroup or "", match[0].lower().split()
+        if group in ("share", "part"):
+            return self._as_share(match, words)
+        if group == "numerals":
+            is_scaled = len(words) == 2 and words[1] in self.english["plain"]  # "dos millones"
+            return match[0] if is_scaled else _fit(f"{read_numerals(self.language, ' '.join(words)):,}", match[0])
+        found = self.english[group][" ".join(words).rstrip("./" * (group == "month"))]
+        behind = _NEXT_WORD.match(match.string, match.end())
+        if found in _PER and (behind is None or behind[1].lower() in LITTLE_WORDS[self.language]):
+            return match[0]  # "par la ville"
+        if group == "month" and match[0].endswith("/"):
+            found += " " if match.string[match.end() :][:4].isdecimal() else "'"
+        return _fit(found, match[0])
+
+    def _as_share(self, match: re.Match[str], words: list[str]) -> str:
+        """ "Uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits where there is no room."""
+        known = self.english["number"] | dict.fromkeys(ones(self.language), "1")
+        over = int(known[words[0]])
+        if match.lastgroup == "share":
+            under = int(known[words[-1]])
+            return _fit_first(f"{_ENGLISH[over]} in {_ENGLISH.get(under, '')}", f"{over}/{under}", match[0])
+        of = match["of"] or ""
+        under = fractions(self.language)[" ".join(words[1 : len(words) - bool(of)])]
+        name = f"{'a' if over == 1 else _ENGLISH[over]} {_PARTS[under - 3]}{'s' * (over > 1)}"
+        digits = f"{over}/{under}" + " of" * bool(of)
+        return _fit_first(f"{name} of", digits, match[0]) if of else _fit_first(name, digits, match[0])
 
 
 @cache
-def _phrases(language: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """What is written otherwise in a language, as one pattern, and the English of each of its groups."""
-    entries: list[tuple[str, str]] = []
-    for month, names in zip(_MONTHS, _MONTH_NAMES[language].split(), strict=True):
-        entries.append((month, rf"(?:{names})\b"))
-    entries += [(english, rf"(?:{foreign})(?:(?<=[\u2019'])|(?!\w))") for english, foreign in _WORDS[language].items()]
-    entries += [
-        (str(number), rf"(?<!-)(?:{names})(?![\w-])") for number, names in enumerate(_NUMBERS[language].split(), 2)
+def _phrases_of(language: str) -> _Phrases:
+    """What is written otherwise in a language than in English."""
+    english: dict[str, dict[str, str]] = {"plain": {}, "before": {}, "behind": {}, "month": {}, "number": {}}
+    for line in PHRASES[language].strip().split("\n"):
+        meaning, _, phrases = line.partition(" = ")
+        for phrase in phrases.split(" | "):
+            group = "before" if phrase.endswith(" #") else "behind" if phrase.startswith("# ") else "plain"
+            english[group] |= {form.lower(): meaning for form in _forms(phrase.strip("# "))}
+    for short, names in zip(_MONTH_NAMES, MONTHS[language].split(), strict=True):
+        for at, name in enumerate(names.split("|")):
+            english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
+    english["number"] = {word: str(number) for word, number in number_words(language).items()}
+    plain, before, behind, month, number = (any_of(words) for words in english.values())
+    one, whole = any_of(ones(language)), any_of(fractions(language))
+    share = (
+        rf"(?P<share>(?:{one}|{number}) (?:von|sur|de cada|su|em cada) (?:{number}))(?!\w)"
+        rf"|(?P<part>(?:{one}|{number}) (?:{whole})(?!\w)(?: (?P<of>d[aeiou]|de[rslim]|d[ao]s|dell[aeo]|degli)(?!\w))?)"
+    )
+    part = numerals(language)[0].pattern
+    article = r"(?:(?:l[aeio]s?|el|il|gli|[oa]s?|un[ao]?|um|die|de[rnm]|das)\s+)?"
+    figure = rf"{article}(?:[~\u2248]?(?:R?\$|[\u20ac\u00a3+\u2013-])?\s?\d|(?:{number})\b)"
+    pattern = (
+        rf"{share}|(?P<before>{before})(?=\s+{figure})|(?P<plain>{plain})(?!(?<=\w)\w)"
+        rf"|(?P<numerals>{part}(?:\s+(?:(?:y|e|et|und)\s+)?{part})+)"
+        rf"|(?P<month>(?:{month})/(?=\d\d)|(?:{month})\.?(?=[ -]?['\u2019]?\d)|(?<=\d )(?:{month})\b\.?"
+        rf"|(?<=\d\. )(?:{month})\b\.?)|(?<!-)(?<!pour )(?<!por )(?<!per )(?P<number>{number})(?![\w-])"
+    )
+    forms = [*numerals(language)[1], *ones(language), *(form for group in english.values() for form in group)]
+    first_words = frozenset(match[0] for match in map(_WORDS.match, forms) if match)
+    behind_figures = re.compile(rf"(?<=[\d%])(?P<space>[ \u00a0])(?:{behind})(?!\w)", re.IGNORECASE)
+    return _Phrases(language, re.compile(pattern, re.IGNORECASE), behind_figures, first_words, english)
+
+
+def _forms(phrase: str) -> Iterator[str]:
+    """The forms of a phrase: with and without each ending in brackets, with each of several."""
+    parts = _CHOICES.split(phrase)
+    # Of each three parts one is the words, one an ending that may lack, one the letters of which one stands there.
+    fixed, optional, choices = parts[::3], parts[1::3], parts[2::3]
+    ways = [
+        ("", ending) if ending is not None else tuple(letters)
+        for ending, letters in zip(optional, choices, strict=True)
     ]
-    pattern = "|".join(f"(?P<w{number}>{foreign})" for number, (_, foreign) in enumerate(entries))
-    # Told once in front that a word begins here, for most characters are within one.
-    return re.compile(rf"(?<!\w)(?=[^\W_])(?:{pattern})", re.IGNORECASE), tuple(english for english, _ in entries)
-
-
-def language_of_figures(text: str, otherwise: str) -> str:
-    """In which language the figures of a short text are written; `otherwise` where neither they nor its words tell."""
-    language = language_of(text)
-    if language in EAST_ASIAN:
-        return language
-    if _WRITES_POINTS.search(text):
-        return "en"
-    if language != "en":
-        return language
-    if _WRITES_COMMAS.search(text):
-        return otherwise
-    # Words of both languages, such as "in" and "was" of German, tell only beside thousands with a comma.
-    english = LITTLE_WORDS["en"].intersection(word.lower() for word in _LETTERS.findall(text))
-    is_english = bool(english if _MAY_WRITE_POINTS.search(text) else english - LITTLE_WORDS.get(otherwise, frozenset()))
-    return "en" if is_english else otherwise
-
-
-def restore_all(message: str, texts: Iterable[EnglishFigures]) -> str:
-    """A message about several texts with their figures as they were written."""
-    for text in texts:
-        message = text.restore(message)
-    return message
+    for endings in product(*ways):
+        yield "".join(word + ending for word, ending in zip(fixed, (*endings, ""), strict=True))

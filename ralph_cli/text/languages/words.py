@@ -7,7 +7,7 @@ import re
 
 FUNCTION_WORDS = {
     "en": """
-        the of and to in is are was were be been for that with on by as at from which what when where who how why
+        a the of and to in is are was were be been for that with on by as at from which what when where who how why
         does did do has have had this these those it its an or not will would shall should may can could there their
         our
     """,
@@ -52,6 +52,8 @@ FUNCTION_WORDS = {
 
 LITTLE_WORDS = {language: frozenset(words.split()) for language, words in FUNCTION_WORDS.items()}
 
+_ALL_LITTLE_WORDS = frozenset().union(*LITTLE_WORDS.values())
+
 SAMPLE_CHARS = 20_000
 """Characters by whose words the language of a text is told."""
 
@@ -68,6 +70,9 @@ FULL_STOPS = "\u3002\uff01\uff1f"
 
 LEAST_SHARE = 0.12
 """Share of little words among all, from which on they tell a language: tables and lists of names have fewer."""
+
+_FEW_WORDS = 15
+"""Words of a sentence, of which fewer little ones tell a language."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30ff\uff66-\uff9d]")
@@ -89,15 +94,48 @@ def language_of(text: str) -> str:
     told apart here, and cheap.
     """
     sample = text[:SAMPLE_CHARS]
-    han, kana = len(_HAN.findall(sample)), len(_KANA.findall(sample))
     words = [word.lower() for word in _LETTERS.findall(sample)]
-    latin = sum(len(word) for word in words) - han - kana
-    if kana + han > latin / 2:
-        return "ja" if kana * 20 >= han else "zh"
+    if script := _language_of_script(sample, words):
+        return script
     counts = {language: sum(word in little for word in words) for language, little in LITTLE_WORDS.items()}
     best = max(counts, key=lambda language: counts[language])
     is_told = counts[best] > 1 and counts[best] >= LEAST_SHARE * len(words)
     return best if is_told and counts[best] > counts["en"] else "en"
+
+
+def told_language(text: str, otherwise: str) -> str | None:
+    """The language of a passage of a text in another one, or in the same, by its own words; None if they do not tell.
+
+    A word that both languages have tells nothing, nor do letters alone, as abbreviations have them.
+    """
+    words = _LETTERS.findall(text[:SAMPLE_CHARS].lower())
+    if script := _language_of_script(text[:SAMPLE_CHARS], words):
+        return otherwise if otherwise in ("ja", "zh") else script
+    usual = LITTLE_WORDS.get(otherwise, frozenset())
+    known = {word for word in _ALL_LITTLE_WORDS.intersection(words) if len(word) > 1}
+    # Names and tables have a word of any language now and then.
+    least = 2 if len(words) <= _FEW_WORDS else 3
+    best, most = None, 0
+    if len(known - usual) >= least:
+        for language, little in LITTLE_WORDS.items():
+            own, against, share = (
+                sum(map(words.count, known & some)) for some in (little - usual, usual - little, little)
+            )
+            several = len(known & little - usual) >= least
+            if several and own > max(most, against) and share >= LEAST_SHARE * len(words):
+                best, most = language, own
+    is_usual = len(known & usual - LITTLE_WORDS["en"]) >= least
+    return otherwise if best is None and is_usual else best
+
+
+def _language_of_script(text: str, words: list[str]) -> str:
+    """Japanese or Chinese, if most of a text is written so."""
+    if not has_unspaced(text):
+        return ""
+    han, kana = len(_HAN.findall(text)), len(_KANA.findall(text))
+    if kana + han <= (sum(map(len, words)) - han - kana) / 2:
+        return ""
+    return "ja" if kana * 20 >= han else "zh"
 
 
 def little_words_of(text: str) -> frozenset[str]:

@@ -33,8 +33,8 @@ function keep(name, value, store = "sessionStorage") {
 
 // A page that is not seen follows nothing: a browser has few connections for all pages together. When it is seen again, or
 // the server answers again, it is told everything anew: `begin` is called before that.
+const GONE = "The server does not answer: is `ralph view` still running? Started again, it prints a new address.";
 function follow(address, handlers) {
-  const GONE = "The connection is gone: is `ralph view` still running?";
   let source = null;
   const stop = () => { source?.close(); source = null; };
   const start = () => {
@@ -56,8 +56,11 @@ function follow(address, handlers) {
 }
 
 async function ask(address, options) {
-  const answer = await fetch(address, { headers: { accept: "application/json" }, ...options });
-  const value = await answer.json();
+  let [answer, value] = [null, null];
+  try {
+    answer = await fetch(address, { headers: { accept: "application/json" }, ...options });
+    value = await answer.json();
+  } catch { throw new Error(GONE); }
   if (!answer.ok) throw new Error(value.error);
   return value;
 }
@@ -99,7 +102,8 @@ function makeFilter(apply, begin = () => {}) {
   const names = new Set();
   let given = [];
   let waiting = 0;
-  const later = () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(apply); };
+  const now = () => { cancelAnimationFrame(waiting); waiting = 0; apply(); };
+  const later = () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(now); };
   const take = () => {
     given = fields.map((field) => field.value);
     find("all").hidden = given.join("") === "";
@@ -129,6 +133,7 @@ function makeFilter(apply, begin = () => {}) {
   };
   return {
     later,
+    settle: () => { if (waiting) now(); }, // a key that comes before the next frame meets what is searched, too
     meet: (reviews) => reviews.forEach((review) => known(review.by)),
     isOn: () => given.join("") !== "",
     words: () => given[0].toLowerCase().split(/\s+/).filter(Boolean),
@@ -141,6 +146,8 @@ function showHome() {
   const items = new Map();
   const order = []; // the newest first: names begin with the time
   const list = find("runs");
+  const NONE = "There are no runs in this folder yet. A first one: ralph qa report.pdf \"What was ...?\"";
+  let isRead = false;
   let wanted = [];
   let last = recall("at", "");
   // So many lines are made and shown; the next ones when the end of them comes into sight.
@@ -152,6 +159,7 @@ function showHome() {
 
   const links = () => [...document.querySelectorAll(".list a.open")];
   const move = (step) => {
+    filter.settle();
     const at = links().indexOf(document.activeElement);
     if (at === links().length - 1) more();
     const shown = links();
@@ -160,8 +168,10 @@ function showHome() {
   keys["j"] = keys["ArrowDown"] = () => move(1);
   keys["k"] = keys["ArrowUp"] = () => move(-1);
 
+  // The time of whoever looks, written as it sorts.
+  const timeOf = (run) => (run.begun ? new Date(run.begun).toLocaleString("sv", { dateStyle: "short", timeStyle: "short" }) : "");
   const build = (run) => {
-    const facts = [run.document, run.mode, run.begun.slice(0, 16).replace("T", " "), run.cost, run.run].filter(Boolean);
+    const facts = [run.document, run.mode, timeOf(run), run.cost, run.run].filter(Boolean);
     return make("li", { class: run.kind },
       make("div", { class: "top" }, make("span", { class: `verdict ${run.kind}` }, run.state),
         make("a", { class: "open", href: `${prefix}/${run.path}` }, run.question || run.run),
@@ -190,7 +200,10 @@ function showHome() {
       return filter.wants(run) && words.every((word) => text.includes(word));
     });
     const reviewed = [...items.values()].filter(({ run }) => run.reviews.length).length;
-    find("count").textContent = `${wanted.length} of ${items.size}, ${reviewed} reviewed`;
+    const some = filter.isOn() ? `${wanted.length} of ` : "";
+    find("count").textContent = items.size ? `${some}${items.size} ${items.size === 1 ? "run" : "runs"}, ${reviewed} reviewed` : "";
+    find("wait").hidden = wanted.length > 0;
+    if (isRead) find("wait").textContent = items.size ? "No run matches." : NONE;
     fill();
   }, () => { most = STEP; });
   list.addEventListener("click", (event) => {
@@ -209,7 +222,7 @@ function showHome() {
     const known = items.get(run.path);
     const same = JSON.stringify(run);
     if (known?.same === same) return;
-    const text = [run.question, run.answer, run.state, run.document, run.mode, run.begun, run.cost, run.run, ...run.more].join(" ").toLowerCase();
+    const text = [run.question, run.answer, run.state, run.document, run.mode, timeOf(run), run.cost, run.run, ...run.more].join(" ").toLowerCase();
     filter.meet(run.reviews);
     if (!known) order.splice(placeOf(run.path), 0, run.path);
     const element = known?.element?.isConnected ? build(run) : null;
@@ -227,7 +240,6 @@ function showHome() {
     runs: (runs) => {
       runs.forEach(put);
       runs.forEach((run) => told?.add(run.path));
-      find("wait").hidden = true;
       filter.later();
     },
     gone: (path) => { drop(path); filter.later(); },
@@ -241,8 +253,7 @@ function showHome() {
       if (told) [...items.keys()].filter((path) => !told.has(path)).forEach(drop);
       told = null;
       list.dataset.filled = count;
-      find("wait").hidden = count > 0;
-      find("wait").textContent = "There are no runs here yet.";
+      isRead = true;
       filter.later();
     },
     fault: (words) => say(words, { stays: true }),
@@ -255,6 +266,10 @@ function showTable() {
   // Of each row the words of its head and, when they have come, its cells; its elements are made when it is near.
   const data = rows.map((row) => ({ head: row.textContent.toLowerCase(), cells: null, same: "", made: false, near: false }));
   body.style.setProperty("--columns", columns);
+  // A name too long for its column is parted behind a sign, not within a word.
+  for (const name of document.querySelectorAll("#rows b")) {
+    name.replaceChildren(...name.textContent.split(/(?<=[_.-])/).flatMap((part) => [part, make("wbr")]));
+  }
   let place = [0, 0];
   let last = recall("at", "");
   let filled = 0;
@@ -288,13 +303,18 @@ function showTable() {
     }
   }, { root: find("grid"), rootMargin: "600px 0px" });
   rows.forEach((row) => sight.observe(row));
+  addEventListener("beforeprint", () => rows.forEach((_, at) => { if (!rows[at].hidden) fill(at); }));
 
   const cellAt = ([row, column]) => {
     if (rows[row] && (!data[row].made || data[row].stale)) { fill(row); data[row].stale = false; }
     return rows[row]?.children[column + 1];
   };
   const go = (row, column, step = 1) => {
-    while (rows[row]?.hidden) row += step;
+    // Where there is no row in sight any further, one on the other side will do.
+    let at = row;
+    while (rows[at]?.hidden) at += step;
+    if (!rows[at]) for (at = row; rows[at]?.hidden;) at -= step;
+    row = at;
     const cell = cellAt([row, column]);
     if (!cell) return;
     cellAt(place)?.setAttribute("tabindex", "-1");
@@ -306,6 +326,7 @@ function showTable() {
   };
   const isInGrid = () => document.activeElement?.closest("#rows") !== null;
   const step = (down, across) => () => {
+    filter.settle();
     if (!isInGrid()) { go(...place); return; }
     go(place[0] + down, Math.min(Math.max(place[1] + across, 0), columns - 1), down || 1);
   };
@@ -402,12 +423,19 @@ function showRun() {
     find("pager").hidden = false;
     find("where").textContent = place;
     find("before").hidden = find("after").hidden = !isMany;
+    find("before").disabled = page <= 1;
+    find("after").disabled = page >= known.pages;
+    find("goto").hidden = !isMany || !known.one;
+    find("goto").value = page || "";
   };
 
-  async function choose(number, { scroll = false } = {}) {
+  // A quote that somebody has chosen stands in the address: a reload, or a link, shows it again.
+  const linked = () => Number(/^#quote-([0-9]{1,9})$/.exec(location.hash)?.[1] ?? 0);
+  async function choose(number, { scroll = false, isLinked = true } = {}) {
     const quote = known.quotes.find((each) => each.id === number);
     if (!quote) return;
     chosen = number;
+    if (isLinked) history.replaceState(null, "", `#quote-${number}`);
     document.querySelectorAll("figure.chosen").forEach((figure) => figure.classList.remove("chosen"));
     find(`quote-${number}`)?.classList.add("chosen");
     if (scroll) find(`quote-${number}`)?.scrollIntoView({ block: "center" });
@@ -452,9 +480,9 @@ function showRun() {
       }));
       const drawn = make("div", { class: "paper drawn" }, picture, ...boxes);
       sheet.replaceChildren(drawn);
-      const box = sheet.querySelector(".box.chosen");
-      sheet.scrollTop = box ? box.offsetTop - sheet.clientHeight / 3 : 0;
-      sheet.scrollLeft = box ? box.offsetLeft - 20 : 0;
+      const lines = [...sheet.querySelectorAll(".box.chosen")];
+      sheet.scrollTop = lines.length ? lines[0].offsetTop - sheet.clientHeight / 3 : 0;
+      sheet.scrollLeft = lines.length ? Math.min(...lines.map((line) => line.offsetLeft)) - 20 : 0;
     } catch (error) { if (mine === turned) { tell(error.message); name(`page ${number} of ${known.pages}`); } }
   }
   sheet.addEventListener("click", (event) => {
@@ -484,19 +512,28 @@ function showRun() {
   };
   Object.assign(keys, {
     j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
-    "[": () => turn(page - 1), "]": () => turn(page + 1), p: () => other(-1), n: () => other(1),
+    "[": () => turn(page - 1), "]": () => turn(page + 1), g: () => { if (!find("goto").hidden) find("goto").select(); },
+    a: () => { if (find("ask")?.hidden === false) find("question").focus(); else say("No follow-up can be asked of this run now."); }, p: () => other(-1), n: () => other(1),
     c: () => review("confirmed", 0), w: () => review("wrong", 0), e: () => review("corrected", 0), u: () => review("withdrawn", 0),
     Escape: back,
   });
   find("before").addEventListener("click", () => turn(page - 1));
   find("after").addEventListener("click", () => turn(page + 1));
+  find("goto").addEventListener("change", () => {
+    const number = Number(find("goto").value);
+    if (Number.isInteger(number) && number >= 1 && number <= known.pages) turn(number);
+    else { say(`There are ${known.pages} pages.`); find("goto").value = page; }
+  });
+  addEventListener("hashchange", () => { if (linked() && linked() !== chosen) choose(linked(), { scroll: true }); });
   find("way-before").addEventListener("click", () => other(-1));
   find("way-after").addEventListener("click", () => other(1));
-  find("fold").addEventListener("click", () => {
-    const isOpen = find("viewer").classList.toggle("folded");
-    find("fold").textContent = isOpen ? "Show the document" : "Smaller";
-    find("fold").setAttribute("aria-expanded", String(!isOpen));
-  });
+  const fold = (isFolded) => {
+    find("viewer").classList.toggle("folded", isFolded);
+    find("fold").textContent = isFolded ? "Show the document" : "Hide";
+    find("fold").setAttribute("aria-expanded", String(!isFolded));
+  };
+  let isFoldedByHand = false;
+  find("fold").addEventListener("click", () => { isFoldedByHand = true; fold(!find("viewer").classList.contains("folded")); });
   find("answer").addEventListener("click", (event) => {
     const link = event.target.closest("a[href^='#quote-']");
     const figure = event.target.closest("figure[id^=quote-]");
@@ -512,6 +549,9 @@ function showRun() {
   function review(mark, claim) {
     if (body.dataset.running === "yes" || !marksOf(claim)) { say("The run is still going on: review it when it has ended."); return; }
     document.querySelector("form.review")?.remove();
+    // Beside a review of a claim stands what the claim rests on.
+    const figure = claim ? marksOf(claim).closest("article")?.querySelector("figure[id^=quote-]") : null;
+    if (figure && !figure.classList.contains("chosen")) choose(Number(figure.id.slice("quote-".length)));
     const button = marksOf(claim).querySelector(`[data-mark="${mark}"]`);
     if (button.hidden) { say("There is no review to take back."); return; }
     const field = (label, value) => {
@@ -547,7 +587,7 @@ function showRun() {
       if (!form.reportValidity()) return;
       const value = { mark, claim, correction: correction.value, note: note.value, by: by.value };
       let standing = [];
-      try { standing = await send(`${address}/reviews`, value); } catch (error) { say(error.message); return; }
+      try { standing = await send(`${address}/reviews`, value); } catch (error) { say(`Not kept. ${error.message}`, { stays: true }); return; }
       keep("name", by.value, "localStorage");
       if (here >= 0) { way.items[here][1] = standing.length > 0; keep("way", way); showWay(); }
       if (isOnward) { other(1); return; }
@@ -589,10 +629,14 @@ function showRun() {
   let stale = false;
   async function refresh({ claim, mark } = {}) {
     stale = false;
-    const answer = await fetch(`${address}?part=answer`);
-    if (!answer.ok) return;
+    let text = "";
+    try {
+      const answer = await fetch(`${address}?part=answer`);
+      if (!answer.ok) return;
+      text = await answer.text();
+    } catch { return; } // what follows the run says that the server is gone
     // Its scripts would not run: the policy of the page admits files of ours alone.
-    const made = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const made = new DOMParser().parseFromString(text, "text/html");
     const open = [...document.querySelectorAll("#answer details[open] > summary")].map((item) => item.textContent);
     claim ??= document.activeElement?.closest(".marks")?.dataset.claim;
     mark ??= document.activeElement?.dataset.mark;
@@ -613,24 +657,31 @@ function showRun() {
     const before = JSON.stringify(known);
     try { known = await ask(`${address}/quotes`); } catch (error) { tell(error.message); return; }
     if (JSON.stringify(known) === before) return;
-    if (known.quotes.length) await choose(chosen || known.quotes[0].id);
+    const wanted = chosen || (known.quotes.some((quote) => quote.id === linked()) ? linked() : 0);
+    // On a small screen the document stands in the way of an answer that quotes nothing.
+    if (!isFoldedByHand && matchMedia("(max-width: 60rem)").matches) fold(!known.quotes.length && !known.missing);
+    if (known.quotes.length) await choose(wanted || known.quotes[0].id, { scroll: wanted !== chosen, isLinked: false });
     else if (known.missing) tell(known.missing);
     else if (known.pages) await turn(page || 1);
     else tell(body.dataset.running === "yes" ? "Nothing is quoted yet." : "There is no document.");
   }
 
+  find("to-ask")?.addEventListener("click", (event) => { event.preventDefault(); find("question").focus(); });
   find("ask")?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const question = find("question").value.trim();
     if (!question) return;
     say("Asking …", { stays: true });
-    try { location.href = `${prefix}/${(await send(`${address}/ask`, { question })).path}`; } catch (error) { say(error.message); }
+    const button = find("ask").querySelector("button");
+    button.disabled = true; // once is enough: each question costs
+    try { location.href = `${prefix}/${(await send(`${address}/ask`, { question })).path}`; } catch (error) { say(error.message); button.disabled = false; }
   });
 
   follow(`${address}/changes`, {
     state: ({ running, state }) => {
       if (document.querySelector("#answer [data-state]")?.dataset.state === state) return;
       body.dataset.running = running ? "yes" : "no";
+      if (find("ask")) find("ask").hidden = find("to-ask").hidden = running;
       if (document.querySelector("form.review")) stale = true; else refresh();
     },
     gone: () => say("The run is gone.", { stays: true }),

@@ -124,6 +124,10 @@ def test_a_passage_that_is_quoted_repeated_or_signs_the_document_is_not_read():
     for quoted in (bar, bar[:61]):
         _, model = countered(claims=(SUBLET, DraftClaim("A competitor is left out.", (quoted,))), about=document(text))
         assert model.requests == []
+    # Nor is what the judge is shown beside another claim's quote.
+    beside = (SUBLET, DraftClaim("The hall is let.", ("The north hall is let to the tenant",)))
+    shown = document(text.replace(bar, f"The north hall is let to the tenant. {bar}"))
+    assert countered(claims=beside, about=shown)[1].requests == []
     again = (SUBLET, DraftClaim("Anybody may take the north hall, a competitor of the landlord, too.", SUBLET.quotes))
     assert countered(findings((1, "none")), claims=again)[1].requests[0].turns[-1].text.count("[[") == 1
     under = document(f"The tenant may sublet the north hall to any person.\n{FILLER}\f{signed}\n{FILLER}", kind="pdf")
@@ -208,6 +212,9 @@ def test_what_limits_a_clause_is_proposed_in_whatever_words(quote: str, clause: 
         "For further information on it, see Section 2 of this lease.",
         "Keys, doors, windows, roof, floors, pipes, wires, lamps, tanks, gates of Section 2 are kept dry by him.",
         "Nothing is said of the months, except that they are many.",
+        "Refer to what is said before, unless amended, on the rent of the hall due on the first day of each month.",
+        "For more, see the part that limits the rent due on the first day of each month.",
+        "Rent due on the first day of each month is waived \u2610 until the hall may be used.",
     ],
 )
 def test_what_points_to_a_clause_or_shares_no_word_of_its_subject_is_not_proposed(clause: str) -> None:
@@ -287,6 +294,23 @@ def test_what_shares_only_a_tables_header_or_words_of_measure_is_not_proposed() 
     about = document(text + notes)
     own = [span_of(about, words) for words in (header, "Sales of coal  192,052  163,220")]
     assert QualifierIndex(about).candidates("In the sixth month sales of coal were 192,052.", own, own, 3) == []
+
+
+def test_a_quoted_header_is_no_subject_however_often_it_stands() -> None:
+    header = "(amounts in millions, except member fee and warehouse count data)"
+    note = "Amounts in the list, count data and the fee that a member of a warehouse owes are told below."
+    about = document(f"{GENERAL}\n\n{header}\nFees of coal  192,052  163,220\n\n{note}")
+    own = [span_of(about, words) for words in (header, "Fees of coal  192,052  163,220")]
+    assert QualifierIndex(about).candidates("Member fees of coal were 192,052.", own, own, 3) == []
+
+
+@pytest.mark.parametrize(("more", "is_near"), [("", True), ("and the yard by the records ", False)])
+def test_in_a_long_document_a_passage_shares_most_of_what_a_statement_says(more: str, is_near: bool) -> None:
+    limits = "\n\n".join(f"{n}. Unless agreed otherwise, the parties keep the records here." for n in range(200, 290))
+    about = document(f"{HALL}\n\n{limits}\n\n130. The rent of the hall is waived in case of fire and flood.\n")
+    statement = f"The rent of the hall {more}is 4,800."
+    found = QualifierIndex(about).candidates(statement, [span_of(about, RENT)], [], 3)
+    assert any("waived" in about.text[it.span.start : it.span.end] for it in found) == is_near
 
 
 def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:

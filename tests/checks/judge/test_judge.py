@@ -1,6 +1,7 @@
 """Second opinions, what is said of each quote, and what a judge is shown."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import count
 
@@ -8,11 +9,11 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
-from ralph_cli.checks.judge.passages import describe_document, render_passages
+from ralph_cli.checks.judge.passages import TITLE_CHARS, describe_document, render_nearest, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Cell, Column, Document, NamedPlace, Page, Span, Table
+from ralph_cli.core.document import Cell, Column, Document, Heading, NamedPlace, Page, Span, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
+from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
 from ralph_cli.documents.context import column_lines, context_span
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
@@ -97,6 +98,43 @@ def test_a_claim_without_a_quote_is_judged_by_its_searches():
     claim = Claim(1, "The hall is heated.", (), searches=(Search("heat", 0),))
     assert not Judge(model, MEMO, "Is it heated?", lambda: "n")(Attempt((claim,))).passed
     assert "(searched, counted by code: heat: 0)" in model.requests[0].turns[-1].text
+
+
+def test_what_was_searched_is_shown_beside_every_claim_that_speaks_of_it():
+    model = ScriptedModel([reply((1, "supported"), (2, "supported"), quotes=SECOND)], vendor="b")
+    attempt = resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO))
+    Judge(model, MEMO, "Is it cold?", lambda: "n")(replace(attempt, searches=(Search("rents", 1),)))
+    shown = model.requests[0].turns[-1].text
+    assert "first.\n(searched, counted by code: rents: 1)" in shown and shown.count("(searched") == 1
+
+
+def test_an_open_date_is_shown_where_the_document_has_it_next_and_nothing_where_it_does_not():
+    far = "Nothing else is said of it in this line.\n" * 40
+    about = document(
+        f"Minutes of May 18, 2022\n{far}The hall is let to Ann Bell.\n{far}\f{far}May 19, 2022 was cold.\n"
+    )
+    (quote,) = resolve_quotes(
+        Draft((DraftClaim("x", ("The hall is let to Ann Bell.",)),)), about, QuoteIndex(about)
+    ).quotes
+    doubts = [Doubt(1, words, "no quote names the month") for words in ("May 18, 2022", "May 19, 2022", "month")]
+    (told,) = render_nearest(about, [quote], doubts, "n")
+    assert told.startswith(
+        "The nearest line with it (page 1), context that is not quoted:\n<data-n>\nMinutes of May 18"
+    )
+    seen = resolve_quotes(Draft((DraftClaim("x", ("Minutes of May 18",)),)), about, QuoteIndex(about)).quotes
+    assert render_nearest(about, seen, doubts, "n") == []
+
+
+def test_a_part_that_a_quote_names_is_told_by_its_heading():
+    parts = {14: "Notices", 15: "Events beyond control", 16: "Law"}
+    body = "Nothing else is said of it in this line.\n" * 20
+    text = "# Lease\n\n## 13. Rent\n\nNo rent is due for an event described in clause 15 or 99.\n\n" + body
+    text += "".join(f"\n## {number}. {name}\n\n{body}" for number, name in parts.items())
+    headings = tuple(Heading(at[1], at.start(1), 2) for at in re.finditer(r"## (\d+\. .*)", text))
+    about = replace(document(text, kind="md"), headings=headings)
+    shown = shown_of(about, "No rent is due for an event described in clause 15 or 99.")
+    assert "(clause 15: Events beyond control)\n" in shown and "99:" not in shown
+    assert "(clause 13" not in shown_of(about, "## 13. Rent") and "(clause" not in shown_of(about, "## 14. Notices")
 
 
 def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():
@@ -300,6 +338,41 @@ def test_rows_far_from_a_mark_are_left_out_and_notes_and_headers_are_not():
     assert f"[[1: {rows[19]}]]" in shown and len(shown) < 1_000
 
 
+def test_a_document_is_told_by_what_it_names_most_beside_its_title_and_dates():
+    form = ["FORM FOR EVERY YEARLY REPORT", *(f"To be Kept by the Office of {town}" for town in "ABCDEFGH")]
+    form += ["ACME TOOLS", "For the Year that Ended in 2018", "Small Firms Tick Here"]
+    page = "\n\n".join(f"{line}\n{'It is so in every case. ' * 4}" for line in form)
+    begins = describe_document(document(page + "\fAcme Tools made tools. Acme Tools sold some." * 9))
+    assert begins.startswith(form[0]) and "ACME TOOLS / For the Year that Ended in 2018" in begins
+    assert "Office of G" not in begins and len(begins) <= TITLE_CHARS
+    assert describe_document(document("Lease\n\n1. Term\nIt is long.\n\n2. Rent\nIt is due.")).startswith("Lease")
+
+
+def test_a_document_is_told_with_who_it_is_of_although_that_looks_like_no_heading():
+    form = "Contents\nFORM FOR EVERY YEARLY REPORT\n(Mark one) for the year that ended in 2018 in every office\n"
+    form += "Acme Tools Inc.\n(name as in the register)\nOne Mill Street\n"
+    pages = [f"Contents\nAcme Tools Inc.\nIn the year {n} Acme Tools Inc. made tools, and sold them." for n in range(9)]
+    begins = describe_document(document("\f".join((form, *pages))))
+    assert "Acme Tools Inc." in begins and begins.startswith("FORM FOR EVERY YEARLY REPORT")
+    assert "Acme Tools Inc." not in describe_document(document("\f".join((form, *(page[:8] for page in pages)))))
+
+
+def test_a_row_is_shown_with_the_first_lines_of_its_page_that_are_not_shown_with_it():
+    said = "\n".join(f"Tools of kind {number} were made and sold in this year." for number in range(1, 30))
+    said += "\nSales of Tools\n" + said
+    table = "(Millions)  2018  2017\nLathes  5,000  6,000\nSaws  7,000  8,000"
+    about = document(f"ACME TOOLS\nReport\f\nACME TOOLS\nStatement of Cash Flows\n{said}\n\n{table}\n\n{said}\f{said}")
+
+    def shown(words):
+        quotes = resolve_quotes(Draft((DraftClaim("So.", (words,)),)), about, QuoteIndex(about)).quotes
+        return render_passages(about, quotes, "n")
+
+    row = shown("Saws  7,000  8,000")
+    assert "<data-n>\n(page begins: Statement of Cash Flows)\n" in row and "TOOLS" not in row
+    assert "page begins" not in shown("Tools of kind 20 were made")  # running text names what it is about
+    assert "page begins" not in shown(f"ACME TOOLS\nStatement of Cash Flows\n{said}\n\n{table}")
+
+
 SHEET = "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall and its yard  {n}00" for n in range(1, 60))
 """A title, the names of two columns, and rows."""
 
@@ -367,6 +440,19 @@ def test_a_passage_has_the_number_of_the_page_on_which_its_quote_stands():
     said = DraftClaim("It is $12,000.", ("The deposit is twelve thousand dollars.",))
     shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
     assert shown.startswith("Page 2:\n") and "[page 1]\nThe rent" in shown and "[page 2]\n[[1: The deposit" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"), [("The rent is due.\fIt is let.", "Page 1:\n"), ("The rent is due.", "<data")]
+)
+def test_a_passage_of_a_text_without_pages_has_no_page(text: str, begins: str) -> None:
+    assert shown_of(document(text), "The rent is due.").startswith(begins)
+
+
+def test_a_refusal_names_claim_and_quotes_by_how_they_begin():
+    long = DraftClaim("The rent is due, as " + "was agreed, and " * 9, CLAIM.quotes)
+    (issue,) = judged(reply((1, "not")), claims=(long,))[0].issues
+    assert '(claim: "The rent is due, as was agreed, and was agreed' in issue.material and len(issue.material) < 180
 
 
 def test_a_document_is_told_by_its_headings_and_years_and_not_by_its_form_text():

@@ -8,9 +8,9 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.judge.claims import Judge
-from ralph_cli.checks.judge.outputs import TaskJudge
+from ralph_cli.checks.judge.outputs import CLOSING_CHARS, TaskJudge
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, Search, Verdict
+from ralph_cli.core.run import Attempt, Claim, CompletenessProof, Doubt, Draft, DraftClaim, Search, Verdict
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
@@ -125,7 +125,7 @@ def test_the_judge_of_a_task_settles_the_doubts_of_its_output():
     assert '<data-n>\n1. objection to "40 %": line 1 of the output: no quote has 40 %\n</data-n>' in prompt
     assert f"<data-n>\n{BECAUSE}\n</data-n>" in prompt
     shape = json.loads(prompt.splitlines()[-1])
-    assert shape.keys() == {"ok", "issues", "doubts"} and not shape["ok"]
+    assert shape.keys() == {"ok", "issues", "writing", "doubts"} and not shape["ok"]
 
 
 @pytest.mark.parametrize("doubts", [[], [{**SETTLED, "proved": False}], [{**SETTLED, "id": 2}]])
@@ -152,3 +152,22 @@ def test_the_judge_of_a_task_is_shown_what_each_item_says() -> None:
     assert "Item 1 (quotes 1): The rent is due on the second.\n  computed: 2 + 2 = 4" in prompt
     assert "Item 2 (no quote): No deposit is stated.\n  searched, counted by code: deposit: 0" in prompt
     assert "An item that says what its quotes do not is an issue" in model.requests[0].system
+
+
+def test_what_follows_the_last_entry_of_a_list_is_shown_and_nothing_of_it_twice() -> None:
+    """Words that open a list close it only if nothing goes on behind its last entry."""
+    opened, entries = "The keepers are these two:", ["Ann Bell keeps the hall.", "Carl Dunn keeps the yard."]
+    between = "Nothing else is said of it here.\n" * 30
+    text = (
+        f"{opened}\n\n{entries[0]}\n\n{between}\n{entries[1]}\n\n{between}\nEve Ford keeps the barn.\n\n{between * 2}"
+    )
+    about = document(text)
+    attempt = resolve_quotes(Draft((DraftClaim("They keep it.", tuple(entries)),)), about, QuoteIndex(about))
+    place = (0, len(opened))
+    proof = CompletenessProof("words", True, f"the reader names words: {opened}", place)
+    model = ScriptedModel([text_reply(json.dumps({"ok": True, "issues": []}))], vendor="b")
+    TaskJudge(model, about, "Who keeps it?", "md", "", lambda: "n")(replace(attempt, output="x", completeness=(proof,)))
+    prompt = model.requests[0].turns[-1].text
+    after = prompt.split("What follows the last quoted entry, behind its passage:\n<data-n>\n")[1].split("</data-n>")[0]
+    assert after.startswith("Nothing else") and len(after) <= CLOSING_CHARS and "[[2: Carl" in prompt
+    assert "The words that close the list" not in prompt and "\nThe keepers are these two:\n" in prompt

@@ -286,6 +286,50 @@ def test_a_section_may_be_named_if_the_document_has_it() -> None:
     assert [miss.message for miss in ground.find_unsupported([Piece("See section 8.")])] != []
 
 
+GERMAN = """Vertrag über die Lieferung von Pumpen
+4.4 Der Käufer zahlt den Preis von 1.284,60 EUR.
+4.5 Die Gewährleistung endet achtzehn Monate nach der Abnahme. Die Pumpen sind in der Halle zu lagern.
+9.6 Der Lieferant behebt Mängel innerhalb von zwei Wochen. Das ist die Regel und wird nicht geändert.
+"""
+
+
+def faults_of(output: str, task: str = "Fasse zusammen") -> list[str]:
+    about = document(GERMAN)
+    quotes = ("den Preis von 1.284,60 EUR", "endet achtzehn Monate nach der Abnahme", "innerhalb von zwei Wochen")
+    brief = resolve_quotes(Draft((DraftClaim("Pumpen", quotes),)), about, QuoteIndex(about))
+    form = OutputForm("md", has_memory=False)
+    check = OutputCheck(form, task, sections=section_numbers(GERMAN), document=about)
+    return [
+        issue.material
+        for issue in check(replace(brief, output=f"{output} Und das ist in dem Vertrag so gesagt.")).issues
+    ]
+
+
+def test_figures_of_another_language_are_read_as_those_of_claims() -> None:
+    assert faults_of("Die Pumpen sind 18 Monate in der Gewährleistung; der Preis ist 1.284,60 EUR.") == []
+    assert faults_of("The warranty ends after 18 months, and the price is EUR 1,284.60.", "Sum up the contract") == []
+    faults = faults_of("Die Gewährleistung endet nach 17 Monaten, Mängel behebt der Lieferant in 3 Wochen.")
+    assert [re.findall("the figure ([^(]+) \\(", fault) for fault in faults] == [["17"], ["3"]]
+    assert "17 Monate" in faults[0] and "month" not in faults[0]
+
+
+@pytest.mark.parametrize(
+    ("named", "is_refused"),
+    [
+        ("- **4.5:** Die Gewährleistung endet.", False),
+        ("### 4.5 \u2013 Die Gewährleistung\nSie endet.", False),
+        ("Der Lieferant behebt Mängel (9.6).", False),
+        ("Der Lieferant behebt Mängel (9.6, Mängel).", False),
+        ("Das steht unter \u201e9.6\u201c in dem Vertrag.", False),
+        ("- **4.7:** Die Gewährleistung endet.", True),
+        ("Die Pumpen kosten 4.5 Millionen.", True),
+        ("| Wert |\n| --- |\n| 9.6 |\n\nDas ist der Wert.", True),
+    ],
+)
+def test_the_number_of_a_part_may_stand_alone_where_it_is_no_figure(named: str, is_refused: bool) -> None:
+    assert bool(faults_of(named)) is is_refused
+
+
 def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_says_it() -> None:
     told = '{"In 2031 the fee of 9,999 dollars": "yes", "2032": "no", "item_7": "x", "the rent": "due"}'
     assert [miss.split(":")[0] for miss in misses(told, "json")] == [

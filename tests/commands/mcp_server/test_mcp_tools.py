@@ -19,6 +19,7 @@ from ralph_cli.commands.mcp.tools import TOOLS
 from ralph_cli.core.events import CallFinished
 from ralph_cli.core.model import Reply, Request, Usage
 from ralph_cli.journal.store import read_events
+from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.history import as_object, read_run
 
@@ -28,10 +29,11 @@ ABSENT = {"not_found": {"searched": ["parking"], "note": "the lease is of a hall
 def test_the_tools_are_these_and_say_what_they_take(make_front: MakeFront) -> None:
     listed = talk(make_front(), lambda client: client.list_tools()).tools
     assert [tool.name for tool in listed] == list(TOOLS)
-    assert set(TOOLS) == {"ask", "task", "check_quotes", "check_memo", "search", "read_page", "table_status"}
+    paid, free = {"ask", "follow_up", "task"}, {"check_quotes", "check_memo", "search", "read_page", "table_status"}
+    assert set(TOOLS) == paid | free
     for tool in listed:
         assert tool.description and tool.annotations and tool.input_schema["additionalProperties"] is False
-        assert tool.annotations.read_only_hint is (tool.name not in ("ask", "task"))
+        assert tool.annotations.read_only_hint is (tool.name in free)
         assert all(part["description"] for part in tool.input_schema["properties"].values())
         # What a client says chooses no key, address, model, folder to write to or bound.
         settings = {
@@ -88,6 +90,38 @@ def test_the_evidence_of_a_pdf_is_its_page_with_the_quote_marked(
     assert json.loads(words.text)["quote"]["page"] == 13 and picture.uri.endswith("/quotes/1#page=13")
     assert picture.mime_type == "image/png" and png.startswith(b"\x89PNG\r\n\x1a\n")
     assert int.from_bytes(png[16:20]) == 1100 and int.from_bytes(png[20:24]) > 1400  # the whole page
+
+
+def test_a_further_question_goes_on_in_the_conversation_and_pays_from_the_same_purse(
+    make_front: MakeFront, deal: Path
+) -> None:
+    worker = ScriptedModel(lambda _: tool_reply({"claims": [CLAIM]}, usage=Usage(1, 10, 10, usd=0.4)), vendor="a")
+    front = make_front({**models(), "worker": worker}, max_cost=1.0)
+
+    async def use(client: Client) -> list[Any]:
+        found = [await client.call_tool("ask", QUESTION)]
+        for question in ("And what is it?", "Once more?"):
+            said = {"run": found[-1].structured_content["run"]["id"], "question": question}
+            found.append(await client.call_tool("follow_up", said))
+        return found
+
+    first, second, third = talk(front, use)
+    told = second.structured_content
+    assert told["ok"] is True and told["follows"] == {
+        "run": first.structured_content["run"]["id"],
+        "questions": [QUESTION["question"]],
+    }
+    assert told == as_object(read_run(front.tools.runs[told["run"]["id"]]))
+    assert second.content[1].uri == f"ralph://runs/{told['run']['id']}/quotes/1"
+    said = "\n".join(turn_text(turn) for turn in worker.requests[1].turns)
+    assert said.index(QUESTION["question"]) < said.index("And what is it?")
+    assert third.structured_content["stop"]["type"] == "max_cost"  # of 1 dollar 0.8 are spent
+    # A document that is another one now, and a run of another server, are no ground for a further question.
+    (deal / "lease.txt").write_text("The rent is $1 a year.")
+    run = told["run"]["id"]
+    changed = call(front, "follow_up", {"run": run, "question": "And now?"})
+    assert changed.is_error and "lease.txt" in text_of(changed) and "$1" not in text_of(changed)
+    assert call(make_front(), "follow_up", {"run": run, "question": "And?"}).is_error
 
 
 @pytest.mark.parametrize("form", [None, "text"])
@@ -172,6 +206,8 @@ def test_a_table_is_told_by_its_cells(make_front: MakeFront, deal: Path) -> None
         ("ask", {**QUESTION, "max_cost": 1_000}, "max_cost: there is no such argument"),
         ("ask", {**QUESTION, "documents": []}, "documents: Value should have at least 1 item"),
         ("ask", {"documents": [7], "question": "x"}, "documents.0: Input should be a valid string"),
+        ("follow_up", {"run": "x"}, "question: it is missing"),
+        ("follow_up", {"run": "../../x\n", "question": "And?"}, "this server has made no run ../../x"),
         ("task", {"documents": ["lease.txt"], "task": "List", "format": "exe"}, "format: Input should be"),
         ("check_memo", {"documents": ["lease.txt"]}, "give the memo's text or its file"),
         ("read_page", {"document": "lease.txt", "page": 9}, "there is no page 9 - the last one is page 1"),

@@ -15,7 +15,7 @@ from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex, differ
 from ralph_cli.documents.quotes.running_lines import running_line_spans
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
-from ralph_cli.text.fold import WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens
+from ralph_cli.text.fold import BLOCK, WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens
 from ralph_cli.text.raised import flatten_figures
 
 TRICKY = (
@@ -130,6 +130,17 @@ def test_single_characters_lead_back_in_order(text):
     assert places == sorted(places)
     for character, (start, end) in zip(folded.text, places, strict=True):
         assert flatten_figures(character) in flatten_figures(fold(text[start:end]).text)
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", " \n\t ", "\n" * 700_000])
+def test_a_long_text_is_folded_as_a_short_one_wherever_its_spaces_stand(gap):
+    for length in (BLOCK - 2, BLOCK - 1, BLOCK, 2 * BLOCK - 1):
+        before, after = "x" * length, "y" * (BLOCK + 1)
+        folded = fold(f"{before}{gap}{after}  z")
+        assert folded.text == f"{before} {after} z"
+        start, end = length + len(gap), length + len(gap) + len(after)
+        assert folded.original_span(length + 1, length + 1 + len(after)) == (start, end)
+        assert folded.original_span(length + len(after) + 2, length + len(after) + 3) == (end + 2, end + 3)
 
 
 def test_folding_is_fast():

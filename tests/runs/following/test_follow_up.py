@@ -17,7 +17,7 @@ from ralph_cli.api import afollow_up, ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted, StepFinished
+from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted, SnippetRan, StepFinished
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
@@ -145,6 +145,30 @@ def test_a_follow_up_can_itself_be_followed_moved_and_read(tmp_path: Path) -> No
     assert view["follows"] == {"run": moved.name, "questions": [FIRST, SECOND]}
     assert verify(third.folder, document=MEMO, settings=settings(tmp_path)).holds
     assert replay(third.folder, document=MEMO, settings=settings(tmp_path)).difference == ""
+
+
+def test_the_copies_in_a_long_row_of_questions_take_no_more_room_than_the_runs(tmp_path: Path) -> None:
+    run = begin(tmp_path / "a")
+    for number in range(4):
+        run = further(run.folder, f"{SECOND} {number}", Desk([RECALL, {"claims": [TERM]}]), tmp_path / "a")
+    journals = [path.stat() for path in tmp_path.rglob("journal.sqlite3")]
+    assert len(journals) == 5 + 1 + 2 + 3 + 4
+    # Each of the runs before the last one is there twice: as itself, to which a process may write, and as one copy.
+    assert len({about.st_ino for about in journals}) == 5 + 4
+    moved = tmp_path / "b" / run.folder.name
+    shutil.copytree(run.folder, moved)
+    shutil.rmtree(tmp_path / "a")
+    assert further(moved, THIRD, Desk([{"code": "print(kept + 1)"}, {"claims": [END]}]), tmp_path / "c").ok
+
+
+def test_a_copy_that_others_can_write_into_is_not_shared(tmp_path: Path) -> None:
+    first = begin(tmp_path)
+    second = further(first.folder, SECOND, Desk([RECALL, {"claims": [TERM]}]), tmp_path)
+    (theirs,) = (second.folder / "earlier").glob("*/journal.sqlite3")
+    theirs.chmod(0o666)
+    third = further(second.folder, THIRD, Desk([{"code": "print(kept + 1)"}, {"claims": [END]}]), tmp_path)
+    (ours,) = (third.folder / "earlier" / first.folder.name).glob("journal.sqlite3")
+    assert not ours.samefile(theirs)
 
 
 def test_every_start_of_a_follow_up_and_then_its_resumption_are_the_whole(tmp_path: Path) -> None:
@@ -369,6 +393,31 @@ def test_a_run_that_is_made_is_not_followed_and_one_that_was_killed_is(tmp_path:
             further(killed, SECOND, desk, tmp_path / "held")
         assert further(killed, SECOND, desk, tmp_path / str(at)).ok
         assert f"- {FIRST}\n</data-" in desk.judged[0]
+
+
+def test_a_worker_is_told_what_is_left_of_a_run_that_was_cut_off(tmp_path: Path) -> None:
+    events = tuple(read_events(begin(tmp_path / "out").folder))
+    told = {}
+    for at, event in enumerate(events, 1):
+        if isinstance(event, CallFinished | SnippetRan) and len(told) < 4:
+            killed, desk = cut_off(events, at, tmp_path / str(at) / "cut"), Desk([LOOK, {"claims": [TERM]}])
+            assert further(killed, SECOND, desk, tmp_path / str(at)).ok
+            told[at] = desk.first_request[-1]
+    # The reply with code, the code that was run, the reply behind it, which is code again, and its sub-query.
+    assert ["variables are still there" in text for text in told.values()] == [False, True, True, True]
+    assert ["your last call was cut off" in text for text in told.values()] == [True, True, True, True]
+    whole = Desk([LOOK, {"claims": [TERM]}])
+    further(begin(tmp_path / "whole").folder, SECOND, whole, tmp_path / "then")
+    assert "cut off" not in whole.first_request[-1] and "variables are still there" in whole.first_request[-1]
+
+
+def test_the_form_of_an_answer_is_said_once_in_a_conversation(tmp_path: Path) -> None:
+    first, desk = begin(tmp_path), Desk([{"claims": [TERM]}])
+    further(first.folder, SECOND, desk, tmp_path)
+    assert sum("Hand in 1-7 claims" in text for text in desk.first_request) == 1
+    other, changed = Desk([{"claims": [TERM]}]), Settings(out=tmp_path, bullets="1-3")
+    follow_up(first.folder, SECOND, document=MEMO, settings=changed, models=other.models, engine=FakeSandbox)
+    assert "Hand in 1-3 claims" in other.first_request[-1]
 
 
 def kill_at_commit(number: int, out: Path, before: Path) -> None:

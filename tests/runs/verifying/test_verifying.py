@@ -100,6 +100,16 @@ def test_no_model_and_no_key_is_needed(folder: Path, monkeypatch: pytest.MonkeyP
     assert verified(folder, run.run).holds
 
 
+def test_figures_are_read_again_in_the_language_that_was_said(folder: Path) -> None:
+    table = folder / "table.txt"
+    table.write_text("Total | 1.284\nUnits | 6.482\n", encoding="utf-8")
+    draft: Json = {"claims": [{"text": "Total: 1284", "quotes": ["Total | 1.284"]}]}
+    run = asked(folder, draft, str(table), language="de", max_iterations=1)
+    assert run.ok and holding(verified(folder, run.run))["numbers"]
+    untold = retold(folder, run, lambda event: event.get("settings", {}).pop("language", None))
+    assert holding(verified(folder, untold, table))["numbers"] is False
+
+
 def bundle_of(folder: Path, run: Result, name: str = "run.zip", **more: Any) -> Path:
     return export(run.run, folder / name, settings=settings_of(folder), **more).path
 

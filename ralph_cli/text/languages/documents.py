@@ -1,0 +1,44 @@
+"""A document with its figures as in English, and what is said about it read in the same way. Pure."""
+
+from dataclasses import replace
+
+from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Quote
+from ralph_cli.text.languages.figures import EnglishFigures, in_english, writes_points
+from ralph_cli.text.languages.words import language_of
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInEnglish:
+    """The `document` with its figures as in English, each at its place; `read` is its text before and after.
+
+    `language` is that of its passages which do not tell their own, `points` whether their decimals have a point.
+    """
+
+    document: Document
+    read: EnglishFigures
+    language: str
+    points: bool | None
+
+    def read_text(self, text: str) -> EnglishFigures:
+        """What is said about the document, in its language where the words do not tell another."""
+        return in_english(text, self.language, points=self.points)
+
+    def read_words(self, quote: Quote) -> EnglishFigures:
+        """The words of a quote as its passage is read; by themselves if other words stand at its place."""
+        if self.read.original[quote.start : quote.end] != quote.text:
+            return self.read_text(quote.text)
+        return EnglishFigures(self.read.text[quote.start : quote.end], quote.text, self.read.changed)
+
+    def read_quote(self, quote: Quote) -> Quote:
+        """A quote with its figures as in English."""
+        return replace(quote, text=self.read_words(quote).text)
+
+
+def read_in_english(document: Document) -> DocumentInEnglish:
+    """The document in its language, as a person has said it or its text tells; for `Document.derive`."""
+    language, points = document.language or language_of(document.text), writes_points(document.text)
+    read = in_english(document.text, language, points=points)
+    english = replace(document, text=read.text) if read.text != document.text else document
+    return DocumentInEnglish(english, read, language, points)
