@@ -29,7 +29,13 @@ def main() -> "NoReturn":
         if usual is signal.default_int_handler:  # else whoever started it wants Ctrl-C to be ignored
             signal.signal(signal.SIGINT, _leave)
             sys.unraisablehook = _again
-        # Not above: importing this takes most of the time before a command begins.
+        # Not above: importing these takes most of the time before a command begins.
+        from ralph_cli.commands.early.answers import answer_early
+        from ralph_cli.environment import refuse_plugins
+
+        if answer_early(sys.argv[1:]):
+            sys.exit()
+        refuse_plugins()
         from ralph_cli.commands.app import main as run
 
         signal.signal(signal.SIGINT, usual)

@@ -1,23 +1,17 @@
-"""Flags over environment over ralph.toml over defaults, into frozen Settings; the only reader of the environment."""
+"""Flags over environment over ralph.toml over defaults, into frozen Settings."""
 
 import ast
 import difflib
-import os
 import re
-import sys
-import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from io import StringIO
 from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from dotenv import dotenv_values
-from dotenv.parser import parse_stream
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -32,17 +26,23 @@ from pydantic.fields import FieldInfo
 from ralph_cli.checks.form import LIST_FORM, AnswerForm, Range, is_list
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.document import Language
-from ralph_cli.core.errors import ConfigError, describe_fault
+from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.documents.ocr.engine import DEFAULT_LANGUAGE, OcrOptions
+from ralph_cli.environment import (
+    RUNS_FOLDER,
+    SETTINGS_FILE,
+    expand_folder,
+    read_toml,
+    read_variables,
+    working_folder,
+)
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.providers.endpoint import AwsAccess, AzureAccess, Endpoint, GoogleAccess, Network
 from ralph_cli.providers.governor import MAX_IN_FLIGHT
 from ralph_cli.providers.prices import PriceList, parse_prices
 from ralph_cli.providers.profiles import Profile, check_profiles, parse_profiles, profile_error
 from ralph_cli.providers.registry import KEYLESS_VENDORS, VENDORS
-
-SETTINGS_FILE = "ralph.toml"
 
 MODELS, ANSWER, CHECKS, WORK, LIMITS, OUTPUT, MACHINE = Group
 RECORDED, LOWER, ACCEPTED, CURRENT = OnResume
@@ -91,14 +91,6 @@ def _check_key(value: Any) -> Any:
     return value
 
 
-def _expand_folder(value: Path) -> Path:
-    """The folder with `~` resolved; whose home is not known is refused."""
-    try:
-        return value.expanduser()
-    except RuntimeError as error:
-        raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
-
-
 def _parse_models(value: Any) -> Any:
     """Models as a list, or as one text with commas between them."""
     if not isinstance(value, str):
@@ -139,7 +131,7 @@ def _check_prices(value: tuple[str, ...]) -> tuple[str, ...]:
 
 Seconds = Annotated[float, BeforeValidator(_parse_seconds)]
 Dollars = Annotated[float, BeforeValidator(_parse_dollars)]
-Folder = Annotated[Path, AfterValidator(_expand_folder)]
+Folder = Annotated[Path, AfterValidator(expand_folder)]
 Counts = Annotated[Range, BeforeValidator(_parse_range)]
 Lengths = Annotated[Range, BeforeValidator(_parse_lengths)]
 Models = Annotated[tuple[str, ...], BeforeValidator(_parse_models)]
@@ -381,7 +373,7 @@ class Settings(BaseModel):
     """
     max_failures: int = setting(3, LIMITS, RECORDED, ge=0, le=1_000)
     """Attempts in a row that gave nothing to check, before giving up. 0 is no limit."""
-    out: Folder = setting(Path("out"), OUTPUT, CURRENT, old=("OUT_DIR",))
+    out: Folder = setting(Path(RUNS_FOLDER), OUTPUT, CURRENT, old=("OUT_DIR",))
     """Folder for runs and traces."""
     heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, old=("PROGRESS_HEARTBEAT_MS",), ge=100)
     """Milliseconds after which waiting is reported when standard error is not a terminal."""
@@ -594,11 +586,8 @@ def _load(
     flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Settings, tuple[str, ...]]:
     """The settings, and what a person should know of where they were read."""
-    try:
-        folder = folder or Path.cwd()
-    except OSError as error:
-        raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
-    variables, left_out = _read_variables(environ, folder)
+    folder = folder or working_folder()
+    variables, left_out = read_variables(environ, folder)
     layers = [
         {name: (f"{name} in {SETTINGS_FILE}", value) for name, value in _read_toml(folder / SETTINGS_FILE).items()},
         _settings_from_environment(variables),
@@ -624,29 +613,6 @@ def _look_up_variables(profiles: Mapping[str, Profile], variables: Mapping[str, 
         profile.remember(variables)
 
 
-def _read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[dict[str, str], list[str]]:
-    """The variables of the environment, before those of `.env`; and what is said of that file's lines that set none.
-
-    Those of proxies have one spelling then, and on macOS and Windows the system may know of one.
-    """
-    real = dict(os.environ if environ is None else environ)
-    dotenv, left_out = _read_dotenv(folder / ".env")
-    system = _system_proxies() if environ is None and sys.platform in ("darwin", "win32") else {}
-    variables = {"HTTPS_PROXY": system["https"]} if system.get("https") else {}
-    variables |= dotenv | {name: value for name, value in real.items() if value.strip()}
-    return variables | {name.upper(): value for name, value in variables.items() if name in _SMALL_NAMES}, left_out
-
-
-def _system_proxies() -> dict[str, str]:
-    from urllib.request import getproxies  # not before it is needed: it takes long
-
-    return getproxies()
-
-
-_SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
-"""Variables that most programs know in small letters, too, and prefer so."""
-
-
 def make_settings(values: Mapping[str, Any], origin: Mapping[str, str]) -> Settings:
     """The settings with these values; `origin` says where each was set. Raises ConfigError that names it."""
     try:
@@ -668,53 +634,12 @@ def complete_settings(settings: Settings | None) -> Settings:
         return load_settings()
     found, _ = _load()
     names = (PLACES | SECRETS) - settings.model_fields_set
-    _look_up_variables(settings.providers, _read_variables(None, Path.cwd())[0])
+    _look_up_variables(settings.providers, read_variables(None, Path.cwd())[0])
     return settings.model_copy(update={name: getattr(found, name) for name in names})
 
 
-def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a package client needs to fetch the sandbox's runtime: proxies, certificates, its own settings."""
-    real = os.environ if environ is None else environ
-    wanted = re.compile(r"(?i)(https?_proxy|no_proxy|npm_config_.*|ssl_cert_.*|node_extra_ca_certs|deno_.*|home|path)")
-    found = {name: value for name, value in real.items() if wanted.fullmatch(name)}
-    # Behind a proxy that signs for others, its certificate is in the machine's store and not among Deno's own.
-    return {"DENO_TLS_CA_STORE": "mozilla,system", **found}
-
-
-def _read_dotenv(path: Path) -> tuple[dict[str, str], list[str]]:
-    """The variables of a file, and what is said of lines that set none."""
-    # A folder of that name is often a virtual environment.
-    lines = list(parse_stream(StringIO("" if path.is_dir() else _read_settings_file(path))))
-    valid = StringIO("".join(line.original.string for line in lines if not line.error))
-    left_out = [
-        f"line {line.original.line} of {path.name} is left out: write NAME=VALUE" for line in lines if line.error
-    ]
-    return {name: value for name, value in dotenv_values(stream=valid).items() if value is not None}, left_out
-
-
-def _read_settings_file(path: Path) -> str:
-    """The text of a file, empty if there is none; ConfigError says why it cannot be read."""
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, ValueError) as error:
-        what = f"{path.name} {describe_fault(error)}"
-        raise ConfigError(what, code="bad-settings-file", hint=f"settings are read from {path}") from error
-
-
-def command_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a verifier of the user's gets to see: where programs are, the home folder, the language; never a key."""
-    real = os.environ if environ is None else environ
-    return {name: real[name] for name in ("PATH", "HOME", "LANG") if name in real}
-
-
 def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(_read_settings_file(path))
-    except tomllib.TOMLDecodeError as error:
-        hint = 'write lines such as max_cost = 1.5 or model = "offline", with text in quotes'
-        raise ConfigError(f"{path.name} is not TOML: {error}", code="bad-settings-file", hint=hint) from error
+    values = read_toml(path)
     for name, value in values.items():
         if (meant := _nearest_setting(name)) in SECRETS:
             hint = f"set {ENVIRONMENT_VARIABLES[meant][0]} in the environment or in .env, which git ignores"

@@ -90,8 +90,8 @@ def test_no_import_cycle_not_even_a_deferred_one() -> None:
             assert back is None, f"{module} imports {target}, which comes back: {back}"
 
 
-def test_the_environment_is_read_in_config_only() -> None:
-    assert uses({"os.environ", "os.getenv", "os.environb"}, GUEST | CHILDREN | {"ralph_cli/config.py"}) == []
+def test_the_environment_is_read_in_one_module_only() -> None:
+    assert uses({"os.environ", "os.getenv", "os.environb"}, GUEST | CHILDREN | {"ralph_cli/environment.py"}) == []
 
 
 def test_printing_is_for_commands_only() -> None:

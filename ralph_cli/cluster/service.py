@@ -14,7 +14,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.table import Cell
-from ralph_cli.journal.store import hold_folder
+from ralph_cli.journal.rows import hold_folder
 from ralph_cli.runs.execute import Setup
 from ralph_cli.table.run import cores
 

@@ -13,7 +13,8 @@ from ralph_cli.core.results.table import TableRow
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import Bundle
-from ralph_cli.journal.store import JOURNAL_FILE, JournalRow, write_journal
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import JournalRow, write_journal
 from ralph_cli.journal.traces import IterationTraces, write_traces
 from ralph_cli.journal.unpack import parse_bundle
 from ralph_cli.runs.execute import describe_document

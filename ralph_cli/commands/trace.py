@@ -1,13 +1,13 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
 import re
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ralph_cli.commands.early import listing
 from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.parameters import options
@@ -22,20 +22,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=CommandGroups, help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS
 )
-
-MAX_LISTED = 20
-ENDINGS = {
-    "completion": "accepted",
-    "absent": "not in the document",
-    "passages": "passages only",
-    "no_passages": "nothing found",
-    "running": "still running",
-    "none": "killed",
-    "user_interrupted": "interrupted",
-    "system_error": "failed",
-    "max_iterations": "not accepted",
-}
-"""How runs end, in the words of the list; any other ending is named as it is."""
 
 DocumentPlace = Annotated[
     str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
@@ -55,81 +41,16 @@ def _trace(context: typer.Context) -> None:
 def list_runs(
     given: Given,
     number: Annotated[
-        int, options.number("-n", "--number", least=1, help=f"How many at most (default {MAX_LISTED}).")
-    ] = MAX_LISTED,
+        int, options.number("-n", "--number", least=1, help=f"How many at most (default {listing.MAX_LISTED}).")
+    ] = listing.MAX_LISTED,
     json: options.Json = False,
 ) -> int:
     """The runs in the folder, newest first: name, age, how it ended, cost, document, question."""
-    from ralph_cli import config
-    from ralph_cli.core import clock
-    from ralph_cli.reports.safe_text import one_line, to_json
-    from ralph_cli.runs import history
-
-    settings = config.load_settings(given)
-    if "out" in settings.model_fields_set and not settings.out.is_dir():
-        hint = "--out (RALPH_OUT) names the folder in which runs are kept"
-        raise UserError(f"there is no folder {settings.out}", code="no-folder", hint=hint)
-    names = history.run_names(settings.out)
-    records = [_record(settings.out / name) for name in reversed(names[-number:])]
-    if json:
-        typer.echo(to_json({"runs": records, "older": max(len(names) - number, 0)}))
-        return 0
-    if not names:
-        typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
-    for record in records:
-        typer.echo(_line(record, clock.now()))
-    if len(names) > number:
-        typer.echo(f"{len(names) - number} older runs are not shown: -n {len(names)} shows all", err=True)
+    out = given.get("out")
+    text, notes = listing.list_runs(Path(out) if out is not None else None, number, as_json=json)
+    typer.echo(text, nl=False)
+    typer.echo(notes, nl=False, err=True)
     return 0
-
-
-def _record(folder: Path) -> dict[str, Any]:
-    """What the list tells of a run; `error` says why nothing more is known."""
-    from ralph_cli.reports.view import RUNNING
-    from ralph_cli.runs import history
-
-    record: dict[str, Any] = {"id": folder.name, "folder": str(folder)}
-    try:
-        run = history.read_run(folder)
-        begun = history.find_start(run.events, folder.name).at
-    except JournalError as error:
-        return record | {"error": error.message}
-    view = run.view
-    return record | {
-        "begun": begun,
-        "mode": view.mode,
-        "stop": view.halt.type.value,
-        "running": view.halt == RUNNING,
-        "ok": view.ok,
-        "usd": view.usage.usd,
-        "document": str(view.document.get("path", "")),
-        "question": view.question,
-    }
-
-
-def _line(record: Mapping[str, Any], now: str) -> str:
-    from ralph_cli.reports.safe_text import one_line
-
-    if "error" in record:
-        return f"{record['id']}  {one_line(record['error'])}"
-    stop = "running" if record["running"] else record["stop"]
-    ending = ENDINGS.get(stop, stop.replace("_", " "))
-    usd = record["usd"]
-    cost = "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost"
-    document, question = one_line(Path(record["document"]).name, 40), one_line(record["question"], 80)
-    return f"{record['id']}  {describe_age(record['begun'], now)}  {ending}  {cost}  {document}  {question}"
-
-
-def describe_age(then: str, now: str) -> str:
-    """How long ago a time of a record was, in its largest unit; the day of what is older than four weeks."""
-    try:
-        seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(then)).total_seconds()
-    except (TypeError, ValueError):
-        return "at an unknown time"
-    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= size:
-            return then[:10] if seconds > 28 * 86_400 else f"{seconds // size:.0f} {unit} ago"
-    return "just now"
 
 
 @app.command("show", cls=Late)

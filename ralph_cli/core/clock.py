@@ -1,6 +1,5 @@
 """Time and randomness enter the program here and nowhere else."""
 
-import secrets
 import time
 from datetime import UTC, datetime
 
@@ -48,9 +47,13 @@ def sleep(seconds: float) -> None:
 
 def token(bytes_: int = 6) -> str:
     """A fresh random hex string of `bytes_` bytes."""
+    import secrets  # takes longer than a list of runs
+
     return secrets.token_hex(bytes_)
 
 
 def jitter() -> float:
     """A random number in [0, 1)."""
+    import secrets
+
     return secrets.randbelow(1_000_000) / 1_000_000

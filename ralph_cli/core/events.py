@@ -13,13 +13,6 @@ from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
 
-SCHEMA_VERSION = 2
-"""Version of the event format, written with every run. What was written by an older one is read, too.
-
-2: events are chained in a journal; calls have an ordinal; `variable_read`; a goal carries nothing over.
-"""
-
-
 JUDGES = ("judge", "task_judge", "counter", "verifier")
 """The agents that judge."""
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA_VERSION
 from ralph_cli.core.model import Json
+from ralph_cli.core.version import SCHEMA_VERSION
 from ralph_cli.journal.store import JournalRow
 
 FORMAT, VERSION = "ralph-bundle", 1

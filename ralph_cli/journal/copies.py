@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.journal.store import JOURNAL_FILE
+from ralph_cli.journal.rows import JOURNAL_FILE
 
 MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
 """In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""

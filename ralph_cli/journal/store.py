@@ -7,7 +7,6 @@ knows the key of the machine can compute (HMAC, RFC 2104).
 
 import contextlib
 import fcntl
-import hashlib
 import hmac
 import json
 import os
@@ -17,22 +16,21 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from ralph_cli.core import clock
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent
+from ralph_cli.core.events import AnyEvent
+from ralph_cli.core.version import SCHEMA_VERSION
 from ralph_cli.journal.consistency import EVENT, parse_event
-
-JOURNAL_FILE = "journal.sqlite3"
-_UNCHAINED_COLUMNS = "event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
-_EVENT_COLUMNS = _UNCHAINED_COLUMNS.removesuffix(")") + ", chain TEXT NOT NULL, seal TEXT NOT NULL)"
-_STORED_EVENT_TABLES = {0: f"CREATE TABLE {_UNCHAINED_COLUMNS}", 2: f"CREATE TABLE {_EVENT_COLUMNS}"}
-"""By the version that the file says (version 1 said none), the table as SQLite keeps it: without IF NOT EXISTS."""
-
-_CHAIN_START = hashlib.sha256(b"ralph-journal").hexdigest()
-"""What the first event is chained to."""
+from ralph_cli.journal.rows import (
+    CHAIN_START,
+    EVENT_COLUMNS,
+    JOURNAL_FILE,
+    chain_hash,
+    read_chained_rows,
+    read_raw_rows,
+)
 
 
 class Journal:
@@ -61,7 +59,7 @@ class Journal:
                 self._db.execute("COMMIT")
                 last = self._db.execute("SELECT seq, chain FROM event ORDER BY seq DESC LIMIT 1").fetchone()
                 self._seq: int = last[0] if last else 0
-                self._chain: str = last[1] if last else _CHAIN_START
+                self._chain: str = last[1] if last else CHAIN_START
                 self._files = _identify_files(folder)
                 on_failure.pop_all()
         except BlockingIOError:
@@ -161,14 +159,14 @@ def _connect(folder: Path) -> sqlite3.Connection:
 
 def _create_table(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-    db.execute(f"CREATE TABLE IF NOT EXISTS {_EVENT_COLUMNS}")
+    db.execute(f"CREATE TABLE IF NOT EXISTS {EVENT_COLUMNS}")
 
 
 def _insert(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str]], seq: int, chain: str, key: bytes) -> str:
     """Add rows behind the one of that number and hash; returns the hash of the last."""
     chained = []
     for number, row in enumerate(rows, seq + 1):
-        chain = _chain_hash(chain, (number, *row))
+        chain = chain_hash(chain, (number, *row))
         chained.append((number, *row, chain, _seal(key, chain)))
     db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", chained)
     return chain
@@ -186,7 +184,7 @@ def write_journal(folder: Path, rows: "Iterable[JournalRow]") -> None:
             db.execute("PRAGMA journal_mode=MEMORY")  # there is nothing to go back to
             db.execute("BEGIN IMMEDIATE")
             _create_table(db)
-            _insert(db, (_as_row(row.at, row.event) for row in rows), 0, _CHAIN_START, b"")
+            _insert(db, (_as_row(row.at, row.event) for row in rows), 0, CHAIN_START, b"")
             db.execute("COMMIT")
     except (OSError, sqlite3.Error) as error:
         raise _write_error(folder, error) from error
@@ -240,119 +238,17 @@ def read_rows(folder: Path) -> Iterator[JournalRow]:
 
     Raises JournalError also when one is missing, or does not fit the hash that chains it to those before it.
     """
-    chain = _CHAIN_START
-    for place, (seq, at, kind, body, *chained) in enumerate(_read_raw_rows(folder), 1):
-        if seq != place or not all(isinstance(part, str) for part in (at, kind, body)):
-            raise _damage_error(folder, f"event {place} is missing or damaged")
-        if chained:
-            chain = _chain_hash(chain, (seq, at, kind, body))
-            if chained[0] != chain:
-                raise _damage_error(folder, f"event {place} was changed, or another stands before it,")
+    for seq, at, _, body in read_chained_rows(folder):
         yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", "an event of a run", "journal-damaged"))
-
-
-def read_chain(folder: Path) -> str:
-    """The last hash of the journal in `folder`, which speaks for all of its events. Raises JournalError."""
-    chain = _CHAIN_START
-    for row in _read_raw_rows(folder):
-        chain = _chain_hash(chain, row[:4])
-    return chain
 
 
 def is_sealed(folder: Path, key: bytes) -> bool:
     """Whether all events of the journal in `folder` were sealed with `key`. Raises JournalError as `read_rows` does."""
     for _ in read_rows(folder):
         pass  # every event fits the chain, so the seal of the last one speaks for all
-    *_, last = (None, *_read_raw_rows(folder))
+    *_, last = (None, *read_raw_rows(folder))
     return bool(key) and last is not None and len(last) == 6 and hmac.compare_digest(str(last[5]), _seal(key, last[4]))
-
-
-def _chain_hash(previous: str, row: tuple[object, ...]) -> str:
-    """The hash that chains an event, as (number, time, kind, body), to the ones before it."""
-    return hashlib.sha256(f"{previous}{json.dumps(row)}".encode()).hexdigest()
 
 
 def _seal(key: bytes, chain: str) -> str:
     return hmac.new(key, chain.encode(), "sha256").hexdigest() if key else ""
-
-
-def _damage_error(folder: Path, what: str) -> JournalError:
-    return JournalError(f"{what} in the journal in {folder}", code="journal-damaged")
-
-
-def _read_raw_rows(folder: Path) -> list[tuple[Any, ...]]:
-    path = folder / JOURNAL_FILE
-    if not path.is_file():
-        raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
-    if path.is_symlink():
-        what = f"{path} is a symbolic link; a journal is read from the run's own folder only"
-        raise JournalError(what, code="journal-damaged", hint="put the file itself there")
-    try:
-        db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
-        try:
-            if db.execute("PRAGMA schema_version").fetchone() == (0,):
-                return []  # its process was killed before it could record anything
-            ((version,),) = db.execute("PRAGMA user_version").fetchall()
-            if version > SCHEMA_VERSION:
-                what = f"the journal in {folder} is of schema {version}; this ralph reads up to {SCHEMA_VERSION}"
-                raise JournalError(what, code="journal-newer", hint="use a ralph as new as the one that wrote it")
-            # In a foreign file `event` may be a view or have computed columns, whose SQL would run when it is read.
-            definition = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
-            if definition != [("table", _STORED_EVENT_TABLES.get(version))]:
-                raise JournalError(f"{path} is not a journal of ralph", code="journal-damaged")
-            return db.execute("SELECT * FROM event ORDER BY seq").fetchall()
-        finally:
-            db.close()
-    except (sqlite3.Error, UnicodeError, OverflowError) as error:
-        raise JournalError(f"the journal in {folder} cannot be read: {error}", code="journal-damaged") from error
-
-
-@contextlib.contextmanager
-def hold_run(folder: Path, work: str = "this run") -> Iterator[None]:
-    """Hold the lock of the run in `folder`, so that no other process works on it or goes on with it.
-
-    `work` says what else is in the folder. Raises JournalError while another process holds it. A folder in which
-    nothing can be written is not held.
-    """
-    try:
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        yield
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        what = f"another process is still working on {work}, in {folder}"
-        hint = "wait until it ends, or stop it; finished work is kept"
-        raise JournalError(what, code="run-busy", hint=hint) from None
-    finally:
-        os.close(handle)
-
-
-@contextlib.contextmanager
-def hold_folder(folder: Path, work: str) -> Iterator[None]:
-    """The same for a folder of many runs, which is made if it is not there; JournalError also if it cannot be made."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".lock").touch()
-    except OSError as error:
-        what = f"{folder} cannot be written: {error.strerror or error}"
-        raise JournalError(what, code="unwritable", hint="choose another folder") from error
-    with hold_run(folder, work):
-        yield
-
-
-def refuse_if_running(folder: Path) -> None:
-    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
-    with hold_run(folder):
-        pass
-
-
-def is_running(folder: Path) -> bool:
-    """Whether a process works on the run in `folder`, or goes on with it."""
-    try:
-        refuse_if_running(folder)
-    except JournalError:
-        return True
-    return False

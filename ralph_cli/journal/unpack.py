@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, RunStarted
+from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.model import Json
+from ralph_cli.core.version import SCHEMA_VERSION
 from ralph_cli.journal.bundle import (
     CHAIN_START,
     FORMAT,

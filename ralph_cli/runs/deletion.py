@@ -12,7 +12,8 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.journal.copies import copies_of
 from ralph_cli.journal.reviews import reviews_file
-from ralph_cli.journal.store import JOURNAL_FILE, hold_run, is_running, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE, hold_run, is_running
+from ralph_cli.journal.store import read_events
 from ralph_cli.journal.traces import remove_from_index
 from ralph_cli.runs.history import find_run, run_names
 

@@ -4,22 +4,20 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from ralph_cli.config import SECRETS, Settings, load_settings
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError, JournalError, UserError
-from ralph_cli.core.events import AnyEvent, CallStarted, Event, RunStarted
+from ralph_cli.core.events import AnyEvent, CallStarted, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, document_members, pack
+from ralph_cli.journal.consistency import EVENT
 from ralph_cli.journal.redact import Redactor, create_redactor
-from ralph_cli.journal.store import read_rows, refuse_if_running
+from ralph_cli.journal.rows import refuse_if_running
+from ralph_cli.journal.store import read_rows
 from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.runs.history import as_object, find_run, run_from_events
 from ralph_cli.runs.opening import is_recorded_set, read_recorded
-
-_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +70,9 @@ def pack_run(folder: Path, settings: Settings, *, with_document: bool = False) -
     if not isinstance(started, RunStarted):
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
     clean = _cleaner(settings, folder, started)
-    plain = [(row.at, clean.redact_event(_EVENT.dump_python(row.event, mode="json"))) for row in rows]
+    plain = [(row.at, clean.redact_event(EVENT.dump_python(row.event, mode="json"))) for row in rows]
     # What is shown is made of the cleaned events, so that it can be made of them again.
-    events = tuple(_EVENT.validate_python(event) for _, event in plain)
+    events = tuple(EVENT.validate_python(event) for _, event in plain)
     first = events[0]
     assert isinstance(first, RunStarted)
     members = {VIEW: as_object(run_from_events(events, "")), IDENTITY: first.document, ORIGIN: _origin(first, events)}

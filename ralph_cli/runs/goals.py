@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
-from ralph_cli.config import command_environment
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.environment import command_environment
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.runs.execute import Job, Setup, execute, require_text

@@ -16,7 +16,8 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.review import standing_reviews
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
 from ralph_cli.journal.reviews import read_reviews
-from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE, is_running
+from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports.safe_text import resume_command

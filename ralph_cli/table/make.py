@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ralph_cli.core.results.table import Table, TableQuestion, TableRow
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.journal.store import hold_folder
+from ralph_cli.journal.rows import hold_folder
 from ralph_cli.runs.execute import Setup
 from ralph_cli.table.estimate import TableEstimate, estimate_table
 from ralph_cli.table.record import TableRecord, begin_table, open_table, read_cells

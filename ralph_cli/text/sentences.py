@@ -13,7 +13,7 @@ CLAUSES = ".;:!?"
 _CLOSING = r"[\"'\u201d\u2019\u00bb)\]*_]*"
 _CITED = r"(?:\s+[(\[](?=[^()\[\]]*\d)[^()\[\]]{1,80}[)\]][.;*_]*)?"
 _OPENING = r"[\"'\u201c\u2018\u00ab(\[*_\u2022$\u20ac\u00a3]*"
-_BLOCK = r"\n[ \t]*\n\s*|\f|\n(?=[ \t]*(?:#{1,6} |\||[-*\u2022] ))"
+_BLOCK = r"(?<=\n)(?:[ \t]*\n\s*|(?=[ \t]*(?:#{1,6} |\||[-*\u2022] )))|(?<=\f)"
 _REACH = 12
 """Characters before a full stop in which an abbreviation has room, and behind it what tells where a sentence begins."""
 
@@ -27,8 +27,10 @@ _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
 @cache
 def _ends(stops: str) -> re.Pattern[str]:
     begins = rf"{_OPENING}[A-Z0-9\u00c0-\u00d6\u00d8-\u00de]|\([a-z]{{1,4}}\)"
-    latin = rf"(?P<whole>(?P<stop>[{stops}]){_CLOSING}{_CITED})\s+(?={begins})(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))"
-    return re.compile(rf"{latin}|(?P<full>[{FULL_STOPS}][\u300d\u300f\uff09)]*)[ \u3000]*(?=\S)|{_BLOCK}")
+    latin = rf"(?<=[{stops}])(?P<whole>{_CLOSING}{_CITED})\s+(?={begins})(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))"
+    full = rf"(?<=[{FULL_STOPS}])(?P<full>[\u300d\u300f\uff09)]*)[ \u3000]*(?=\S)"
+    # One class of characters comes first: what has none of them is passed over in a fifth of the time.
+    return re.compile(rf"[{stops}{FULL_STOPS}\n\f](?:{latin}|{full}|{_BLOCK})")
 
 
 def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str = ".!?") -> Iterator[tuple[int, int]]:
@@ -39,9 +41,10 @@ def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str =
     an abbreviation ends none.
     """
     for match in _ends(stops).finditer(text, low, len(text) if high is None else high):
-        is_open = match["stop"] == "." and not _PARAGRAPH.search(match[0])
-        if not is_open or not _is_abbreviated(text, max(low, match.start() - _REACH), match.end("stop")):
-            yield max(match.end("whole"), match.end("full"), match.start()), match.end()
+        start, found = match.start(), match[0]
+        is_open = found[0] == "." and not _PARAGRAPH.search(found)
+        if not is_open or not _is_abbreviated(text, max(low, start - _REACH), start + 1):
+            yield max(match.end("whole"), match.end("full"), start), match.end()
 
 
 def sentence_at(

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError
 from ralph_cli.journal.reviews import reviews_file
-from ralph_cli.journal.store import JOURNAL_FILE, is_running
+from ralph_cli.journal.rows import JOURNAL_FILE, is_running
 from ralph_cli.runs.history import RecordedRun, read_run
 from ralph_cli.table.record import RUNS_FOLDER, TABLE_FILE, TableRecord, open_table
 

@@ -5,13 +5,14 @@ from functools import partial
 from pathlib import Path
 
 from ralph_cli.checks.verifier import Verifier, verifier_fault
-from ralph_cli.config import Settings, fetch_environment
+from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.environment import fetch_environment
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers.endpoint import Endpoint
 from ralph_cli.providers.governor import Governor, governor_of

@@ -17,8 +17,8 @@ from ralph_cli.checks.command import (
     read_verifiers,
     run_command,
 )
-from ralph_cli.config import command_environment
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.environment import command_environment
 
 ROWS = {
     "D2": [

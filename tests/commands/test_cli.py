@@ -19,7 +19,8 @@ from ralph_cli.commands.app import run
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.core.events import RunHalted
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.journal.traces import read_index
 
 QUESTION = "When does the lease end?"

@@ -65,7 +65,7 @@ REMOVALS = {
     15: Removal("data cannot end its frame", "ralph_cli/core/prompts/framing.py",
                 "text.replace(mark, 'data-(crossed out)')", "text",
                 f"{HOSTILE}/test_obedient_models.py::test_an_obedient_worker_hands_in_nothing_that_is_not_there"),
-    17: Removal("each event is chained to those before it", "ralph_cli/journal/store.py",
+    17: Removal("each event is chained to those before it", "ralph_cli/journal/rows.py",
                 "if chained[0] != chain:", "if False:",
                 "tests/journal/test_sound.py::test_a_journal_that_was_written_to_is_refused"),
     18: Removal("a reply has a size", "ralph_cli/providers/vendors/wire.py",

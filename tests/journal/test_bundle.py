@@ -16,8 +16,9 @@ from journal.test_journal import EVENTS
 from pydantic import TypeAdapter
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, Event
+from ralph_cli.core.events import AnyEvent, Event
 from ralph_cli.core.model import Json
+from ralph_cli.core.version import SCHEMA_VERSION
 from ralph_cli.journal.bundle import (
     CHAIN_START,
     IDENTITY,

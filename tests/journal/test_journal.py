@@ -50,7 +50,8 @@ from ralph_cli.core.run import (
     Verdict,
 )
 from ralph_cli.journal import store
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events, read_rows, write_journal
+from ralph_cli.journal.rows import JOURNAL_FILE, refuse_if_running
+from ralph_cli.journal.store import Journal, read_events, read_rows, write_journal
 from ralph_cli.journal.traces import INDEX_FILE, TraceWriter, read_index, write_atomic
 
 STEP = Step(
@@ -160,7 +161,7 @@ def test_a_journal_that_could_not_be_made_leaves_the_folder_free(tmp_path: Path)
     for _ in range(2):
         with pytest.raises(JournalError, match="cannot be written"):
             Journal(tmp_path)
-    store.refuse_if_running(tmp_path)
+    refuse_if_running(tmp_path)
 
 
 def test_a_folder_without_a_run_and_a_damaged_journal_are_named(tmp_path: Path) -> None:
@@ -231,9 +232,9 @@ def test_a_run_that_cannot_be_recorded_leaves_no_folder(
     """Else it would be the newest run, and `ralph trace show` would show nothing."""
 
     if fails == "at the first write":
-        monkeypatch.setattr(store, "_EVENT_COLUMNS", "no such statement")
+        monkeypatch.setattr(store, "EVENT_COLUMNS", "no such statement")
     elif fails == "at the first event":
-        monkeypatch.setattr(store, "_EVENT_COLUMNS", "other (name TEXT)")
+        monkeypatch.setattr(store, "EVENT_COLUMNS", "other (name TEXT)")
     else:
         settings.out.mkdir()
         (settings.out / ".index.lock").mkdir()

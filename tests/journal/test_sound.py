@@ -14,7 +14,8 @@ from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import AnyEvent, CallStarted, GoalSet, RunStarted, StepFinished
 from ralph_cli.core.run import Claim
 from ralph_cli.journal.consistency import find_inconsistency
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, is_sealed, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal, is_sealed, read_events
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.story import story

@@ -14,7 +14,8 @@ from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.journal.copies import COPIES, copied_runs
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.journal.traces import read_index
 from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.runs.resuming.resume import resume

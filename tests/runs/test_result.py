@@ -11,7 +11,8 @@ from ralph_cli.api import ask, run_task
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import JOURNAL_FILE, Journal
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.history import find_run, run_names
 

@@ -17,7 +17,7 @@ from ralph_cli.core.errors import ConfigError, JournalError, ProviderError, User
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.results.table import ALL_DOCUMENTS, CellState, Table, TableQuestion
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import hold_folder
+from ralph_cli.journal.rows import hold_folder
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.table.questions import read_table_questions

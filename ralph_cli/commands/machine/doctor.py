@@ -60,7 +60,7 @@ def doctor(
 
 
 def _fetch(settings: "Settings") -> int:
-    from ralph_cli.config import fetch_environment
+    from ralph_cli.environment import fetch_environment
     from sandbox.deno.runtime import ensure_runtime, find_deno
 
     folder = ensure_runtime(settings.cache_folder, deno=find_deno(), env=fetch_environment(), on_wait=_print_wait)
@@ -98,7 +98,7 @@ def _check_folders(settings: "Settings") -> Iterator[Line]:
 
 def _check_engines(settings: "Settings") -> Iterator[Line]:
     """Try both engines; only the one that a run would use can make the machine ill."""
-    from ralph_cli.config import fetch_environment
+    from ralph_cli.environment import fetch_environment
     from ralph_cli.rlm.bridge import lookup_functions
     from sandbox.selfcheck import check
 

@@ -36,6 +36,8 @@ WEAK_CUES = re.compile(
 )
 """Words that do so at times; a passage with one of them alone counts for less."""
 
+_CUES = re.compile(f"{STRONG_CUES.pattern}|{WEAK_CUES.pattern}")
+
 STRONG_CUE_WEIGHT, WEAK_CUE_WEIGHT = 1.3, 1.15
 """What a passage with such words counts for; one without any counts for 1."""
 
@@ -476,22 +478,25 @@ def _rounded(values: Iterable[float]) -> set[float]:
 
 def _cue_weight(text: str) -> float:
     folded = text.casefold()
-    return STRONG_CUE_WEIGHT if STRONG_CUES.search(folded) else WEAK_CUE_WEIGHT if WEAK_CUES.search(folded) else 1.0
+    if not _CUES.search(folded):
+        return 1.0  # as for most, in one search
+    return STRONG_CUE_WEIGHT if STRONG_CUES.search(folded) else WEAK_CUE_WEIGHT
 
 
 def terms(text: str) -> frozenset[str]:
     """The words of a text that say what it is about, without their endings."""
-    return frozenset(map(_cut_ending, {word.casefold() for word in _WORD.findall(text)} - _COMMON))
+    return frozenset(map(_as_term, _WORD.findall(text))) - _NO_TERM
 
 
-@lru_cache(maxsize=8_192)
-def _cut_ending(word: str) -> str:
-    return _ENDING.sub("", word)
+@lru_cache(maxsize=16_384)
+def _as_term(word: str) -> str:
+    """The word without its ending in small letters; empty if it says nothing."""
+    folded = word.casefold()
+    return "" if folded in _COMMON else _ENDING.sub("", folded)
 
 
-_MEASURES = frozenset(
-    map(_cut_ending, (*MONTHS, *NUMBER_WORDS, *SCALES, *FRACTIONS, *TIMES, *PACES, *PHYSICAL, *ABOUT))
-)
+_NO_TERM = frozenset([""])
+_MEASURES = frozenset(map(_as_term, (*MONTHS, *NUMBER_WORDS, *SCALES, *FRACTIONS, *TIMES, *PACES, *PHYSICAL, *ABOUT)))
 """Terms that say how much or when, and nothing of what a statement is about."""
 
 

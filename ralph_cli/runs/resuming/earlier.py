@@ -8,7 +8,8 @@ from pathlib import Path
 from ralph_cli.core.errors import JournalError, RalphError
 from ralph_cli.core.events import JUDGES, AnyEvent, CallEvent, CallFinished, CallStarted, IterationStarted, RunStarted
 from ralph_cli.journal.copies import copied_runs
-from ralph_cli.journal.store import JOURNAL_FILE, hold_run, read_chain, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE, hold_run, read_chain
+from ralph_cli.journal.store import read_events
 from ralph_cli.runs.execute import EarlierRuns, FollowedRuns
 from ralph_cli.runs.history import find_start, read_run
 

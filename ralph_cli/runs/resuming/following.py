@@ -7,7 +7,8 @@ from pathlib import Path
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunHalted, RunStarted
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_chain, read_events, refuse_if_running
+from ralph_cli.journal.rows import JOURNAL_FILE, is_running, read_chain, refuse_if_running
+from ralph_cli.journal.store import read_events
 from ralph_cli.runs.execute import FollowedRuns, Setup
 from ralph_cli.runs.history import find_run, find_start, run_names
 from ralph_cli.runs.questions import answer_question

@@ -26,7 +26,8 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.consistency import EVENT
-from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
+from ralph_cli.journal.rows import JOURNAL_FILE, refuse_if_running
+from ralph_cli.journal.store import read_events
 from ralph_cli.runs.execute import EarlierRuns, Setup
 from ralph_cli.runs.goals import pursue_goal, recorded_goal
 from ralph_cli.runs.history import RecordedRun, called_name, find_run, read_run

@@ -21,7 +21,8 @@ from ralph_cli.core.events import AnyEvent, CallFinished, RunHalted, RunStarted,
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.journal.store import Journal, hold_run, read_chain, read_events
+from ralph_cli.journal.rows import hold_run, read_chain
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply

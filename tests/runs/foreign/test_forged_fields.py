@@ -31,7 +31,8 @@ from ralph_cli.core.model import Json, Model
 from ralph_cli.core.results.verification import Verification
 from ralph_cli.journal.bundle import document_members, pack
 from ralph_cli.journal.consistency import EVENT
-from ralph_cli.journal.store import JOURNAL_FILE, read_events, read_rows
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import read_events, read_rows
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.runs.export import export
 from ralph_cli.runs.result import Result

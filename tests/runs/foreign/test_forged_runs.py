@@ -21,7 +21,8 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, ProviderError, RalphError
 from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.verified import verification_text
 from ralph_cli.runs import report

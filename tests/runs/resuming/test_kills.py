@@ -25,7 +25,8 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import AnyEvent, CallFinished, OutputChanged, RunHalted, SnippetRan
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.runs.goals import VerifierCommands
 from ralph_cli.runs.result import Result

@@ -27,7 +27,8 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Usage, UserTurn
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import request_digest
 from ralph_cli.providers.replaying import Recording

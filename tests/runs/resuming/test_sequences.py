@@ -21,7 +21,8 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import CallFinished, CallStarted, RunHalted
 from ralph_cli.journal.copies import COPIES
-from ralph_cli.journal.store import JOURNAL_FILE, read_events
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import read_events
 from ralph_cli.providers.metered import request_digest
 from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.runs.resuming.resume import FINISHED_STOPS, resume

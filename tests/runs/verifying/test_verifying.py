@@ -34,7 +34,8 @@ from ralph_cli.core.results.verification import Standing, Verification
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
-from ralph_cli.journal.store import JOURNAL_FILE, Journal
+from ralph_cli.journal.rows import JOURNAL_FILE
+from ralph_cli.journal.store import Journal
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.verified import as_object, verification_text

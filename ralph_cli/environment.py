@@ -1,0 +1,163 @@
+"""What is set outside of the program, as it is written there: variables, `.env`, ralph.toml.
+
+The only reader of the environment. What the values mean is said in `config`, which takes longer to import than a list
+of runs takes to show.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.errors import ConfigError, describe_fault
+
+SETTINGS_FILE = "ralph.toml"
+
+RUNS_FOLDER = "out"
+"""Where runs are kept, unless it is set."""
+
+RUNS_VARIABLES = ("RALPH_OUT", "RALPH_OUT_DIR", "OUT_DIR")
+"""The variables that say where, first one set wins."""
+
+_SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
+"""Variables that most programs know in small letters, too, and prefer so."""
+
+
+def find_runs_folder(typed: Path | None) -> tuple[Path, bool]:
+    """Where runs are kept, and whether somebody has said so: as `Settings.out`, whatever else is set.
+
+    `typed` is what the command line says. Raises ConfigError.
+    """
+    folder, where, found = working_folder(), "--out", typed
+    if found is None:
+        variables, dotenv = dict(os.environ), _read_dotenv_text(folder)
+        if any(name in dotenv for name in RUNS_VARIABLES):
+            variables, _ = read_variables(None, folder)
+        where = next((name for name in RUNS_VARIABLES if variables.get(name, "").strip()), "")
+        found = Path(variables[where]) if where else None
+    if found is None:
+        where, value = f"{RUNS_FOLDER} in {SETTINGS_FILE}", read_toml(folder / SETTINGS_FILE).get("out")
+        if value is not None and not isinstance(value, str):
+            raise ConfigError(f"{where}: it must be a path, in quotes, not {value!s:.80}", code="bad-setting")
+        found = Path(value) if value is not None else None
+    try:
+        return expand_folder(found or Path(RUNS_FOLDER)), found is not None
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}", code="bad-setting") from None
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is, as the environment or else the terminal says; 80 where there is none."""
+    try:
+        said = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        said = 0
+    try:
+        return said if said > 0 else os.get_terminal_size(1).columns or 80
+    except OSError:
+        return 80
+
+
+def refuse_plugins() -> None:
+    """Have pydantic look for no plugins among all packages that are installed here: that takes as long as to import
+    thirty modules, and what it finds sees everything that is validated.
+    """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
+def working_folder() -> Path:
+    """The folder in which `.env` and ralph.toml are looked for. Raises ConfigError if it is gone."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
+
+
+def expand_folder(value: Path) -> Path:
+    """The folder with `~` resolved; ValueError where it is not known whose home it is."""
+    try:
+        return value.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
+
+
+def read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables of the environment, before those of `.env`; and what is said of that file's lines that set none.
+
+    Those of proxies have one spelling then, and on macOS and Windows the system may know of one.
+    """
+    real = dict(os.environ if environ is None else environ)
+    dotenv, left_out = _read_dotenv(folder)
+    system = _system_proxies() if environ is None and sys.platform in ("darwin", "win32") else {}
+    variables = {"HTTPS_PROXY": system["https"]} if system.get("https") else {}
+    variables |= dotenv | {name: value for name, value in real.items() if value.strip()}
+    return variables | {name.upper(): value for name, value in variables.items() if name in _SMALL_NAMES}, left_out
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file of settings says; ConfigError if it cannot be read."""
+    text = _read_settings_file(path)
+    if not text:
+        return {}
+    import tomllib  # not before there is such a file, as with the libraries below
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        hint = 'write lines such as max_cost = 1.5 or model = "offline", with text in quotes'
+        raise ConfigError(f"{path.name} is not TOML: {error}", code="bad-settings-file", hint=hint) from error
+
+
+def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a package client needs to fetch the sandbox's runtime: proxies, certificates, its own settings."""
+    real = os.environ if environ is None else environ
+    wanted = re.compile(r"(?i)(https?_proxy|no_proxy|npm_config_.*|ssl_cert_.*|node_extra_ca_certs|deno_.*|home|path)")
+    found = {name: value for name, value in real.items() if wanted.fullmatch(name)}
+    # Behind a proxy that signs for others, its certificate is in the machine's store and not among Deno's own.
+    return {"DENO_TLS_CA_STORE": "mozilla,system", **found}
+
+
+def command_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a verifier of the user's gets to see: where programs are, the home folder, the language; never a key."""
+    real = os.environ if environ is None else environ
+    return {name: real[name] for name in ("PATH", "HOME", "LANG") if name in real}
+
+
+def _system_proxies() -> dict[str, str]:
+    from urllib.request import getproxies
+
+    return getproxies()
+
+
+def _read_dotenv(folder: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables of `.env`, and what is said of lines that set none."""
+    text = _read_dotenv_text(folder)
+    if not text:
+        return {}, []
+    from io import StringIO
+
+    from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
+
+    lines = list(parse_stream(StringIO(text)))
+    valid = StringIO("".join(line.original.string for line in lines if not line.error))
+    left_out = [f"line {line.original.line} of .env is left out: write NAME=VALUE" for line in lines if line.error]
+    return {name: value for name, value in dotenv_values(stream=valid).items() if value is not None}, left_out
+
+
+def _read_dotenv_text(folder: Path) -> str:
+    path = folder / ".env"
+    return "" if path.is_dir() else _read_settings_file(path)  # a folder of that name is often a virtual environment
+
+
+def _read_settings_file(path: Path) -> str:
+    """The text of a file, empty if there is none; ConfigError says why it cannot be read."""
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        what = f"{path.name} {describe_fault(error)}"
+        raise ConfigError(what, code="bad-settings-file", hint=f"settings are read from {path}") from error
