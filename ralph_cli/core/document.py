@@ -234,6 +234,7 @@ class Document:
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
     whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
+    Models are told its file's name, or what it is `called` where it had another one when they were asked before.
     `language` is what a person has said that its text is in (ISO 639-1), empty where the text itself is to tell.
     """
 
@@ -254,6 +255,7 @@ class Document:
     members: tuple[Member, ...] = ()
     scans: tuple[ScannedPage, ...] = ()
     language: str = ""
+    called: str = ""
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def derive(self, make: Callable[["Document"], T]) -> T:

@@ -33,7 +33,7 @@ def describe_kind(document: Document) -> str:
     """What a document is called, as far as a name may stand in a prompt, and its kind: "3M_2018.pdf (pdf)"."""
     if document.members:
         return f"{len(document.members)} documents"
-    name = safe_file_name(document.path)
+    name = safe_file_name(document.called or document.path)
     return f"{name} ({document.kind})" if name != "-" else document.kind
 
 

@@ -87,7 +87,12 @@ class Task:
         if self.document is None:
             return render_prompt("reasoner_request_memory", **values)
         shown = frame_data(render_items(brief, self.document), nonce)
-        return render_prompt("reasoner_request", brief=shown, document=safe_file_name(self.document.path), **values)
+        return render_prompt(
+            "reasoner_request",
+            brief=shown,
+            document=safe_file_name(self.document.called or self.document.path),
+            **values,
+        )
 
 
 def render_items(brief: Attempt, document: Document) -> str:

@@ -178,7 +178,7 @@ class CounterEvidence:
         if not unread:
             return
         claims = self.render(unread, self.new_nonce(), claims_shown=False)
-        values = {"document": safe_file_name(self.document.path), "claims": claims}
+        values = {"document": safe_file_name(self.document.called or self.document.path), "claims": claims}
         prompt = render_prompt("counter_request", **values, question=self.question)
         request = agent_request(NAME, prompt, SCHEMA, "findings", {"passages": len(unread)}, 3_000)
         ask_model(self.model, request, lambda text: self.keep(unread, parse_object(text, Findings).findings))

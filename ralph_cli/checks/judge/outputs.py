@@ -124,7 +124,9 @@ class TaskJudge:
         prompt = render_prompt(
             "task_judge_request",
             task=self.task,
-            document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
+            document=safe_file_name(self.document.called or self.document.path)
+            if self.document
+            else "none: only the memory is known",
             brief=(brief := self._brief(attempt, nonce)),
             known=self._known(attempt, brief, nonce),
             output=shown,

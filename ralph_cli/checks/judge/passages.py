@@ -258,7 +258,7 @@ def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) 
     """What the document is, by its name and beginning; of a set those that hold these places, with their numbers."""
     if not document.members:
         begins = frame_data(break_marks(describe_document(document)), nonce)
-        return f"The document ({safe_file_name(document.path)}) begins:\n{begins}"
+        return f"The document ({safe_file_name(document.called or document.path)}) begins:\n{begins}"
     shown = {document.member_at(offset) for offset in offsets}
     lines = [
         f"{number}. {member.name}: {describe_document(take_member(document, member))}"

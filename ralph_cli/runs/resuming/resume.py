@@ -169,4 +169,5 @@ def open_document(started: RunStarted, settings: Settings, given: DocumentSource
         why = "by another reader, with another encoding or password"
         what = f"{document.path} is not read as in that run: {why}"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="ask again, with the options of that run")
-    return found
+    # Models were told the name that it had: by another one no reply of that run would be found.
+    return replace(found, document=replace(document, called=str(about.get("path", ""))))
