@@ -108,6 +108,10 @@ function dropBuiltins(module, names) {
 
 const [boot] = receive();
 const python = await loadPyodide(options);
+// It is in the interpreter's memory by now; as a text, which a loop below makes of each value, it would be 80 MB. Its
+// own 30 MB are given back by detaching them, for nothing else here would have them collected.
+options._loadSnapshot = python._api.config._loadSnapshot = undefined;
+snapshot?.buffer.transfer(0);
 if (!snapshotFile) {
   python.runPython(PRELOAD);
   dropBuiltins(python._module, DROPPED);
@@ -148,10 +152,6 @@ for (const name of Object.getOwnPropertyNames(globalThis)) {
     try { Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false }); } catch { /* fixed by Deno */ }
   }
 }
-// It is in the interpreter's memory by now; as a text, which the next loop makes of each value, it would be 80 MB. Its
-// own 30 MB are given back by detaching them, for nothing else here would have them collected.
-options._loadSnapshot = python._api.config._loadSnapshot = undefined;
-snapshot?.buffer.transfer(0);
 // Where the runtime lies names the user whose home that is.
 for (const [name, value] of Object.entries(python._api.config)) if (String(value).includes(folder)) python._api.config[name] = "";
 Error.stackTraceLimit = 0;

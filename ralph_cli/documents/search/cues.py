@@ -75,7 +75,7 @@ SHORT_SENTENCE, FEW_NAMINGS, SUBJECT_WORDS = 12, 3, 2
 and words of a statement that any other sentence must share."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_ENDING = re.compile(r"(?:ies|es|e|s|ed|ing|ly|y)$")
+_ENDING = re.compile(r"(?<=.)(?:ies|es|e|s|ed|ing|ly|y)$")
 _POINTS_TO = re.compile(
     r"(?i)\b(?:refer(?:red)?\s+to|see(?:\s+also)?|information|incorporated|(?:discuss|describ|disclos|includ|contain)ed\s+in"
     r"|furnished\s+as)\b[^.;]{0,200}?(?-i:\b[A-Z][a-z]+)[\s\u00a0]\d"

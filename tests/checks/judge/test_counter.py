@@ -70,6 +70,13 @@ def test_a_passage_that_contradicts_a_claim_sends_it_back():
     assert "Notwithstanding" in issue.material and "Notwithstanding" not in issue.message
 
 
+def test_a_name_that_is_written_as_an_ending_is_looked_for_like_any_other():
+    text = f"ING pays the rent of the north hall.\n{FILLER}However, ING may not pay the rent of the north hall in June."
+    about = document(text)
+    (found,) = QualifierIndex(about).candidates("ING pays the rent of the north hall.", [Span(0, 36)], [Span(0, 36)], 3)
+    assert text[found.span.start : found.span.end].startswith("However") and "ing" in found.reason
+
+
 def test_a_passage_about_something_else_is_nothing():
     evidence, _ = countered(findings((1, "none")))
     assert evidence.passed and evidence.qualifications == () and evidence.quotes == ()
