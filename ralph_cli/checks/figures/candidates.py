@@ -23,6 +23,7 @@ from ralph_cli.checks.figures.places import Place, find_places, is_earlier
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
+from ralph_cli.text.languages.words import language_of
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -112,6 +113,10 @@ class DocumentFacts:
     @cached_property
     def lowercase(self) -> str:
         return f"{self.text}\n{self.question}".lower()
+
+    @cached_property
+    def is_english(self) -> bool:
+        return language_of(self.text) == "en"
 
     @cached_property
     def letters(self) -> str:
@@ -249,7 +254,7 @@ def make_candidate(
     is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)
     powers, sure = _explicit_power(quantity), True
     if quantity.power is None and (quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table)):
-        things = governing.named & content_words(" ".join(cell for cells in header.names for cell in cells))
+        things = governing.named & content_words(" ".join(cell.name for cell in header.cells))
         # "Worth in thousands" may not be of pieces.
         other_column = (header.is_of_column and not read_scales(column).powers) or (things and not things & told)
         label = f"{line} {column}" if in_table else ""
@@ -288,7 +293,8 @@ def _change_in_row(
             and abs(abs(shown) - abs(quantity.value)) <= half
             and is_earlier(places[other.start], places[one.start])
         ):
-            return Change("by", "rise" if change > 0 else "fall")
+            ends = (frozenset((places[end.start].start,)) for end in (other, one))
+            return Change("by", "rise" if change > 0 else "fall", *ends)
     return NO_CHANGE
 
 

@@ -13,7 +13,7 @@ from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, mi
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.clauses import is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.clauses import OTHER_YEAR, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import (
@@ -38,6 +38,8 @@ _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
+_OPERATOR_BEFORE = re.compile(r"[\d)%]\s*[-+*/=\u00d7\u00f7\u2212]\s*[(]?\Z")
+_OPERATOR_BEHIND = re.compile(r"\s*[)]?\s*(?:[+*/=\u00d7\u00f7\u2212]|-\s)(?=\s*[\d($\u20ac\u00a3])")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 
@@ -69,7 +71,7 @@ class FigureComparison:
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
     _terms: set[int] = field(default_factory=set)
-    _homes: dict[Quantity, list[Place]] = field(default_factory=dict)
+    _homes: dict[Quantity, list[Candidate]] = field(default_factory=dict)
     _inputs: dict[Quantity, Candidate | None] = field(default_factory=dict)
 
     def unsupported(self, text: str) -> Iterator[Answer]:
@@ -84,7 +86,6 @@ class FigureComparison:
             # A count of the terms of a sum, or else one in words beside a figure that is borne out, is an aside.
             if answer and not (answer.field == "count" and (one.value in terms if terms else in_words)):
                 yield answer
-        yield from self._answers_beside_question(text, found)
         yield from self._answers_to_pairs(text, [one for one in found if one.is_measured or one.date.day])
 
     def _answers_to_pairs(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
@@ -109,6 +110,7 @@ class FigureComparison:
         for part, whole in larger_parts(text, found):
             message = f'"{_name(text, part)}" of "{_name(text, whole)}": a part is not larger than the whole'
             yield Answer(part.text, part.start, "contradicted", "part", message)
+        yield from self._answers_to_changes(text, found)
         said = words_of_figures(text)
         for one, other in combinations(found, 2):
             places = self._places_of(one), self._places_of(other)
@@ -119,16 +121,27 @@ class FigureComparison:
                 message = f'"{_name(text, one)}" and "{_name(text, other)}": the quotes have them the other way round'
                 yield Answer(one.text, one.start, "contradicted" if result == "sure" else "open", "place", message)
 
-    def _answers_beside_question(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """The first figure of a text that tells of other years than the question, and names them not."""
-        wanted = {f"y:{one.date.year}" for one in read_quantities(self.facts.question) if one.date.year}
-        homes = {one: [place.words for place in self._places_of(one)] for one in found if one.is_measured}
-        first = next((one for one, places in homes.items() if places), None)
-        dates = {word for places in homes.values() for words in places for word in filter(is_of_date, words)}
-        known = any(wanted & one.place.words for one in self.candidates if one.place)
-        if first and known and dates and not wanted & (say_words(text) | dates):
-            message = f'"{_name(text, first)}" is of another year in the quotes than the question'
-            yield Answer(_name(text, first), first.start, "open", "year", message)
+    def _answers_to_changes(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """Changes of a text that lie in the quotes between other figures than those that it states beside them."""
+        said = words_of_figures(text)
+        for one in found:
+            changes = [home.change for home in self._homes.get(one, ())]
+            if not changes or not all(change.after for change in changes):
+                continue
+            rows = {place.row for place in self._all_places if any(place.start in change.after for change in changes)}
+            levels: tuple[set[int], set[int]] = set(), set()
+            for other in found:
+                homes = [home for home in self._homes.get(other, ()) if home.place and not home.change.after]
+                is_before = OTHER_YEAR in said.get(other.start, ())
+                levels[is_before].update(home.place.start for home in homes if home.place and home.place.row in rows)
+            ends = [(change.after, change.before) for change in changes]
+            if any(at and not any(at & pair[number] for pair in ends) for number, at in enumerate(levels)):
+                message = f'"{_name(text, one)}" lies between other figures of the quotes than the claim states'
+                yield Answer(one.text, one.start, "open", "base", message)
+
+    @property
+    def _all_places(self) -> list[Place]:
+        return [one.place for one in self.candidates if one.place and one.source == "quote"]
 
     def _are_reversed(self, text: str, one: Quantity, other: Quantity) -> bool:
         """Whether the same words stand between two figures in the document, but the second before the first."""
@@ -138,7 +151,7 @@ class FigureComparison:
         return not in_any_order and all(self.facts.text[b.end : a.start].split() == between for a, b in pairs)
 
     def _places_of(self, quantity: Quantity) -> Sequence[Place]:
-        return self._homes.get(quantity, ())
+        return [one.place for one in self._homes.get(quantity, ()) if one.place and one.source == "quote"]
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -175,7 +188,7 @@ class FigureComparison:
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if found.standing == "supported":
             same = [one for one in self.candidates if one.quantity.date == quantity.date and one.place]
-            self._homes[quantity] = [one.place for one in same if one.place]
+            self._homes[quantity] = list(same)
             faults = [self._find_misplaced(text, quantity, one) for one in same if not one.in_table]
             if not faults or not all(faults):
                 return None
@@ -192,7 +205,7 @@ class FigureComparison:
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         results = [(self._compare(quantity, candidate, sentence), candidate) for candidate in self.candidates]
         fitting = [one for result, one in results if result and result.standing == "supported"]
-        self._homes[quantity] = [one.place for one in fitting if one.source == "quote" and one.place]
+        self._homes[quantity] = list(fitting)
         found = [
             ((result.standing == "supported" and self._find_misplaced(text, quantity, candidate)) or result, candidate)
             for result, candidate in results
@@ -283,13 +296,22 @@ class FigureComparison:
     def _find_misplaced(self, text: str, quantity: Quantity, candidate: Candidate) -> Comparison | None:
         """What speaks against a figure by the words that the text says of it, None if nothing does."""
         said = words_of_figures(text).get(quantity.start)
-        if candidate.place is None or said is None:
+        if candidate.place is None or said is None or _is_term(text, quantity):
             return None
         if quantity.kind == "date":
             said = frozenset(word for word in said if not is_of_date(word))
-        known = say_words(f"{text} {self.facts.question}")
-        others = (found.place for found in self.candidates if found.place and found.place is not candidate.place)
-        fault = misplaced(said, known, names_in(text), candidate.place, others)
+        elsewhere = frozenset[str]().union(*words_of_figures(text).values()) - said
+        known = say_words(f"{text} {self.facts.question}") - elsewhere
+        others = (
+            found.place
+            for found in self.candidates
+            if found.place and found.place is not candidate.place and _are_rivals(candidate, found)
+        )
+        told = frozenset(
+            word for words in (*words_of_figures(text).values(), say_words(self.facts.question)) for word in words
+        )
+        told = frozenset(word for word in told if word.startswith("y:") and self.facts.is_english)
+        fault = misplaced(said, known, told, names_in(text), candidate.place, others)
         if not fault or (fault == "subject" and quantity.is_small):  # so few may be counted, or named for any reason
             return None
         return Comparison("contradicted" if fault == "date" else "open", fault)
@@ -386,6 +408,21 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
     both = not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
     one = quantity.value == 1 and quantity.text.isalpha()  # "one employee in seventeen"
     return both and not one and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
+
+
+def _are_rivals(one: Candidate, other: Candidate) -> bool:
+    """Whether two figures of the quotes are of one kind, as far as cells without a unit show it."""
+    kinds, columns = (
+        {one.quantity.kind, other.quantity.kind},
+        {found.place.column for found in (one, other) if found.place},
+    )
+    bare = one.in_table and other.in_table and "none" in kinds and (len(kinds) == 1 or len(columns) == 1)
+    return bare or are_comparable(one.quantity, other.quantity)
+
+
+def _is_term(text: str, quantity: Quantity) -> bool:
+    """Whether a figure is part of a sum that is written out, which says nothing of it."""
+    return bool(_OPERATOR_BEFORE.search(text, 0, quantity.start) or _OPERATOR_BEHIND.match(text, quantity.end))
 
 
 def _begins_line(pattern: str, text: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from itertools import dropwhile, takewhile
 
+from ralph_cli.checks.figures.columns import NamedCell, find_names, name_cells
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
@@ -92,14 +93,14 @@ class Scales:
 class TableHeader:
     """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
 
-    `names` are the cells of its lines, those of columns that stand below one another joined.
+    `cells` are those of the row's line, by their places in the document, each with the name of its column.
     `is_of_column` says that a scale stands in a line of units, each of one column.
     `unit` is one of that which its title names.
     `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
     lines: tuple[str, ...] = ()
-    names: tuple[tuple[str, ...], ...] = ()
+    cells: tuple[NamedCell, ...] = ()
     scales: Scales = field(default_factory=Scales)
     is_certain: bool = False
     is_of_column: bool = False
@@ -142,27 +143,6 @@ def read_scales(text: str) -> Scales:
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
     return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers), frozenset(named))
-
-
-def stack_names(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The cells of header lines; a line of several columns is joined with that above it: "June 30," and "2023".
-
-    A cell may stand above as many of the next line as all others do, and before the columns there may be a label.
-    """
-    found: list[tuple[str, ...]] = []
-    for line in lines:
-        cells = tuple(CELLS_APART.split(line.strip(" \t|")))
-        above = found[-1] if found else ()
-        columns = len(cells) if len(cells) % max(len(above), 1) == 0 else len(cells) - 1
-        if min(len(above), columns) > 1 and columns % len(above) == 0:
-            spread = [cell for cell in above for _ in range(columns // len(above))]
-            joined = (f"{one} {other}" for one, other in zip(spread, cells[-columns:], strict=True))
-            found[-1] = (*cells[:-columns], *joined)
-        elif 2 < len(above) == len(cells) + 1:
-            found[-1] = (above[0], *(f"{one} {other}" for one, other in zip(above[1:], cells, strict=True)))
-        else:
-            found.append(cells)
-    return tuple(found)
 
 
 def _is_before_figure(text: str, end: int) -> bool:
@@ -254,9 +234,13 @@ class TableHeaders:
         above = text[first_line_above(text, page.start, start) : start]
         lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []
-        names = stack_names(lines)
-        stacked = ["  ".join(cells) for cells in names]
-        own = "\n".join(stacked or [line for line in block if not is_row(line)]) if tabular else ""
+        named = find_names(block, row)
+        cells = [
+            NamedCell(start + one, start + other, name)
+            for one, other, name in (name_cells(named, text[start:end]) if tabular else ())
+        ]
+        stacked = [*named, *lines, *(cell.name for cell in cells)] if lines or named else block
+        own = "\n".join(line for line in stacked if lines or named or not is_row(line)) if tabular else ""
         scales = read_scales(own)
         far = (start, start) if scales.powers else self._far_statement(page, start)
         stated = (text[slice(*far)],) if far[0] < start else ()
@@ -270,7 +254,7 @@ class TableHeaders:
         return TableHeader(
             unit=_unit_of_title(block),
             lines=(*(stated if self._is_one_part(far[0], start) else ()), *lines) if tabular else (),
-            names=names,
+            cells=tuple(cells),
             scales=scales if scales.powers else read_scales("\n".join(stated)),
             is_certain=bool(scales.powers),
             is_of_column=any(

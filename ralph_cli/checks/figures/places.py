@@ -4,7 +4,6 @@ In a table they are those of its row and of its column, in prose those of the cl
 claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, product
 from typing import Literal
@@ -13,7 +12,7 @@ from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, read_unit
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
-from ralph_cli.text.quantities.clauses import PARTS_OF_DATES, is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.clauses import OTHER_YEAR, PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells, is_row
@@ -34,6 +33,7 @@ class Place:
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
     text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
     `names` are the numbers and single letters in the label of its row and the name of its column: "Type B", "Lot 7".
+    `row` is where its row begins.
     """
 
     words: frozenset[str]
@@ -45,6 +45,7 @@ class Place:
     is_dated: bool = True
     unit: Quantity | None = None
     names: frozenset[str] = frozenset()
+    row: int = 0
 
 
 def find_places(
@@ -58,7 +59,7 @@ def find_places(
             found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
             continue
         for quantity in (one for one in group if one.is_measured or one.start in said):
-            words = said.get(quantity.start, frozenset()) | say_words(_title_above(quote.text, start))
+            words = said.get(quantity.start, frozenset()) - {OTHER_YEAR} | say_words(_title_above(quote.text, start))
             span = quote.start + quantity.start, quote.start + quantity.end
             found[quantity.start] = Place(words, "", False, _moment(words), *span)
     return found
@@ -81,16 +82,19 @@ def _places_in_row(
         name = headers.column_at(quote.start + quantity.start)[1]
         header = headers.at(quote.start + start)
         if not _of_part(say_words(name), "y:"):
-            name = f"{name} {_name_by_position(header.names, quote.text[start:end], quantity, row, start)}".strip()
+            at = quote.start + quantity.end - 1
+            named = (cell.name for cell in header.cells if cell.start <= at < cell.end)
+            name = f"{name} {next(named, '')}".strip()
         unit = _unit_of(name, quote.text[start:end], header.unit)
         words = say_words(name, fiscal_end)
         words |= say_words(f"{label} , {labelled} , {_heading_above(quote.text, start)}")
-        moment = _moment(say_words(name)) or _moment(words)
+        said = say_words(name)
+        moment = _moment(said | frozenset(word for word in words if word.startswith("m:"))) or _moment(words)
         is_dated = any(map(is_of_date, words)) or not loose
         words |= say_words(" , ".join(one.text for one in loose))
         span = quote.start + quantity.start, quote.start + quantity.end
         names = names_in(f"{_first_cell(quote.text[start:end])} {name}")
-        yield quantity.start, Place(words, name, True, moment, *span, is_dated, unit, names)
+        yield quantity.start, Place(words, name, True, moment, *span, is_dated, unit, names, quote.start + start)
 
 
 def _is_in_label(quote: Quote, figure: Quantity, start: int, headers: TableHeaders) -> bool:
@@ -117,28 +121,6 @@ def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
     begins = [start, *(one.end for one in row[:-1])]
     labels = (text[begin : one.start] for begin, one in zip(begins, row, strict=True))
     return next((label for label in reversed([*labels]) if say_words(label)), "")
-
-
-def _name_by_position(
-    names: Sequence[Sequence[str]], line: str, figure: Quantity, row: Sequence[Quantity], start: int
-) -> str:
-    """The name of a row's figure by its number from the right, if a header line has as many names as the row has cells.
-
-    A row whose cells do not stand apart has its figures, and dashes for nil; a header line has half of them where
-    amounts and percentages take turns.
-    """
-    cells = [match.start() for match in _CELL.finditer(line) if not _SIGNS.fullmatch(match[0])]
-    apart = len(cells) > 2
-    if not apart:
-        cells = sorted([one.start - start for one in row] + [match.start() for match in _NIL_BETWEEN.finditer(line)])
-    number, count = bisect_right(cells, figure.end - 1 - start) - 1, len(cells)
-    pairs = len(row) > 2 and all((one.kind == "percent") == bool(at % 2) for at, one in enumerate(row))
-    for found in reversed(names):
-        if count > 1 and len(found) in (count, count - 1 if apart else count + 1) and number - count >= -len(found):
-            return found[number - count]
-        if pairs and len(found) in (len(row) // 2, len(row) // 2 + 1):
-            return found[row.index(figure) // 2 - len(row) // 2]
-    return ""
 
 
 def _first_cell(line: str) -> str:
@@ -187,17 +169,29 @@ def is_earlier(one: Place, other: Place) -> bool:
 
 
 def misplaced(
-    said: frozenset[str], known: frozenset[str], names: frozenset[str], place: Place, others: Iterable[Place]
-) -> Literal["", "date", "column", "subject"]:
+    said: frozenset[str],
+    known: frozenset[str],
+    told: frozenset[str],
+    names: frozenset[str],
+    place: Place,
+    others: Iterable[Place],
+) -> Literal["", "date", "column", "subject", "year"]:
     """Whether words that are said of a figure name another place of the quotes, and its own with no word.
 
-    That place is named if the words are said that it has and the figure's own has not, in prose half of them. `said`
-    are those beside it, `known` all of the claim and its question, `names` what it names by numbers and letters.
+    That place is named if half of the words are said that it has and the figure's own has not. `said` are those beside
+    it, `known` all of the claim and its question but what is said of other figures, `names` what it names by numbers
+    and letters, `told` the years of which it speaks, to which a figure without a date belongs.
     """
     others = list(others)
+    told = told if OTHER_YEAR not in said else frozenset()
+    said = said - {OTHER_YEAR}
     for part in (*PARTS_OF_DATES, "t:"):
         named, own = _of_part(said, part), _of_part(place.words, part)
+        is_told = part == "y:" and not named and place.in_table
+        named = told if is_told else named
         if named and own and not named & own and any(named & other.words for other in others):
+            if is_told:
+                return "year" if place.is_dated else ""
             # Of the claim's words its date may be said, too, of something else.
             return "column" if part == "t:" or own & known or not place.is_dated else "date"
     for other in others:
@@ -205,8 +199,9 @@ def misplaced(
         own_names, their_names = place.names - other.names, other.names - place.names
         if own & known or own_names & names:
             continue
-        known_by = len(theirs) if place.in_table else len(theirs) / 2
-        if (_words(own) and theirs & said and len(theirs & said) >= known_by) or (own_names and their_names & names):
+        known_by = len(theirs) / 2
+        is_named = _words(own) or (place.in_table and len(theirs) > 1 and theirs <= said)
+        if (is_named and theirs & said and len(theirs & said) >= known_by) or (own_names and their_names & names):
             return "column" if place.in_table else "subject"
     return ""
 

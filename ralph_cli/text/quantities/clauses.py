@@ -27,9 +27,20 @@ _BOUNDARY = re.compile(
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
-_ELLIPTIC = re.compile(r"(?i)\b(?:by|with|(?<!up )to|for|from)\s+(?:(?:one|that|those)\s+of\s+)?\W*\Z")
-"""What ends the words between two figures of which the second has no noun: "a fee of 3 is replaced by (one of) 4"."""
+_NEW_CLAUSE = re.compile(r"(?i);|\b(?:but|while|whereas|although|though)\b")
+_ASIDE = re.compile(r"[,;:()]")
+OTHER_YEAR = "y:-1"
+"""What is said of a figure with which others are compared: it is of another year than they."""
 
+_THAN = re.compile(r"(?<=\S)\s+(?:not?\s+)?\w+\s+than\s*\Z")
+"""A bound of the figure behind it, which compares nothing."""
+
+_GOES_ON = re.compile(r"(?i)\s*(?:with|at|by|for|to|from|or|up|down|on)\b")
+"""What begins words that go on with what is said before them: "A met the most opposition of all, with 5 votes"."""
+
+_COMPARED = re.compile(
+    r"(?i)\b(?:from|after|against|than|vs|versus|compared\s(?:to|with)|following|previously)\s+(?:[a-z]+\s+){0,4}[^\w\s]*\Z"
+)
 _DEFINED = re.compile(r"\(([^()]*[\"'\u201c\u2018\u00ab][^()]+[\"'\u201d\u2019\u00bb])\s*\)")
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
@@ -72,7 +83,11 @@ def _stem(word: str) -> str:
     word = _ALIKE.get(word, word)
     while len(stem := _ENDINGS.sub("", word)) > 2 and stem != word:
         word = stem
-    return word
+    word = word[:-1] if len(word) > 3 and word[-1] == word[-2] else word  # "planned"
+    return f"{word[:-1]}i" if word[-1] == "y" else word  # "carried" and "carry"
+
+
+_SAY_NOTHING = say_words("increase decrease rise fall growth decline change gain drop up down margin share of")
 
 
 @lru_cache(maxsize=512)
@@ -107,11 +122,17 @@ def _words_in_sentence(
     spans = [_with_brackets(text, one) for one in figures]
     edges = [start, *(edge for span in spans for edge in span), end]
     gaps = [
-        _split(_DEFINED.sub(r" \1 ", text[at:to]), is_behind=at > start)
+        _split(_THAN.sub("", _DEFINED.sub(r" \1 ", text[at:to])), is_behind=at > start)
         for at, to in zip(edges[::2], edges[1::2], strict=True)
     ]
     free = [_say_free(parts[number > 0 : len(parts) - (number < len(figures))]) for number, parts in enumerate(gaps)]
-    shared = frozenset(word for words in free for word in words if not is_of_date(word))
+    ends = [
+        0 < at < len(figures) and bool(_NEW_CLAUSE.search(text, edges[2 * at], edges[2 * at + 1]))
+        for at in range(len(gaps))
+    ]
+    shared = frozenset(
+        word for words, new in zip(free, ends, strict=True) if not new for word in words if not is_of_date(word)
+    )
     last = frozenset[str]()
     pairs = zip(figures, figures[1:], spans, spans[1:], strict=False)
     listed = [are_comparable(a, b) and bool(_JOINT.fullmatch(text, c[1], d[0])) for a, b, c, d in pairs]
@@ -123,16 +144,22 @@ def _words_in_sentence(
             last_gap += 1
         (before, boundary), (behind, _) = gaps[first][-1], gaps[last_gap][0]
         near = say_words(f"{before} , {behind}")
-        if boundary == "to" or (number and len(gaps[number]) == 1 and _ELLIPTIC.search(before)):
-            is_dated = any(map(is_of_date, near))  # "it grew by 5 in 2022, to 7"
-            near |= frozenset(word for word in last if not (is_dated and is_of_date(word)))
-        if boundary == "compared":  # with what is said of another time, place or thing, but of the same kind
-            near |= frozenset(word for word in last if not is_of_date(word))
+        lead, rest = (text[edges[2 * gap] : edges[2 * gap + 1]] for gap in (first, last_gap))
+        lead = _THAN.sub("", lead)
+        beside = f"{_ASIDE.split(lead)[-1]} , {_ASIDE.split(rest)[0]}"
+        is_other = boundary == "compared" or bool(_OTHER_YEAR.search(beside) or _COMPARED.search(lead))
+        named = sum(not is_of_date(word) for word in near - _SAY_NOTHING)
+        goes_on = _GOES_ON.match(before) or before.rstrip().endswith((" that of", " those of"))
+        if number and (boundary or named <= bool(goes_on)):
+            undated = is_other or any(map(is_of_date, near))  # "it grew by 5 in 2022, to 7"
+            near |= frozenset(word for word in last if not (undated and is_of_date(word)))
         last = near if boundary != "compared" else frozenset()
+        near |= {OTHER_YEAR} if is_other else frozenset()
         dated = boundary == "compared" or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
         between = any(is_of_date(word) for words in free[1:-1] for word in words)
         of_all = frozenset[str]() if dated or between else free[0] | free[-1]
-        yield figure.start, near | shared | of_all
+        own = free[first] if ends[first] else frozenset[str]()
+        yield figure.start, near | shared | of_all | own
 
 
 def _with_brackets(text: str, figure: Quantity) -> tuple[int, int]:

@@ -52,10 +52,15 @@ _OF_WHICH = re.compile(r"(?i)[^.;]*\bof which\s+(?:[a-z]+\s+){0,3}")
 
 
 class Change(NamedTuple):
-    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither."""
+    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither.
+
+    `before` and `after` are the places in the document of the figures from which and to which, where they are known.
+    """
 
     role: Literal["", "by", "to"] = ""
     direction: Literal["", "rise", "fall"] = ""
+    before: frozenset[int] = frozenset()
+    after: frozenset[int] = frozenset()
 
 
 NO_CHANGE = Change()
