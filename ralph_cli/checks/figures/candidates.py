@@ -16,6 +16,7 @@ from ralph_cli.checks.figures.header import (
     TableHeader,
     TableHeaders,
     content_words,
+    is_table_row,
     read_header,
     read_scales,
 )
@@ -30,7 +31,7 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import NO_CHANGE, Change, read_change
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL_CELL, is_row
+from ralph_cli.text.tables import NIL_CELL
 
 Source = Literal["quote", "header", "question", "document", "calculation"]
 
@@ -41,6 +42,10 @@ _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(
     r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
 )
+_PAIRED = re.compile(r"\([^()]*%\s*\)")
+_BEHIND_FIGURE = re.compile(r"\d \(?\Z")
+"""Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
+
 _RATE = re.compile(r"(?i)\b(?:per|average)\b")
 _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\d.,]\d|[^\W\d_年])")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
@@ -156,10 +161,10 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
     quotes = [headers.set_cells_apart(quote) for quote in quotes]
     # The unit of a table that is quoted with its rows is that of the rows, and of no sentence quoted beside them.
-    stated = [quote for quote in quotes if not any(map(is_row, quote.text.split("\n")))]
+    stated = [quote for quote in quotes if not any(map(is_table_row, quote.text.split("\n")))]
     scales = _join_scales(quotes), _join_scales(stated)
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
-    beside = tuple(line for quote in quotes for line in quote.text.split("\n") if not is_row(line))
+    beside = tuple(line for quote in quotes for line in quote.text.split("\n") if not is_table_row(line))
     found = [replace(one, header=replace(one.header, lines=(*one.header.lines, *beside))) for one in found]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
@@ -215,10 +220,12 @@ def _candidates_of_quote(
         place = places.get(quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
         line = quote.text[start:end]
-        if not header.currencies and is_row(line):
+        if not header.currencies and is_table_row(line):
             header = replace(header, currencies=only_currency(facts.text))
         column = place.column if place else ""
-        candidate = make_candidate(quantity, quote.text, line, header, of_rows if is_row(line) else of_prose, column)
+        candidate = make_candidate(
+            quantity, quote.text, line, header, of_rows if is_table_row(line) else of_prose, column
+        )
         if candidate.in_table:
             candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
         yield replace(_typed_by_place(candidate, place), place=place)
@@ -236,7 +243,7 @@ def make_candidate(
     quantity: Quantity, text: str, line: str, header: TableHeader, quoted: Scales, column: str = ""
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
-    in_table, start = is_row(line), quantity.start - text.rfind("\n", 0, quantity.start) - 1
+    in_table, start = is_table_row(line), quantity.start - text.rfind("\n", 0, quantity.start) - 1
     governing, certain = header.scales, header.is_certain
     if in_table and (own := read_scales(line[:start])).powers:
         governing, certain = own, True  # a row that names its own scale has no other
@@ -250,6 +257,8 @@ def make_candidate(
         has_percent=header.has_percent or bool(PER_CENT.search(column)),
         per_time=header.per_time if in_table else "",
     )
+    if in_table and _PAIRED.search(f"{line[:start]} {column}") and _BEHIND_FIGURE.search(line, 0, start):
+        quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
     told = content_words(f"{line[:start]} {column}")
     is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)
     powers, sure = _explicit_power(quantity), True

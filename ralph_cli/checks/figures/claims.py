@@ -112,6 +112,13 @@ class FigureComparison:
             yield Answer(part.text, part.start, "contradicted", "part", message)
         yield from self._answers_to_changes(text, found)
         said = words_of_figures(text)
+        for number, other in enumerate(found):
+            if OTHER_YEAR in said.get(other.start, ()):
+                one = next((one for one in reversed(found[:number]) if are_comparable(one, other)), None)
+                homes = [*product(self._places_of(one), self._places_of(other))] if one else []
+                if one and homes and all(a.row == b.row > 0 and (a is b or is_earlier(a, b)) for a, b in homes):
+                    message = f'"{_name(text, one)}" is of an earlier time in the quotes than "{_name(text, other)}"'
+                    yield Answer(one.text, one.start, "open", "time", message)
         for one, other in combinations(found, 2):
             places = self._places_of(one), self._places_of(other)
             if not all(places) or not are_comparable(one, other) or set(places[0]) & set(places[1]):
@@ -369,7 +376,10 @@ class FigureComparison:
         words = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: len(quantity.nouns)]
         plural = any(word.endswith("s") or word.split()[-1] in _PLURALS for word in words)
         named = (len(before) > 1 and before[-1][0].isupper()) or (quantity.kind == "count" and not plural)
-        if counted and named and quantity.text.isdecimal():  # "the 787 climbed"
+        is_the = before[-1:] == ["the"] and not plural  # "the 787 climbed", "costs on the 787"
+        if counted and (named or is_the) and quantity.text.isdecimal():
+            if is_the and re.search(rf"(?<![\d.,]){quantity.text}(?![\d.,%])", self.facts.text):
+                return None
             whole = " ".join((*before[-1:], quantity.text))
             return name, "open", "name", f'code could not tell whether "{whole}" is a name'
         if small and (counted or quantity.kind == "ordinal") and self._is_counted(text, quantity):

@@ -13,6 +13,7 @@ from ralph_cli.checks.figures.header import content_words
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.text.quantities.clauses import say_words
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -22,6 +23,9 @@ from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, 
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
+
+_DIFFERENCE = say_words("difference change variance increase decrease gap spread margin points")
+"""Columns and rows of what lies between two percentages."""
 
 DIMENSIONLESS = ("percent", "ratio")
 _MOST_SHARE = 2
@@ -173,7 +177,8 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
     if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled):
         return _OPEN
     if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
-        return _OTHER if in_table else _SAME
+        named = candidate.place.words if candidate.place else frozenset[str]()
+        return _OPEN if in_table and not _DIFFERENCE & named else _SAME
     percent = header.has_percent and abs(candidate.quantity.value) < 1000
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
         return _OPEN if quoted else _OTHER

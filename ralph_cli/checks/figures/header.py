@@ -66,7 +66,7 @@ _FEW_AMOUNTS = 5
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
-_UNIT_BEHIND = re.compile(r"\((?:in )?((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)[ *:]*$")
+_UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
 CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
@@ -110,6 +110,11 @@ class TableHeader:
     dates: tuple[Quantity, ...] = ()
     per_time: str = ""
     unit: Quantity | None = None
+
+
+def is_table_row(line: str) -> bool:
+    """Whether a line is a row of a table, and not one of a wrapped sentence that goes on with a list."""
+    return is_row(line) and not line.rstrip().endswith((",", " and", " or"))
 
 
 def read_unit(label: str) -> Quantity | None:
@@ -230,7 +235,7 @@ class TableHeaders:
     def _header(self, page: Page, start: int, end: int) -> TableHeader:
         text = self._document.text
         row = NIL.sub("0", text[start:end])
-        tabular = is_row(row)
+        tabular = is_table_row(row)
         above = text[first_line_above(text, page.start, start) : start]
         lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []

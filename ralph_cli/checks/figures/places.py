@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, product
 from typing import Literal
 
-from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, read_unit
+from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, is_table_row, read_unit
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import OTHER_YEAR, PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import count_cells, is_row
+from ralph_cli.text.tables import count_cells
 
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
 _NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|(?![AI]\s+[a-z])[A-Z])(?![\w%]|[.,]\d)")
@@ -55,7 +55,7 @@ def find_places(
     said = words_of_figures(quote.text)
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
-        if is_row(quote.text[start:end]):
+        if is_table_row(quote.text[start:end]):
             found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
             continue
         for quantity in (one for one in group if one.is_measured or one.start in said):
@@ -111,7 +111,7 @@ def _title_above(text: str, start: int) -> str:
 
 def _heading_above(text: str, start: int) -> str:
     """The heading of the group of rows that a row belongs to: the nearest line above it that is none."""
-    heading = next((line for line in reversed(text[:start].split("\n")[:-1]) if not is_row(line)), "")
+    heading = next((line for line in reversed(text[:start].split("\n")[:-1]) if not is_table_row(line)), "")
     return heading if len(heading.split()) <= _MOST_HEADING_WORDS and count_cells(heading) == 1 else ""
 
 

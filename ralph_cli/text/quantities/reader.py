@@ -52,8 +52,11 @@ MAX_REFERENCE = 1000
 """A number from this one on names nothing behind a word in small letters."""
 
 _JOINTS = frozenset(("and", "or", "&", "to", "through", *HYPHENS))
-_MORE = frozenset("more greater higher larger longer".split())
-_LESS = frozenset("less fewer lower smaller shorter".split())
+_LESS = frozenset(
+    "less fewer lower smaller shorter earlier sooner younger thinner lighter slower narrower cheaper".split()
+)
+_NO_BOUND = frozenset(("rather", "other"))
+_LIMITS: dict[str, Bound] = {"minimum": "over", "maximum": "under", "capped": "under", "ceiling": "under"}
 _DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
@@ -240,10 +243,12 @@ class QuantityReader:
         phrase = f" {' '.join(words)} "
         if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
             return "over" if " at least " in phrase else "under"
-        compared = {before for before, word in pairwise(words) if word == "than"}
+        compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
         changed = set(words) if draft.form == "change" else set[str]()
-        more = bool(OVER.intersection(words) or _MORE & compared or "more" in changed)
+        longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}
+        more = bool(OVER.intersection(words) or longer or "more" in changed)
         less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed)
         if (more or less) and not {"nearly", "almost"} & set(words) and self._is_denied(draft.begin):
             more, less = less, more
-        return "over" if more else "under" if less else ""
+        limit: Bound = next((_LIMITS[word] for word in words if word in _LIMITS), "")
+        return "over" if more else "under" if less else limit

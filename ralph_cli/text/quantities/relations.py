@@ -24,9 +24,7 @@ _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
 _BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d\s+)?to\s+(?:[a-z]+\s+)?")
-_BETWEEN_FROM = re.compile(
-    r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d,?\s+)?(?:up\s+|down\s+)?from\s+(?:[a-z]+\s+)?"
-)
+_BETWEEN_FROM = re.compile(r"(?i)[^.;()]{0,60}\bfrom\s+(?:[a-z]+\s+){0,2}[^\w\s]*")
 _WORDS, _ADVERB = (
     r"(?:[a-z]+\s+){0,4}?",
     r"(?:[a-z]+ly\s+|about\s+|around\s+|some\s+|roughly\s+|nearly\s+|almost\s+|another\s+)",
@@ -84,15 +82,17 @@ def ordered_pairs(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Q
             continue
         if _FROM.search(text, 0, one.start) and _BETWEEN_TO.fullmatch(gap):
             yield one, other
-        elif _TO.search(text, 0, one.start) and _BETWEEN_FROM.fullmatch(gap):
+        elif _BETWEEN_FROM.fullmatch(gap) and (_TO.search(text, 0, one.start) or direction_of(gap)):
             yield other, one
 
 
 def is_misstated(text: str, before: Quantity, after: Quantity) -> bool:
     """Whether a text says of one figure that it rose, or fell, to the other, and they do the opposite."""
     change = _amount(after) - _amount(before)
-    opposite = "rise" if change < 0 else "fall" if change > 0 else "none"
-    return min(before.value, after.value) >= 0 and direction_before(text, min(before.start, after.start)) == opposite
+    between = direction_of(text[after.end : before.start])  # "5, down from 7"
+    said = between or direction_before(text, min(before.start, after.start))
+    true = {"fall": change < 0, "rise": change > 0}
+    return min(before.value, after.value) >= 0 and not true.get(said, True)
 
 
 def direction_before(text: str, end: int) -> str:

@@ -195,6 +195,8 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
         draft.unit, draft.next = "split", one + 1
     elif word == ":" and tokens.low(at + 1) == "1" and tokens.is_glued(at):
         draft.unit, draft.next = "split", at + 2
+    elif word == "to" and tokens.low(at + 1).rstrip(".0") in ("1", "one") and tokens.low(draft.begin - 1) != "from":
+        draft.unit, draft.next = "split", at + 2  # a cover of "3.0 to 1.0"
     elif word in ("times", "fold") or (tokens[at].text in ("x", "\u00d7") if at < len(tokens) else False):
         if word not in ("times", "fold") and _is_operand(tokens, at + 1):
             return False
