@@ -90,35 +90,41 @@ class FigureComparison:
 
     def _answers_to_pairs(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of a text that go the other way than it says, or that it exchanges."""
-        for before, after in ordered_pairs(text, found):
+        said = words_of_figures(text)
+        pairs = [(*pair, True) for pair in ordered_pairs(text, found)]
+        for number, before in enumerate(found):
+            after = next((one for one in reversed(found[:number]) if are_comparable(one, before)), None)
+            if after is not None and OTHER_YEAR in said.get(before.start, ()):
+                pairs.append((before, after, False))
+        for before, after, is_said in pairs:
             first = min(before, after, key=lambda one: one.start)
+            homes = [*product(self._places_of(before), self._places_of(after))]
+            names = f'from "{_name(text, before)}" to "{_name(text, after)}"'
+            if is_said and is_misstated(text, before, after):
+                yield Answer(
+                    first.text, first.start, "contradicted", "direction", f"{names}: the words say the other direction"
+                )
+            elif is_said and homes and all(is_earlier(end, begin) for begin, end in homes):
+                yield Answer(
+                    first.text,
+                    first.start,
+                    "contradicted",
+                    "time",
+                    f"{names}: in the quotes the second is the earlier one",
+                )
+            elif homes and all(a.row == b.row > 0 and (a is b or is_earlier(a, b)) for b, a in homes):
+                yield Answer(
+                    first.text, first.start, "open", "time", f"{names}: in the quotes the second is not the later one"
+                )
             points = abs(after.value - before.value) if before.kind == after.kind == "percent" else None
             for rate in found:
-                if rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
+                if is_said and rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
                     message = f'"{rate.text}" lies between "{before.text}" and "{after.text}": write percentage points'
                     yield Answer(rate.text, rate.start, "open", "unit", message)
-            names = f'from "{_name(text, before)}" to "{_name(text, after)}"'
-            pairs = [
-                pair for pair in product(self._places_of(before), self._places_of(after)) if pair[0] is not pair[1]
-            ]
-            if is_misstated(text, before, after):
-                message = f"{names}: the words say the other direction"
-                yield Answer(first.text, first.start, "contradicted", "direction", message)
-            elif pairs and all(is_earlier(end, begin) for begin, end in pairs):
-                message = f"{names}: in the quotes the second is the earlier one"
-                yield Answer(first.text, first.start, "contradicted", "time", message)
         for part, whole in larger_parts(text, found):
             message = f'"{_name(text, part)}" of "{_name(text, whole)}": a part is not larger than the whole'
             yield Answer(part.text, part.start, "contradicted", "part", message)
         yield from self._answers_to_changes(text, found)
-        said = words_of_figures(text)
-        for number, other in enumerate(found):
-            if OTHER_YEAR in said.get(other.start, ()):
-                one = next((one for one in reversed(found[:number]) if are_comparable(one, other)), None)
-                homes = [*product(self._places_of(one), self._places_of(other))] if one else []
-                if one and homes and all(a.row == b.row > 0 and (a is b or is_earlier(a, b)) for a, b in homes):
-                    message = f'"{_name(text, one)}" is of an earlier time in the quotes than "{_name(text, other)}"'
-                    yield Answer(one.text, one.start, "open", "time", message)
         for one, other in combinations(found, 2):
             places = self._places_of(one), self._places_of(other)
             if not all(places) or not are_comparable(one, other) or set(places[0]) & set(places[1]):

@@ -24,7 +24,7 @@ from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
 
-_DIFFERENCE = say_words("difference change variance increase decrease gap spread margin points")
+CHANGES = say_words("difference change variance increase decrease gap spread margin points")
 """Columns and rows of what lies between two percentages."""
 
 DIMENSIONLESS = ("percent", "ratio")
@@ -178,7 +178,7 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         return _OPEN
     if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
         named = candidate.place.words if candidate.place else frozenset[str]()
-        return _OPEN if in_table and not _DIFFERENCE & named else _SAME
+        return _OPEN if in_table and not CHANGES & named else _SAME
     percent = header.has_percent and abs(candidate.quantity.value) < 1000
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
         return _OPEN if quoted else _OTHER

@@ -43,7 +43,7 @@ _COMPARED = re.compile(
 )
 _DEFINED = re.compile(r"\(([^()]*[\"'\u201c\u2018\u00ab][^()]+[\"'\u201d\u2019\u00bb])\s*\)")
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
-_JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
+_JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*(?:of|to|in|at)?\s*")
 """What stands between figures of a list, which share the words before and behind it."""
 
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
@@ -99,7 +99,7 @@ def words_of_figures(text: str) -> dict[int, frozenset[str]]:
         group_of = filter(wanted, quantities)
         for (start, end), group in groupby(group_of, key=lambda one: sentence_at(text, one.start, one.end)):
             found |= _words_in_sentence(text, start, end, list(group))
-    for at, words, dated in _pair_respectively(text, quantities):
+    for at, words, dated in _pair_lists(text, quantities):
         found[at] = words | frozenset(word for word in found.get(at, ()) if dated and not is_of_date(word))
     return found
 
@@ -194,20 +194,38 @@ def _say_free(parts: Sequence[tuple[str, str]]) -> frozenset[str]:
     return say_words(" , ".join(words for words, boundary in parts if boundary != "compared"))
 
 
-def _pair_respectively(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, frozenset[str], bool]]:
-    """The words of each figure, by its place, where a text says so: "$5 and $4 in 2022 and 2021, respectively".
+def _pair_lists(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, frozenset[str], bool]]:
+    """The words of each figure, by its place, of lists that go together: "in 2022 and 2021 it sold 5 and 4".
 
-    The last says whether they are dates; else they are what is listed before the figures.
+    The last says whether they are dates; else, of figures that a text calls "respectively", what is listed before them.
     """
-    for match in _RESPECTIVELY.finditer(text):
-        begin = sentence_at(text, match.start(), match.end())[0]
-        before = [one for one in quantities if begin <= one.start and one.end <= match.start()]
-        runs = [list(run) for _, run in groupby(before, key=lambda one: one.kind == "date")][-2:]
-        count = min(map(len, runs)) if len(runs) == 2 else 0
-        if count > 1:  # "up 5 to 8 from 3 in 2022 and 2021, respectively": the last of them
-            dates, figures = (run[-count:] for run in (runs if runs[0][0].kind == "date" else reversed(runs)))
-            yield from ((one.start, say_words(date.text), True) for one, date in zip(figures, dates, strict=True))
-        elif runs and len(figures := runs[-1]) > 1 and figures[0].is_measured:
+    for (begin, end), group in groupby(quantities, key=lambda one: sentence_at(text, one.start, one.end)):
+        found = list(group)
+        lists = list(_read_lists(text, found))
+        dates = [one for one in lists if one[0].kind == "date"]
+        said = _RESPECTIVELY.search(text, begin, end)
+        if said and dates and not any(len(one) == len(dates[-1]) for one in lists if one not in dates):
+            lists.append([one for one in found if one.kind != "date"][-len(dates[-1]) :])  # "up to 8 from 3 in ..."
+        for figures in lists:
+            alike = [one for one in dates if len(one) == len(figures) > 1]
+            if figures not in dates and alike and (said or len(dates) == 1):
+                nearest = min(alike, key=lambda one: abs(one[0].start - figures[0].start))
+                yield from ((one.start, say_words(date.text), True) for one, date in zip(figures, nearest, strict=True))
+        if said and not dates and lists and len(figures := lists[-1]) > 1:
             listed = _LISTED.split(text[begin : figures[0].start])[-len(figures) :]
             if len(listed) == len(figures):
                 yield from ((one.start, say_words(item), False) for one, item in zip(figures, listed, strict=True))
+
+
+def _read_lists(text: str, quantities: Sequence[Quantity]) -> Iterator[list[Quantity]]:
+    """The figures and dates of a sentence in the lists that they stand in, or alone."""
+    found: list[Quantity] = []
+    for one in quantities:
+        if found and (
+            not _JOINT.fullmatch(text, found[-1].end, one.start) or (found[-1].kind == "date") != (one.kind == "date")
+        ):
+            yield found
+            found = []
+        found.append(one)
+    if found:
+        yield found
