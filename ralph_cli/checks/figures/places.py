@@ -14,6 +14,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.clauses import OTHER_YEAR, PARTS_OF_DATES, is_of_date, say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.relations import ordered_pairs
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells
 
@@ -33,7 +34,7 @@ class Place:
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
     text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
     `names` are the numbers and single letters in the label of its row and the name of its column: "Type B", "Lot 7".
-    `row` is where its row begins.
+    `row` is where its row begins, `follows` the place of the figure from which a sentence says that it came.
     """
 
     words: frozenset[str]
@@ -46,6 +47,7 @@ class Place:
     unit: Quantity | None = None
     names: frozenset[str] = frozenset()
     row: int = 0
+    follows: int = -1
 
 
 def find_places(
@@ -53,6 +55,7 @@ def find_places(
 ) -> dict[int, Place]:
     """The place of each figure of a quote, by where it begins in the quote's text."""
     said = words_of_figures(quote.text)
+    origins = {after.start: quote.start + before.start for before, after in ordered_pairs(quote.text, quantities)}
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
         if is_table_row(quote.text[start:end]):
@@ -61,7 +64,8 @@ def find_places(
         for quantity in (one for one in group if one.is_measured or one.start in said):
             words = said.get(quantity.start, frozenset()) - {OTHER_YEAR} | say_words(_title_above(quote.text, start))
             span = quote.start + quantity.start, quote.start + quantity.end
-            found[quantity.start] = Place(words, "", False, _moment(words), *span)
+            origin = origins.get(quantity.start, -1)
+            found[quantity.start] = Place(words, "", False, _moment(words), *span, follows=origin)
     return found
 
 
@@ -162,6 +166,8 @@ def place_of_result(places: Sequence[Place]) -> Place | None:
 
 def is_earlier(one: Place, other: Place) -> bool:
     """Whether a place is of an earlier time than another, as far as both say."""
+    if other.follows == one.start:
+        return True
     if one.moment is None or other.moment is None:
         return False
     (year, month), (another, later) = one.moment, other.moment

@@ -23,7 +23,8 @@ _YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
 _TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
 _BOUNDARY = re.compile(
     rf"(?i),(?!\s+(?:19|20)\d\d\b)|[;()\u2013\u2014]|:(?!\W*\Z)"
-    rf"|\b(?:(?:and|or)(?!\s+(?:19|20)\d\d\b)|but|while|whereas|although|though|which|(?<!up )(?P<to>to){_TO_FIGURE})\b"
+    rf"|\b(?:(?:and|or)(?!\s+(?:19|20)\d\d\b)|but|while|whereas|although|though|which|where|when|whose"
+    rf"|(?<!up )(?P<to>to){_TO_FIGURE})\b"
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")

@@ -65,7 +65,7 @@ _WORDS_BEFORE = 4
 @lru_cache(maxsize=4096)
 def read_quantities(text: str, style: Style = "document") -> tuple[Quantity, ...]:
     """The quantities, dates and names with digits of a text, in order, none inside another."""
-    return share_between_neighbours(text, QuantityReader(text, style).read())
+    return share_between_neighbours(text, QuantityReader(text, style).read(), bounds=style == "document")
 
 
 class QuantityReader:

@@ -76,10 +76,11 @@ def are_comparable(one: Quantity, other: Quantity) -> bool:
 
 def ordered_pairs(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
     """The figures of a text of which one became the other, the earlier one first: "from 5 to 7", "to 7 from 5"."""
-    for one, other in pairwise(quantities):
-        gap = text[one.end : other.start]
-        if not are_comparable(one, other):
+    for number, other in enumerate(quantities):
+        one = next((one for one in reversed(quantities[:number]) if are_comparable(one, other)), None)
+        if one is None:
             continue
+        gap = text[one.end : other.start]
         if _FROM.search(text, 0, one.start) and _BETWEEN_TO.fullmatch(gap):
             yield one, other
         elif _BETWEEN_FROM.fullmatch(gap) and (_TO.search(text, 0, one.start) or direction_of(gap)):

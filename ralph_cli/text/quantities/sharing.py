@@ -6,6 +6,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _RANGE = re.compile(r"\s*(?:[-\u2013\u2014]|to|and|through|or)\s*")
+_SPAN = re.compile(r"\s*[-\u2013]\s*")
 _LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
@@ -17,13 +18,19 @@ _MAX_WHOLE_RANGE = 50
 _REACH = 16
 
 
-def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Quantity, ...]:
-    """The quantities of a text, in order, with what each takes over from the one before or behind it."""
+def share_between_neighbours(text: str, quantities: list[Quantity], *, bounds: bool) -> tuple[Quantity, ...]:
+    """The quantities of a text, in order, with what each takes over from the one before or behind it.
+
+    With `bounds` a range says that something is at least the one and at most the other: "25 - 35".
+    """
     found = list(quantities)
     for at in range(len(found) - 2, -1, -1):
         one, other = found[at], found[at + 1]
         if one.is_measured and other.is_measured:
             found[at], found[at + 1] = _share(text, one, other)
+            if bounds and _SPAN.fullmatch(text, one.end, other.start) and one.value < other.value:
+                found[at] = replace(found[at], bound=found[at].bound or "over")
+                found[at + 1] = replace(found[at + 1], bound=found[at + 1].bound or "under")
     for at in range(1, len(found)):
         dated = next((one for one in reversed(found[:at]) if one.kind == "date"), found[at - 1])
         found[at] = _share_date(text, dated if found[at].kind == "ordinal" else found[at - 1], found[at])
