@@ -226,13 +226,14 @@ def are_exchanged(
 ) -> Literal["", "open", "sure"]:
     """Whether what is said of two figures fits the places of the other one better; "sure" if that is so of both.
 
-    Only words count that are said of one of them, and that one of the places has.
+    Only words count that are said of one of them, and that one of the places has. Of figures that stand in several
+    places one pair where they are not exchanged is enough: "within thirty days" may be said, and later be replaced.
     """
     first, second = said[0] - said[1], said[1] - said[0]
-    straight, crossed, least = 0, 0, 0
+    results: list[Literal["", "open", "sure"]] = []
     for one, other in product(*places):
         own, others = one.words - other.words, other.words - one.words
-        over = len(first & others), len(second & own)
-        straight = max(straight, len(first & own) + len(second & others))
-        crossed, least = max(crossed, sum(over)), max(least, min(over))
-    return "" if crossed <= straight else "sure" if least and not straight else "open"
+        straight = len(first & own) + len(second & others)
+        crossed = len(first & others), len(second & own)
+        results.append("" if sum(crossed) <= straight else "sure" if all(crossed) and not straight else "open")
+    return min(results, key=("", "open", "sure").index)

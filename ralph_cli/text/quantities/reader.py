@@ -56,7 +56,6 @@ _LESS = frozenset(
     "less fewer lower smaller shorter earlier sooner younger thinner lighter slower narrower cheaper".split()
 )
 _NO_BOUND = frozenset(("rather", "other"))
-_LIMITS: dict[str, Bound] = {"minimum": "over", "maximum": "under", "capped": "under", "ceiling": "under"}
 _DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
@@ -250,5 +249,4 @@ class QuantityReader:
         less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed)
         if (more or less) and not {"nearly", "almost"} & set(words) and self._is_denied(draft.begin):
             more, less = less, more
-        limit: Bound = next((_LIMITS[word] for word in words if word in _LIMITS), "")
-        return "over" if more else "under" if less else limit
+        return "over" if more else "under" if less else ""

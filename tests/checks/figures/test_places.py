@@ -205,6 +205,14 @@ def test_what_takes_the_place_of_another_may_be_told_first(text: str) -> None:
     assert answer(text, RATE) == ""
 
 
+def test_what_was_replaced_may_be_quoted_where_it_was_said_first() -> None:
+    first, later = "A toll is paid within ten days of landing.", 'In rule 4, "ten days" is replaced by "twenty days".'
+    about = document(f"{first}\n\n{later}", kind="text")
+    text = "A toll is paid within twenty days of landing, for the ten days of rule 4 are replaced by twenty days."
+    assert not check(about, text, [first, later]).issues
+    assert check(about, text.replace("twenty", "ninety"), [first, later]).issues
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
