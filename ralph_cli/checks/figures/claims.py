@@ -256,8 +256,8 @@ class FigureComparison:
             return Comparison("supported")  # "1900 members" look like a year
         if quantity.kind == "ordinal" and other.date.day == quantity.value and not quantity.nouns:
             return Comparison("supported")  # "by the 15th"
-        if not other.is_measured:
-            return None
+        if not other.is_measured or (quantity.is_small and quantity.kind == "count" and other.value % 1):
+            return None  # four segments are no rounding of 4.2 %
         if whole and other.last is not None and other.value <= quantity.value <= other.last:
             return Comparison("supported")
         asked = candidate.source == "question"

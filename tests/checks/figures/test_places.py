@@ -205,6 +205,14 @@ def test_what_takes_the_place_of_another_may_be_told_first(text: str) -> None:
     assert answer(text, RATE) == ""
 
 
+def test_a_small_count_is_no_rounding_of_a_figure_with_decimals() -> None:
+    table = "Growth by region\nNorth  1.0 %  (4.2) %\nSouth  (0.9)  (3.9)\n"
+    about = document(table, kind="pdf")
+    found = check(about, "Of four regions only the south shrank, by 0.9%.", [table.strip()])
+    assert not any("4.2" in doubt.message or "3.9" in doubt.message for doubt in found.doubts)
+    assert check(about, "The north fell by 5.2%.", [table.strip()]).issues
+
+
 def test_what_was_replaced_may_be_quoted_where_it_was_said_first() -> None:
     first, later = "A toll is paid within ten days of landing.", 'In rule 4, "ten days" is replaced by "twenty days".'
     about = document(f"{first}\n\n{later}", kind="text")
