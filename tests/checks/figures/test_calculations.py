@@ -65,6 +65,15 @@ def test_units_are_converted_and_averages_made(text: str) -> None:
     assert verify_calculation(text, numbers(1577, 1373, 0.05))
 
 
+def test_a_quoted_percentage_may_be_added_or_taken_off_by_a_factor() -> None:
+    tax = Candidate(Quantity("10%", 0, 0, Decimal(10), kind="percent"))
+    quoted = [*numbers(1577), tax]
+    assert verify_calculation("1,577 * 1.10 = 1,734.7", quoted).value == Decimal("1734.7")
+    assert verify_calculation("1,577 * 0.9 = 1,419.3", quoted).value == Decimal("1419.3")
+    with pytest.raises(CalculationError, match=r"1.2 is in no quote"):
+        verify_calculation("1,577 * 1.20 = 1,892.4", quoted)
+
+
 def test_a_percentage_is_no_hundredfold_of_itself() -> None:
     with pytest.raises(CalculationError, match=r"114\.8"):
         verify_calculation("1,577 / 1,373 * 100 = 11486%", numbers(1577, 1373))
