@@ -206,7 +206,7 @@ def test_a_reviewer_with_the_keys_alone(out: Path, tmp_path: Path) -> None:
         page.keyboard.press("Enter")
         page.wait_for_selector(".reviews .corrected")
         page.keyboard.press("p")
-        page.wait_for_selector(".reviews .wrong")
+        page.wait_for_selector("body[data-ready] .reviews .wrong")
         page.keyboard.press("u")
         page.keyboard.press("Enter")
         wait(page, "!document.querySelector('.reviews')")

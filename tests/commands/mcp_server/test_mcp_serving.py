@@ -222,7 +222,7 @@ def test_a_client_that_others_wrote_asks_and_reads_the_evidence(deal: Path, tmp_
             return done.returncode, json.loads(done.stdout)
 
         code, listed = inspect("tools/list", "--strict")
-        assert code == 0 and len(listed["tools"]) == 7  # type: ignore[arg-type]
+        assert code == 0 and len(listed["tools"]) == 8  # type: ignore[arg-type]
         arguments = ['documents=["report.pdf"]', "question=May net leverage ever exceed 3.50 times?"]
         code, answer = inspect("tools/call", "--tool-name", "ask", "--tool-arg", *arguments)
         assert code == 0
