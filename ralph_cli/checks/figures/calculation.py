@@ -269,7 +269,8 @@ class Calculator:
                 return term
         if figure.kind == "percent":
             return Term(figure.value / 100, "percent", is_sourced=False)
-        rates = {abs(one.quantity.value) / 100 for one in self.candidates if one.quantity.kind == "percent"}
+        quoted = (one.quantity for one in self.candidates if one.source == "quote")
+        rates = {abs(one.value) / 100 for one in quoted if one.kind == "percent" and 0 < abs(one.value) < 100}
         if figure.kind == "none" and rates & {figure.value, abs(1 - figure.value)}:
             return Term(figure.value, "ratio", is_pure=True)  # 1.10 adds the 10 % of the quotes, 0.9 takes them off
         power = frozenset((figure.power or 0,))

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
-from ralph_cli.checks.figures.compare import Standing, compare
+from ralph_cli.checks.figures.compare import compare
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import TableHeaders
 from ralph_cli.core.deferred import re
@@ -33,9 +33,6 @@ NAME = "numbers"
 MAX_CALCULATIONS = 12
 ADVICE = "quote the words that do, or hand in the calculation, or leave it out"
 _DIFFERENCE = re.compile(r"(?i)\s[-\u2212\u2013]\s|\bminus\b")
-_POSITED = re.compile(r"(?i)\b(?:if|were|would|assum\w+|suppos\w+|should|for example)\b")
-"""What says that a figure is one of the claim's own, to show what follows."""
-
 STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 
 
@@ -136,10 +133,7 @@ class NumbersCheck:
                 computed.append((calculation, calculator.compute(calculation)))
             except CalculationError as wrong:
                 failed.add(calculation)
-                standing: Standing = (
-                    "open" if "in no quote" in str(wrong) and _POSITED.search(claim.text) else "contradicted"
-                )
-                yield Answer(calculation, 0, standing, "calculation", f"{calculation}: {wrong}")
+                yield Answer(calculation, 0, "contradicted", "calculation", f"{calculation}: {wrong}")
         comparison = FigureComparison(calculator.candidates, self._facts, said)
         pages = {part for quote in quotes for part in self._names_of_pages(quote)}
         for answer in comparison.unsupported(mask_names(claim.text, self.document)):

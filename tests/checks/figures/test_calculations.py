@@ -72,6 +72,9 @@ def test_a_quoted_percentage_may_be_added_or_taken_off_by_a_factor() -> None:
     assert verify_calculation("1,577 * 0.9 = 1,419.3", quoted).value == Decimal("1419.3")
     with pytest.raises(CalculationError, match=r"1.2 is in no quote"):
         verify_calculation("1,577 * 1.20 = 1,892.4", quoted)
+    whole = Candidate(Quantity("100%", 0, 0, Decimal(100), kind="percent"))
+    with pytest.raises(CalculationError, match=r"2 is in no quote"):
+        verify_calculation("1,577 * 2 = 3,154", [*numbers(1577), whole], "")
 
 
 def test_a_percentage_is_no_hundredfold_of_itself() -> None:
