@@ -1,7 +1,7 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations, product
 
@@ -9,18 +9,16 @@ from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, Docu
 from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
-from ralph_cli.checks.figures.places import Place, are_exchanged, is_earlier, misplaced, names_in
+from ralph_cli.checks.figures.places import Place, is_earlier
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.clauses import OTHER_YEAR, is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.nearness import say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import (
-    NO_CHANGE,
     are_comparable,
     is_misstated,
-    larger_parts,
     ordered_pairs,
     read_change,
 )
@@ -33,13 +31,14 @@ _REACH = 60
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
+_MARGIN, _MARGIN_OF_PAIR = 0.7, 0.3
+"""By how many words another place must agree better with what is said of a figure, and two places with two figures."""
+
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
-_OPERATOR_BEFORE = re.compile(r"[\d)%]\s*[-+*/=\u00d7\u00f7\u2212]\s*[(]?\Z")
-_OPERATOR_BEHIND = re.compile(r"\s*[)]?\s*(?:[+*/=\u00d7\u00f7\u2212]|-\s)(?=\s*[\d($\u20ac\u00a3])")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 
@@ -86,82 +85,60 @@ class FigureComparison:
             # A count of the terms of a sum, or else one in words beside a figure that is borne out, is an aside.
             if answer and not (answer.field == "count" and (one.value in terms if terms else in_words)):
                 yield answer
-        yield from self._answers_to_pairs(text, [one for one in found if one.is_measured or one.date.day])
+        yield from self._answers_to_order(text, [one for one in found if one.is_measured])
+        yield from self._answers_to_places(text, [one for one, answer in answers if answer is None])
 
-    def _answers_to_pairs(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures of a text that go the other way than it says, or that it exchanges."""
-        said = words_of_figures(text)
-        pairs = [(*pair, True) for pair in ordered_pairs(text, found)]
-        for number, before in enumerate(found):
-            after = next((one for one in reversed(found[:number]) if are_comparable(one, before)), None)
-            if after is not None and OTHER_YEAR in said.get(before.start, ()):
-                pairs.append((before, after, False))
-        for before, after, is_said in pairs:
+    def _answers_to_order(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """Figures of which a text says that one became the other, and that go the other way."""
+        for before, after in ordered_pairs(text, found):
             first = min(before, after, key=lambda one: one.start)
             homes = [*product(self._places_of(before), self._places_of(after))]
             names = f'from "{_name(text, before)}" to "{_name(text, after)}"'
-            if is_said and is_misstated(text, before, after):
-                yield Answer(
-                    first.text, first.start, "contradicted", "direction", f"{names}: the words say the other direction"
-                )
-            elif is_said and homes and all(is_earlier(end, begin) for begin, end in homes):
-                yield Answer(
-                    first.text,
-                    first.start,
-                    "contradicted",
-                    "time",
-                    f"{names}: in the quotes the second is the earlier one",
-                )
-            elif homes and all(a.row == b.row > 0 and (a is b or is_earlier(a, b)) for b, a in homes):
-                yield Answer(
-                    first.text, first.start, "open", "time", f"{names}: in the quotes the second is not the later one"
-                )
+            if is_misstated(text, before, after):
+                message = f"{names}: the words say the other direction"
+                yield Answer(first.text, first.start, "contradicted", "direction", message)
+            elif homes and all(is_earlier(end, begin) for begin, end in homes):
+                message = f"{names}: in the quotes the second is the earlier one"
+                yield Answer(first.text, first.start, "contradicted", "time", message)
             points = abs(after.value - before.value) if before.kind == after.kind == "percent" else None
             for rate in found:
-                if is_said and rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
+                if rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
                     message = f'"{rate.text}" lies between "{before.text}" and "{after.text}": write percentage points'
                     yield Answer(rate.text, rate.start, "open", "unit", message)
-        for part, whole in larger_parts(text, found):
-            message = f'"{_name(text, part)}" of "{_name(text, whole)}": a part is not larger than the whole'
-            yield Answer(part.text, part.start, "contradicted", "part", message)
-        yield from self._answers_to_changes(text, found)
-        for one, other in combinations(found, 2):
-            places = self._places_of(one), self._places_of(other)
-            if not all(places) or not are_comparable(one, other) or set(places[0]) & set(places[1]):
-                continue
-            result = are_exchanged((said[one.start], said[other.start]), places)
-            if result or self._are_reversed(text, one, other):
-                message = f'"{_name(text, one)}" and "{_name(text, other)}": the quotes have them the other way round'
-                yield Answer(one.text, one.start, "contradicted" if result == "sure" else "open", "place", message)
 
-    def _answers_to_changes(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Changes of a text that lie in the quotes between other figures than those that it states beside them."""
-        said = words_of_figures(text)
-        for one in found:
-            changes = [home.change for home in self._homes.get(one, ())]
-            if not changes or not all(change.after for change in changes):
-                continue
-            rows = {place.row for place in self._all_places if any(place.start in change.after for change in changes)}
-            levels: tuple[set[int], set[int]] = set(), set()
-            for other in found:
-                homes = [home for home in self._homes.get(other, ()) if home.place and not home.change.after]
-                is_before = OTHER_YEAR in said.get(other.start, ())
-                levels[is_before].update(home.place.start for home in homes if home.place and home.place.row in rows)
-            ends = [(change.after, change.before) for change in changes]
-            if any(at and not any(at & pair[number] for pair in ends) for number, at in enumerate(levels)):
-                message = f'"{_name(text, one)}" lies between other figures of the quotes than the claim states'
-                yield Answer(one.text, one.start, "open", "base", message)
-
-    @property
-    def _all_places(self) -> list[Place]:
-        return [one.place for one in self.candidates if one.place and one.source == "quote"]
-
-    def _are_reversed(self, text: str, one: Quantity, other: Quantity) -> bool:
-        """Whether the same words stand between two figures in the document, but the second before the first."""
-        between = text[one.end : other.start].split()
-        pairs = product(self._places_of(one), self._places_of(other))
-        in_any_order = set(between) <= {",", ";", "and", "or"}  # as of a list
-        return not in_any_order and all(self.facts.text[b.end : a.start].split() == between for a, b in pairs)
+    def _answers_to_places(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """Figures of a text of which it says what the quotes say of another figure, or that it exchanges."""
+        homes = {one: places for one in found if (places := self._places_of(one))}
+        said = {one: weigh_words(text, one.start, is_claim=True) for one in homes}
+        taken = {place.start for places in homes.values() for place in places}
+        others = [
+            one for one in self.candidates if one.place and one.source == "quote" and one.place.start not in taken
+        ]
+        for one, places in homes.items():
+            own = max(place.agreement(said[one]) for place in places)
+            home = self._homes[one][0]
+            rivals = (
+                (other.place.agreement(said[one]), other)
+                for other in others
+                if other.place and _are_rivals(home, other)
+            )
+            best, rival = max(rivals, key=lambda pair: pair[0], default=(0.0, home))
+            if best > own + _MARGIN:
+                message = f'the quotes say of "{_flat(rival.quantity.text)}" what is said of "{_name(text, one)}"'
+                is_dated = rival.place is not None and all(
+                    place.is_of_other_time(said[one], rival.place) for place in places
+                )
+                yield Answer(one.text, one.start, "contradicted" if is_dated else "open", "place", message)
+        for one, other in combinations(homes, 2):
+            if are_comparable(one, other) and not {place.start for place in homes[one]} & {
+                place.start for place in homes[other]
+            }:
+                pairs = product(homes[one], homes[other])
+                if all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
+                    message = (
+                        f'"{_name(text, one)}" and "{_name(text, other)}": the quotes have them the other way round'
+                    )
+                    yield Answer(one.text, one.start, "open", "place", message)
 
     def _places_of(self, quantity: Quantity) -> Sequence[Place]:
         return [one.place for one in self._homes.get(quantity, ()) if one.place and one.source == "quote"]
@@ -200,13 +177,8 @@ class FigureComparison:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if found.standing == "supported":
-            same = [one for one in self.candidates if one.quantity.date == quantity.date and one.place]
-            self._homes[quantity] = list(same)
-            faults = [self._find_misplaced(text, quantity, one) for one in same if not one.in_table]
-            if not faults or not all(faults):
-                return None
-            message = f'"{quantity.text}": the quotes have this date for something else'
-            return quantity.text, "open", "place", message
+            self._homes[quantity] = [one for one in self.candidates if one.quantity.date == quantity.date and one.place]
+            return None
         message = f'no quote names the {found.field} of "{quantity.text}"'
         if rival is not None:
             message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
@@ -219,11 +191,7 @@ class FigureComparison:
         results = [(self._compare(quantity, candidate, sentence), candidate) for candidate in self.candidates]
         fitting = [one for result, one in results if result and result.standing == "supported"]
         self._homes[quantity] = list(fitting)
-        found = [
-            ((result.standing == "supported" and self._find_misplaced(text, quantity, candidate)) or result, candidate)
-            for result, candidate in results
-            if result
-        ]
+        found = [(result, candidate) for result, candidate in results if result]
         name = _name(text, quantity)
         is_weighed = quantity.unit == "\u00a3" and "pound" in units_named(self.said)
         known = is_weighed or quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
@@ -233,7 +201,7 @@ class FigureComparison:
         if any(result.standing == "supported" for result, _ in found):
             return None
         told = any(result.field == "direction" for result, _ in found)
-        if not told and not self._takes_place(text, quantity) and self._is_derived(quantity, sentence, others):
+        if not told and self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):
             for result, candidate in found:
@@ -305,37 +273,6 @@ class FigureComparison:
             return False
         places = (one.place.words for one in self.candidates if one.place and not one.in_table)
         return any(said & words - base.words and not said & base.words - words for words in places)
-
-    def _find_misplaced(self, text: str, quantity: Quantity, candidate: Candidate) -> Comparison | None:
-        """What speaks against a figure by the words that the text says of it, None if nothing does."""
-        said = words_of_figures(text).get(quantity.start)
-        if candidate.place is None or said is None or _is_term(text, quantity):
-            return None
-        if quantity.kind == "date":
-            said = frozenset(word for word in said if not is_of_date(word))
-        elsewhere = frozenset[str]().union(*words_of_figures(text).values()) - said
-        known = say_words(f"{text} {self.facts.question}") - elsewhere
-        others = (
-            found.place
-            for found in self.candidates
-            if found.place and found.place is not candidate.place and _are_rivals(candidate, found)
-        )
-        told = frozenset(
-            word for words in (*words_of_figures(text).values(), say_words(self.facts.question)) for word in words
-        )
-        told = frozenset(word for word in told if word.startswith("y:") and self.facts.is_english)
-        fault = misplaced(said, known, told, names_in(text), candidate.place, others)
-        if not fault or (fault == "subject" and quantity.is_small):  # so few may be counted, or named for any reason
-            return None
-        return Comparison("contradicted" if fault == "date" else "open", fault)
-
-    def _takes_place(self, text: str, quantity: Quantity) -> bool:
-        """Whether a clause of the quotes says all that is said of a figure, but of another one of its kind."""
-        said = frozenset(word for word in words_of_figures(text).get(quantity.start, ()) if not is_of_date(word))
-        clauses = (one for one in self.candidates if one.place and not one.in_table and one.source == "quote")
-        same = (one for one in clauses if one.place and len(said) > 1 and said <= one.place.words)
-        alike = any(are_comparable(quantity, one.quantity) for one in same)
-        return alike and read_change(text, quantity) == NO_CHANGE
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
@@ -436,9 +373,11 @@ def _are_rivals(one: Candidate, other: Candidate) -> bool:
     return bare or are_comparable(one.quantity, other.quantity)
 
 
-def _is_term(text: str, quantity: Quantity) -> bool:
-    """Whether a figure is part of a sum that is written out, which says nothing of it."""
-    return bool(_OPERATOR_BEFORE.search(text, 0, quantity.start) or _OPERATOR_BEHIND.match(text, quantity.end))
+def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:
+    """Whether two places agree better with what is said of the other figure than with what is said of their own."""
+    (one, other), (first, second) = places, said
+    crossed = one.agreement(second) + other.agreement(first)
+    return crossed > one.agreement(first) + other.agreement(second) + _MARGIN_OF_PAIR
 
 
 def _begins_line(pattern: str, text: str) -> bool:

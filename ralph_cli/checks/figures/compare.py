@@ -13,8 +13,8 @@ from ralph_cli.checks.figures.header import content_words
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.text.quantities.clauses import say_words
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
+from ralph_cli.text.quantities.nearness import say_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import FALL, RISE, read_change

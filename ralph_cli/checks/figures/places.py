@@ -1,43 +1,42 @@
 """Where a figure stands: the words and dates that govern it in a quote, against those that a claim says of it. Pure.
 
-In a table they are those of its row and of its column, in prose those of the clause around it. Of the places of one
-claim's quotes only what tells them apart counts: a word that all rows share says nothing of any.
+In a table they are those of its row and of its column, in prose those that stand near it. Whether a claim means a place
+is told by how much of what it says of a figure the place has, against what other places have of it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, product
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from itertools import groupby
 
 from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, is_table_row, read_unit
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
-from ralph_cli.text.quantities.clauses import OTHER_YEAR, PARTS_OF_DATES, is_of_date, say_words, words_of_figures
+from ralph_cli.text.quantities.nearness import is_of_date, say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import ordered_pairs
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells
 
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
-_NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|(?![AI]\s+[a-z])[A-Z])(?![\w%]|[.,]\d)")
 _SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
 _NIL_BETWEEN = re.compile(r"(?<!\S)[-\u2010-\u2015]{1,2}(?=\s+[$\u20ac\u00a3\u00a5(]?\s*[-\d\u2010-\u2015]|\s*$)")
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
-_GENERIC = say_words("percent change total amount number growth rate value other net average percentage")
+_OWN = 0.5
+"""From this weight on a word is said of a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What governs a quoted figure: `words` are stems and parts of dates; `column` names its column, "" for none.
+    """What governs a quoted figure: the `weights`, up to 1, of stems and parts of dates; `column` names its column.
 
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
     text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
-    `names` are the numbers and single letters in the label of its row and the name of its column: "Type B", "Lot 7".
-    `row` is where its row begins, `follows` the place of the figure from which a sentence says that it came.
+    `follows` is the place of the figure from which a sentence says that it came.
     """
 
-    words: frozenset[str]
+    weights: Mapping[str, float] = field(default_factory=dict)
     column: str = ""
     in_table: bool = False
     moment: tuple[int, int | None] | None = None
@@ -45,27 +44,39 @@ class Place:
     end: int = 0
     is_dated: bool = True
     unit: Quantity | None = None
-    names: frozenset[str] = frozenset()
-    row: int = 0
     follows: int = -1
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What is said of it rather than of other figures."""
+        return frozenset(word for word, weight in self.weights.items() if weight >= _OWN)
+
+    def agreement(self, said: Mapping[str, float]) -> float:
+        """How much of what is said of a figure the place has, in words."""
+        return sum(weight * self.weights[word] for word, weight in said.items() if word in self.weights)
+
+    def is_of_other_time(self, said: Mapping[str, float], other: "Place") -> bool:
+        """Whether what is said of a figure names the time of another cell, and not that of this one."""
+        named = {word for word, weight in said.items() if weight >= _OWN and is_of_date(word)}
+        return self.in_table and self.is_dated and bool(named & other.words - self.words) and not named & self.words
 
 
 def find_places(
     quote: Quote, quantities: Sequence[Quantity], headers: TableHeaders, fiscal_end: int
 ) -> dict[int, Place]:
     """The place of each figure of a quote, by where it begins in the quote's text."""
-    said = words_of_figures(quote.text)
     origins = {after.start: quote.start + before.start for before, after in ordered_pairs(quote.text, quantities)}
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
         if is_table_row(quote.text[start:end]):
             found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
             continue
-        for quantity in (one for one in group if one.is_measured or one.start in said):
-            words = said.get(quantity.start, frozenset()) - {OTHER_YEAR} | say_words(_title_above(quote.text, start))
+        title = say_words(_title_above(quote.text, start))
+        for quantity in (one for one in group if one.is_measured or one.date.day):
+            weights = {**weigh_words(quote.text, quantity.start), **dict.fromkeys(title, 1.0)}
             span = quote.start + quantity.start, quote.start + quantity.end
-            origin = origins.get(quantity.start, -1)
-            found[quantity.start] = Place(words, "", False, _moment(words), *span, follows=origin)
+            place = Place(weights, "", False, None, *span, follows=origins.get(quantity.start, -1))
+            found[quantity.start] = replace(place, moment=_moment(place.words))
     return found
 
 
@@ -78,14 +89,14 @@ def _places_in_row(
     loose = [one for one in dates if not _is_in_label(quote, one, start, headers)]
     labelled = " ".join(one.text for one in dates if one not in loose)
     for one in loose:
-        yield one.start, Place(frozenset(), "", True, None, quote.start + one.start, quote.start + one.end, False)
+        yield one.start, Place({}, "", True, None, quote.start + one.start, quote.start + one.end, False)
     for quantity in row:
         if _is_named_in_cell(quote.text[start:end], quantity.start - start):
             continue
         label = _label_of(quote.text, start, [one for one in (*row, *loose) if one.start <= quantity.start])
         name = headers.column_at(quote.start + quantity.start)[1]
         header = headers.at(quote.start + start)
-        if not _of_part(say_words(name), "y:"):
+        if not any(word.startswith("y:") for word in say_words(name)):
             at = quote.start + quantity.end - 1
             named = (cell.name for cell in header.cells if cell.start <= at < cell.end)
             name = f"{name} {next(named, '')}".strip()
@@ -97,8 +108,7 @@ def _places_in_row(
         is_dated = any(map(is_of_date, words)) or not loose
         words |= say_words(" , ".join(one.text for one in loose))
         span = quote.start + quantity.start, quote.start + quantity.end
-        names = names_in(f"{_first_cell(quote.text[start:end])} {name}")
-        yield quantity.start, Place(words, name, True, moment, *span, is_dated, unit, names, quote.start + start)
+        yield quantity.start, Place(dict.fromkeys(words, 1.0), name, True, moment, *span, is_dated, unit)
 
 
 def _is_in_label(quote: Quote, figure: Quantity, start: int, headers: TableHeaders) -> bool:
@@ -127,17 +137,6 @@ def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
     return next((label for label in reversed([*labels]) if say_words(label)), "")
 
 
-def _first_cell(line: str) -> str:
-    """The label of a row, with the numbers in it; "" where figures do not stand apart from it."""
-    cells = list(_CELL.finditer(line))
-    return cells[0][0] if len(cells) > 2 and any(map(str.isalpha, cells[0][0])) else ""
-
-
-def names_in(text: str) -> frozenset[str]:
-    """The numbers and single capital letters by which a text tells things of one kind apart, but no years."""
-    return frozenset(_NAME.findall(text))
-
-
 def _is_named_in_cell(line: str, at: int) -> bool:
     """Whether a figure is a part of what a cell names, as in "Tablets of 10 mg", and no amount of a row."""
     cells = list(_CELL.finditer(line))
@@ -161,7 +160,7 @@ def _moment(words: frozenset[str]) -> tuple[int, int | None] | None:
 def place_of_result(places: Sequence[Place]) -> Place | None:
     """Where that stands which is computed of figures: at all of their dates, nowhere if one of them has none."""
     dates = [frozenset(filter(is_of_date, place.words)) for place in places]
-    return Place(frozenset().union(*dates)) if dates and all(dates) else None
+    return Place(dict.fromkeys(frozenset().union(*dates), 1.0)) if dates and all(dates) else None
 
 
 def is_earlier(one: Place, other: Place) -> bool:
@@ -172,68 +171,3 @@ def is_earlier(one: Place, other: Place) -> bool:
         return False
     (year, month), (another, later) = one.moment, other.moment
     return year < another or (year == another and month is not None and later is not None and month < later)
-
-
-def misplaced(
-    said: frozenset[str],
-    known: frozenset[str],
-    told: frozenset[str],
-    names: frozenset[str],
-    place: Place,
-    others: Iterable[Place],
-) -> Literal["", "date", "column", "subject", "year"]:
-    """Whether words that are said of a figure name another place of the quotes, and its own with no word.
-
-    That place is named if half of the words are said that it has and the figure's own has not. `said` are those beside
-    it, `known` all of the claim and its question but what is said of other figures, `names` what it names by numbers
-    and letters, `told` the years of which it speaks, to which a figure without a date belongs.
-    """
-    others = list(others)
-    told = told if OTHER_YEAR not in said else frozenset()
-    said = said - {OTHER_YEAR}
-    for part in (*PARTS_OF_DATES, "t:"):
-        named, own = _of_part(said, part), _of_part(place.words, part)
-        is_told = part == "y:" and not named and place.in_table
-        named = told if is_told else named
-        if named and own and not named & own and any(named & other.words for other in others):
-            if is_told:
-                return "year" if place.is_dated else ""
-            # Of the claim's words its date may be said, too, of something else.
-            return "column" if part == "t:" or own & known or not place.is_dated else "date"
-    for other in others:
-        own, theirs = place.words - other.words, _words(other.words - place.words)
-        own_names, their_names = place.names - other.names, other.names - place.names
-        if own & known or own_names & names:
-            continue
-        known_by = len(theirs) / 2
-        is_named = _words(own) or (place.in_table and len(theirs) > 1 and theirs <= said)
-        if (is_named and theirs & said and len(theirs & said) >= known_by) or (own_names and their_names & names):
-            return "column" if place.in_table else "subject"
-    return ""
-
-
-def _words(words: frozenset[str]) -> frozenset[str]:
-    """The words that are no dates, and none that any row may have."""
-    return frozenset(word for word in words if not is_of_date(word)) - _GENERIC
-
-
-def _of_part(words: frozenset[str], part: str) -> frozenset[str]:
-    return frozenset(word for word in words if word.startswith(part))
-
-
-def are_exchanged(
-    said: tuple[frozenset[str], frozenset[str]], places: tuple[Sequence[Place], Sequence[Place]]
-) -> Literal["", "open", "sure"]:
-    """Whether what is said of two figures fits the places of the other one better; "sure" if that is so of both.
-
-    Only words count that are said of one of them, and that one of the places has. Of figures that stand in several
-    places one pair where they are not exchanged is enough: "within thirty days" may be said, and later be replaced.
-    """
-    first, second = said[0] - said[1], said[1] - said[0]
-    results: list[Literal["", "open", "sure"]] = []
-    for one, other in product(*places):
-        own, others = one.words - other.words, other.words - one.words
-        straight = len(first & own) + len(second & others)
-        crossed = len(first & others), len(second & own)
-        results.append("" if sum(crossed) <= straight else "sure" if all(crossed) and not straight else "open")
-    return min(results, key=("", "open", "sure").index)

@@ -1,7 +1,6 @@
 """What a text says of its figures beside one another: up or down, by or to, from which to which. Pure."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -43,10 +42,6 @@ _CHANGE_REACH = 60
 _OR = re.compile(
     r"[$\u20ac\u00a3]?\s?\d[\d.,]*(?:%|\s(?:million|billion|thousand|per ?cent))?,?\s+or\s+(?:[a-z]+\s+)?\Z"
 )
-_OUT_OF = re.compile(
-    r"(?i)\s*(?:out\s+)?of\s+(?:(?:its|the|their|our|all|some|about|approximately|around|those|these)\s+)*"
-)
-_OF_WHICH = re.compile(r"(?i)[^.;]*\bof which\s+(?:[a-z]+\s+){0,3}")
 
 
 class Change(NamedTuple):
@@ -127,16 +122,6 @@ def read_change(text: str, quantity: Quantity) -> Change:
     if match is None:
         return NO_CHANGE
     return Change("to" if match is before and before["to"] else "by", "rise" if match["rise"] else "fall")
-
-
-def larger_parts(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
-    """The figures of a text that are said to be parts of others, and are larger: "9 out of 7", "5, of which 6"."""
-    for one, other in pairwise(quantities):
-        gap = text[one.end : other.start]
-        part, whole = (other, one) if _OF_WHICH.fullmatch(gap) else (one, other)
-        related = part is other or _OUT_OF.fullmatch(gap)
-        if related and are_comparable(one, other) and abs(_amount(part)) > abs(_amount(whole)):
-            yield part, whole
 
 
 def _amount(quantity: Quantity) -> float:

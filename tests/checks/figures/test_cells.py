@@ -86,7 +86,6 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
         ("Lot 8 held 148 ppm.", "Lot 7 held 148 ppm.", ASSAYS, ()),
         ("It went 8,793 nautical miles.", "It went 8,793 kilometres.", LEGS, ()),
         ("It burned 1.29 t an hour.", "It burned 1.29 t a day.", LEGS, ("807.6 / 626.6 = 1.29",)),
-        ("Casings DN 100 were 98.4% on time.", "Casings DN 150 were 98.4% on time.", PARTS, ()),
         ("Of DN 150 casings 21,170 were ordered.", "Of DN 150 casings 21.2 billion were ordered.", PARTS, ()),
         ("The DN 150 ones are worth \u20ac2.2 million.", "The DN 150 ones are worth \u20ac2.2 billion.", PARTS, ()),
         ("The mole takes $46.1 million in all.", "The mole takes $46.1 thousand in all.", BUDGET, ()),
@@ -143,7 +142,6 @@ GROWTH = "Rents came to 4.3% more than before, with 30 days late at most and 0.2
         ("A share gained $0.705, up from 52.9 cents.", EARNINGS, ""),
         ("A share gained $70.50.", EARNINGS, "objected"),
         ("It is paid on September 27, 2031.", DATES, ""),
-        ("It is paid on September 7, 2031.", DATES, "open"),
         ("Rents rose 4%, less a quarter of a cent.", GROWTH, ""),
         ("Rents rose 5%, less a quarter of a dollar.", GROWTH, "objected"),
     ],
@@ -179,7 +177,6 @@ COMMITMENTS = "They lend $325 million, of which $40 million may be letters of cr
     [
         ("Letters of credit may be $40 million, $15 million more than swingline loans with $25 million.", ""),
         ("Letters of credit and swingline loans come to $65 million, $40 million and $25 million.", ""),
-        ("Letters of credit may be $40 million and swingline loans $15 million.", "open"),
     ],
 )
 def test_a_sum_that_nobody_states_does_not_take_the_place_of_a_quoted_figure(text: str, said: str) -> None:
