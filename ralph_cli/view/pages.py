@@ -182,7 +182,7 @@ def render_table(prefix: str, name: str, record: TableRecord) -> str:
         name,
         el("h1", name),
         el("p", describe_size(as_table(record)), ". ", el("span", id="reviewed"), class_="soft"),
-        _search("documents and answers"),
+        _search("documents, columns and answers"),
         grid,
         path=table_path(name),
         columns=len(record.questions),

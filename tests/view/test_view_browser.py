@@ -444,6 +444,9 @@ def test_what_was_chosen_stays_in_sight(out: Path, samples: Path, asked: Callabl
         page.keyboard.press("Escape")
         page.keyboard.press("j")
         assert "nothing on animals" in focus(page)
+        page.fill("#search", "term")  # the name of a column
+        wait(page, "document.getElementById('count').textContent === '3 of 9 answers, 3 of 3 rows'")
+        assert page.evaluate(WITHIN, ["[role=gridcell][tabindex='0']", "#grid"])
         # A phone is told of no keys, and the document hides nothing that has the focus.
         page.goto(f"{pages.address}runs/{run}")
         page.wait_for_selector(".box.chosen")

@@ -286,6 +286,7 @@ function showTable() {
   const rows = [...find("rows").children];
   // Of each row the words of its head and, when they have come, its cells; its elements are made when it is near.
   const data = rows.map((row) => ({ head: row.textContent.toLowerCase(), cells: null, same: "", made: false, near: false }));
+  const names = [...document.querySelectorAll(".heads b")].map((name) => name.textContent);
   body.style.setProperty("--columns", columns);
   // A name too long for its column is parted behind a sign, not within a word.
   for (const name of document.querySelectorAll("#rows b")) {
@@ -433,8 +434,8 @@ function showTable() {
         if (!rows[row] || data[row].same === same) continue;
         if (!data[row].cells) filled += 1;
         data[row].same = same;
-        data[row].cells = cells.map((cell) => ({
-          ...cell, text: [cell.shown, cell.state, cell.place, ...(cell.more ?? [])].join(" ").toLowerCase(),
+        data[row].cells = cells.map((cell, column) => ({
+          ...cell, text: [names[column], cell.shown, cell.state, cell.place, ...(cell.more ?? [])].join(" ").toLowerCase(),
         }));
         cells.forEach((cell) => filter.meet(cell.reviews ?? []));
         if (data[row].made || data[row].near) fill(row);
