@@ -453,6 +453,11 @@ def test_what_was_chosen_stays_in_sight(out: Path, samples: Path, asked: Callabl
         for _ in range(40):
             page.keyboard.press("Tab")
             assert not page.evaluate(COVERED), focus(page)
+        page.evaluate("scrollTo(0, 150)")
+        page.keyboard.press("g")
+        page.keyboard.type("21\n")
+        wait(page, "document.getElementById('where').textContent.startsWith('page 21 of 38')")
+        assert page.evaluate("scrollY") == 150  # what is typed below the answer does not move it
         page.locator(".marks [data-mark=confirmed]").first.click()
         assert shown(page, "form.review button") == ["Keep", "Cancel"]
         page.keyboard.press("Enter")
