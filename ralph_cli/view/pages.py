@@ -44,7 +44,7 @@ REVIEWS = {
 MARKS = (
     (Mark.CONFIRMED, "Confirm", "c"),
     (Mark.WRONG, "Wrong", "w"),
-    (Mark.CORRECTED, "Correct", "e"),
+    (Mark.CORRECTED, "Correct it", "e"),
     (Mark.WITHDRAWN, "Take back", "u"),
 )
 """What a reviewer can say, the words of the button and its key."""
@@ -109,9 +109,10 @@ def _keys() -> Markup:
         ("?", "this list"),
     )
     items = [part for key, what in keys for part in (el("dt", el("kbd", key)), el("dd", what))]
+    # It comes first, so that the list is shown from its beginning: what has the focus is scrolled into sight.
     close = el("form", el("button", "Close", autofocus=True), method="dialog")
     return el(
-        "dialog", el("h2", "Keys", id="keys-title"), el("dl", *items), close, id="help", aria_labelledby="keys-title"
+        "dialog", close, el("h2", "Keys", id="keys-title"), el("dl", *items), id="help", aria_labelledby="keys-title"
     )
 
 
@@ -140,8 +141,8 @@ def render_home(prefix: str, folder: str) -> str:
         "home",
         "Runs and tables",
         el("h1", "Runs and tables"),
-        el("p", f"In {one_line(folder)}", class_="soft"),
-        _search("runs"),
+        el("p", f"Folder: {one_line(folder)}", class_="soft"),
+        _search("runs and tables"),
         _list("tables", "Tables", hidden=True),
         _list("runs", "Runs", waiting),
         el("button", "Show more", type="button", id="more", hidden=True),
@@ -181,7 +182,7 @@ def render_table(prefix: str, name: str, record: TableRecord) -> str:
         name,
         el("h1", name),
         el("p", describe_size(as_table(record)), ". ", el("span", id="reviewed"), class_="soft"),
-        _search("documents and answers"),
+        _search("documents, columns and answers"),
         grid,
         path=table_path(name),
         columns=len(record.questions),
@@ -259,11 +260,12 @@ def render_run(
     )
 
 
-def render_answer(report: Report, state: str, *, progress: str, followed: str | None) -> Markup:
+def render_answer(report: Report, state: str, *, progress: str, followed: str | None, resume: str = "") -> Markup:
     """What is replaced when a run has gone on: how it ended, what is said of it, and every section of its report.
 
     `state` is that of the records which it was made of, `progress` how far it has come, empty if it has ended;
-    `followed` the address of the run that it follows on, if that can be shown.
+    `followed` the address of the run that it follows on, if that can be shown; `resume` says how it goes on, if it was
+    cut off.
     """
     words, kind = ("Still running", "note") if progress else outcome_heading(report)
     ending = f"It is shown as far as it has come: {progress}." if progress else describe_ending(report)
@@ -287,12 +289,26 @@ def render_answer(report: Report, state: str, *, progress: str, followed: str | 
                 ending,
             ),
             el("p", el("a", follows, href=followed) if followed else follows) if follows else None,
+            el("p", resume, class_="soft resume") if resume else None,
             data_state=state,
         ),
         None if progress else review,
         el("ul", *said, class_="reviews") if said else None,
         render_sections(replace(report, view=replace(report.view, reviews=()))),  # they stand above
     )
+
+
+def render_refusal() -> str:
+    """What somebody sees who does not know the token: a page without any address of ours."""
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("title", "ralph"),
+    )
+    words = "There is nothing here: open the address that `ralph view` has printed."
+    return f"<!doctype html>\n{el('html', head, el('body', el('p', words)), lang='en')}\n"
 
 
 def render_message(prefix: str, title: str, lines: list[str]) -> str:

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,6 +23,7 @@ from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.results.review import Mark
 from ralph_cli.journal.reviews import add_review
 from ralph_cli.reports.html.style import CSS
+from ralph_cli.reports.sections.outcome import resume_line
 from ralph_cli.reports.sections.reviews import review_objects
 from ralph_cli.reports.view import RUNNING
 from ralph_cli.runs.report import RunDocument, build_report
@@ -105,8 +106,7 @@ class Pages:
         if scope["path"] == "/favicon.ico":  # browsers ask unbidden
             await Response(status_code=204)(scope, receive, send_guarded)
             return
-        said = "There is nothing here: open the address that `ralph view` has printed.\n"
-        await PlainTextResponse(said, 403)(scope, receive, send_guarded)
+        await HTMLResponse(pages.render_refusal(), 403)(scope, receive, send_guarded)
 
 
 class _Site:
@@ -151,6 +151,8 @@ class _Site:
             state,
             progress=describe_progress(run) if is_running else "",
             followed=f"{_prefix(request)}/{followed.path}" if self._catalog.find_folder(followed) else None,
+            # A cell is resumed with its table.
+            resume="" if address.table or is_running else resume_line(report.view),
         )
         if request.query_params.get("part") == "answer":
             return HTMLResponse(answer)

@@ -47,7 +47,7 @@ def summarize_run(address: RunAddress, run: RecordedRun) -> Values:
         "kind": kind,
         "running": is_running,
         "answer": _cut(" ".join(claim.text for claim in view.claims) or view.output),
-        "cost": "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost",
+        "cost": "price unknown" if usd is None else f"${usd:.2f}" if usd else "" if is_running else "no cost",
         "more": [_cut(line) for line in describe_reviews(view.reviews)],
         "reviews": _summarize_reviews(view.reviews),
     }

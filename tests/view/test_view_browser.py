@@ -55,6 +55,18 @@ GAP_ON_THE_RIGHT = """() => {
   return words.getBoundingClientRect().right - range.getBoundingClientRect().right;
 }"""
 
+COVERED = """() => {
+  const [at, viewer] = [document.activeElement, document.getElementById("viewer")];
+  return !viewer.contains(at) && at !== document.body
+    && at.getBoundingClientRect().bottom > viewer.getBoundingClientRect().top + 2;
+}"""
+"""Whether what has the focus is behind the document."""
+
+WITHIN = """([inner, outer]) => {
+  const [a, b] = [inner, outer].map((one) => document.querySelector(one).getBoundingClientRect());
+  return a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+}"""
+
 SIZES = {"light": (1360, 850), "dark": (1360, 850), "phone": (390, 800)}
 READY = {"home": "#runs li", "table": "#rows [data-path]", "run": "#sheet .paper, #sheet p:not(:empty)"}
 
@@ -210,6 +222,7 @@ def test_a_reviewer_with_the_keys_alone(out: Path, tmp_path: Path) -> None:
         page.keyboard.press("u")
         page.keyboard.press("Enter")
         wait(page, "!document.querySelector('.reviews')")
+        wait(page, "document.getElementById('said').textContent.startsWith('Taken back.')")
         picture(page, "reviewed")
         page.keyboard.press("Escape")
         page.wait_for_selector("#rows [data-path]")
@@ -245,7 +258,16 @@ def test_the_list_by_keys_search_and_filters(out: Path) -> None:
         assert shown(page, "#runs .tick") == ["✗ wrong by Bo"]
         page.select_option("#reviews", label="not by Bo")
         wait(page, "document.querySelectorAll('#runs li').length === 2")
+        assert shown(page, "#tables li") == []  # a table has no reviews of its own
         page.click("#all")
+        page.fill("#search", "questions leases")
+        page.wait_for_selector("text=No run matches.")
+        assert shown(page, "#tables li") == []
+        page.fill("#search", "table 9 cells")
+        wait(page, "document.querySelector('#tables li').checkVisibility()")
+        page.keyboard.press("Escape")
+        page.keyboard.press("j")
+        assert focus(page) == "table"
         page.fill("#search", "20260103 monthly")
         wait(page, "document.querySelectorAll('#runs li').length === 1")
         page.keyboard.press("Escape")
@@ -295,6 +317,7 @@ def test_what_was_looked_at_is_found_again(
         page.keyboard.press("g")
         page.keyboard.type("21\n")
         wait(page, "document.getElementById('where').textContent.startsWith('page 21 of 38')")
+        wait(page, "document.activeElement.id === 'sheet'")  # the keys are at hand again
         # A language that begins on the right does so.
         page.goto(f"{pages.address}runs/20260101-arabic")
         page.wait_for_selector(".words")
@@ -304,6 +327,8 @@ def test_what_was_looked_at_is_found_again(
         page.keyboard.press("c")
         page.keyboard.type("a note\n")
         wait(page, "document.getElementById('said').textContent.startsWith('Not kept. The server does not answer')")
+        page.wait_for_timeout(4_000)  # the browser tries again to follow the run, and fails
+        assert page.locator("#said").inner_text().startswith("Not kept.")
         assert page.locator("form.review").is_visible()
         assert read_reviews(tmp_path / "out" / "20260101-arabic") == ()
 
@@ -403,6 +428,52 @@ def test_every_page_in_every_look(out: Path, samples: Path, asked: Callable[...,
                 page.keyboard.press("e")
                 picture(page, f"form-{look}")
                 assert is_narrow(page)
+        assert pages.faults == []
+
+
+def test_what_was_chosen_stays_in_sight(out: Path, samples: Path, asked: Callable[..., str]) -> None:
+    run = asked(samples / "report.pdf", "What was revenue in 2024?")
+    with serving(out) as pages:
+        # Of what is searched the first cell is in sight, also in a column that was not; the keys begin there.
+        page = pages.open("tables/table", "phone")
+        wait(page, "document.getElementById('grid').dataset.filled === '3'")
+        page.fill("#search", "nothing on animals b.html")
+        wait(page, "document.getElementById('count').textContent.startsWith('1 of 9 answers')")
+        wait(page, "document.getElementById('grid').scrollLeft > 0")
+        assert page.evaluate(WITHIN, ["[role=gridcell][tabindex='0']", "#grid"])
+        page.keyboard.press("Escape")
+        page.keyboard.press("j")
+        assert "nothing on animals" in focus(page)
+        page.fill("#search", "term")  # the name of a column
+        wait(page, "document.getElementById('count').textContent === '3 of 9 answers, 3 of 3 rows'")
+        assert page.evaluate(WITHIN, ["[role=gridcell][tabindex='0']", "#grid"])
+        # A phone is told of no keys, and the document hides nothing that has the focus.
+        page.goto(f"{pages.address}runs/{run}")
+        page.wait_for_selector(".box.chosen")
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            assert not page.evaluate(COVERED), focus(page)
+        page.evaluate("scrollTo(0, 150)")
+        page.keyboard.press("g")
+        page.keyboard.type("21\n")
+        wait(page, "document.getElementById('where').textContent.startsWith('page 21 of 38')")
+        assert page.evaluate("scrollY") == 150  # what is typed below the answer does not move it
+        page.locator(".marks [data-mark=confirmed]").first.click()
+        assert shown(page, "form.review button") == ["Keep", "Cancel"]
+        page.keyboard.press("Enter")
+        wait(page, "document.getElementById('said').textContent === 'Kept.'")
+        # A window that gets narrow shows the quote that is chosen, and so does one that gets wide.
+        page = pages.open(f"runs/{run}")
+        page.wait_for_selector(".box.chosen")
+        for width, height in ((390, 700), (700, 500), (1600, 900)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(300)
+            chosen, sheet = (page.locator(one).first.bounding_box() for one in (".box.chosen", "#sheet"))
+            assert sheet["y"] <= chosen["y"] and chosen["y"] + chosen["height"] <= sheet["y"] + sheet["height"], width
+            assert chosen["x"] >= sheet["x"] - 2
+        # At its end the page shows the whole document, with its buttons.
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        assert page.locator("#pager").bounding_box()["y"] >= 0
         assert pages.faults == []
 
 

@@ -56,7 +56,10 @@ def test_a_process_that_is_killed_is_told_though_nothing_is_written(
     def kill() -> None:
         os.close(step.journal._lock_file)  # what the end of its process does
 
+    assert "ralph trace resume" not in site.get("runs/20260101-run").text
     found = site.follow("lists", then=kill, until=lambda found: len(lines_of(found)) == 2)
+    assert "To go on: ralph trace resume 20260101-run" in site.get("runs/20260101-run").text
+    assert [line["cost"] for line in lines_of(found)] == ["", "no cost"]
     step.journal._lock_file = os.open(tmp_path, os.O_RDONLY)
     step.journal.close()
     assert [line["running"] for line in lines_of(found)] == [True, False]

@@ -44,10 +44,10 @@ function follow(address, handlers) {
       source.addEventListener(kind, (event) => handle(JSON.parse(event.data)));
     }
     source.addEventListener("gone", stop);
-    source.onerror = () => say(GONE, { stays: true });
+    source.onerror = () => { if (!find("said").textContent.endsWith(GONE)) say(GONE, { stays: true }); };
     source.onopen = () => {
       handlers.begin?.();
-      if (find("said").textContent === GONE) say("");
+      if (find("said").textContent.endsWith(GONE)) say("");
     };
   };
   document.addEventListener("visibilitychange", () => (document.hidden ? stop() : start()));
@@ -84,9 +84,24 @@ find("help").querySelector("button").addEventListener("click", (event) => {
   find("help").close();
 });
 
+// Where there are no keys, nobody needs to be told what they do.
+const hasKeys = !matchMedia("(hover: none) and (pointer: coarse)").matches;
+const keyed = (words, key) => (hasKeys ? `${words} (${key})` : words);
+const spell = (count) => count.toLocaleString("en");
+
 const SIGNS = { confirmed: "✓", wrong: "✗", corrected: "✎" };
 const signsOf = (reviews) => [...new Set(reviews.map((review) => SIGNS[review.mark] ?? ""))].join("");
 const readReviews = (reviews) => reviews.map((review) => `${review.mark} by ${review.by}`).join(", ");
+
+// Done when the window has another width: the height of a phone changes whenever it is scrolled.
+function whenWidthChanges(act) {
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    act();
+  });
+}
 
 // The answers in sight, in order, for "previous" and "next" on the page of one; and which of them was open last.
 const leave = (items) => keep("way", { from: location.pathname, items });
@@ -157,7 +172,7 @@ function showHome() {
   new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) more(); }, { rootMargin: "900px" }).observe(find("more"));
   find("more").addEventListener("click", more);
 
-  const links = () => [...document.querySelectorAll(".list a.open")];
+  const links = () => [...document.querySelectorAll(".list li:not([hidden]) a.open")];
   const move = (step) => {
     filter.settle();
     const at = links().indexOf(document.activeElement);
@@ -200,8 +215,14 @@ function showHome() {
       return filter.wants(run) && words.every((word) => text.includes(word));
     });
     const reviewed = [...items.values()].filter(({ run }) => run.reviews.length).length;
-    const some = filter.isOn() ? `${wanted.length} of ` : "";
-    find("count").textContent = items.size ? `${some}${items.size} ${items.size === 1 ? "run" : "runs"}, ${reviewed} reviewed` : "";
+    const some = filter.isOn() ? `${spell(wanted.length)} of ` : "";
+    find("count").textContent = items.size ? `${some}${spell(items.size)} ${items.size === 1 ? "run" : "runs"}, ${spell(reviewed)} reviewed` : "";
+    // A table has neither a state nor reviews of its own: it is found by its words.
+    const tables = [...find("tables").children];
+    for (const table of tables) {
+      table.hidden = !filter.wants({}) || !words.every((word) => table.textContent.toLowerCase().includes(word));
+    }
+    find("tables-part").hidden = tables.every((table) => table.hidden);
     find("wait").hidden = wanted.length > 0;
     if (isRead) find("wait").textContent = items.size ? "No run matches." : NONE;
     fill();
@@ -244,10 +265,10 @@ function showHome() {
     },
     gone: (path) => { drop(path); filter.later(); },
     tables: (tables) => {
-      find("tables-part").hidden = tables.length === 0;
       find("tables").replaceChildren(...tables.map((table) => make("li", { class: table.kind },
         make("a", { class: "open", href: `${prefix}/${table.path}` }, table.table),
         make("p", { class: "soft" }, table.size))));
+      filter.later();
     },
     read: (count) => {
       if (told) [...items.keys()].filter((path) => !told.has(path)).forEach(drop);
@@ -265,6 +286,7 @@ function showTable() {
   const rows = [...find("rows").children];
   // Of each row the words of its head and, when they have come, its cells; its elements are made when it is near.
   const data = rows.map((row) => ({ head: row.textContent.toLowerCase(), cells: null, same: "", made: false, near: false }));
+  const names = [...document.querySelectorAll(".heads b")].map((name) => name.textContent);
   body.style.setProperty("--columns", columns);
   // A name too long for its column is parted behind a sign, not within a word.
   for (const name of document.querySelectorAll("#rows b")) {
@@ -324,6 +346,12 @@ function showTable() {
     cell.focus({ preventScroll: true });
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
+  // Across the matrix alone, so that the page stays where it is.
+  const show = (cell) => {
+    const [frame, seen] = [find("grid").getBoundingClientRect(), cell.getBoundingClientRect()];
+    const begin = document.querySelector(".heads .cell").getBoundingClientRect().right;
+    if (seen.left < begin || seen.right > frame.right) find("grid").scrollLeft += seen.left - begin;
+  };
   const isInGrid = () => document.activeElement?.closest("#rows") !== null;
   const step = (down, across) => () => {
     filter.settle();
@@ -353,22 +381,25 @@ function showTable() {
   }
   find("grid").addEventListener("focus", () => go(...place));
 
+  let isNarrowed = false; // by whoever looks, just now
   const filter = makeFilter(() => {
     const [words, isOn] = [filter.words(), filter.isOn()];
     let [count, wanted, answers, reviewed] = [0, 0, 0, 0];
+    let first = null;
     data.forEach(({ head, cells, made, near }, at) => {
       let some = false;
       let changed = false;
       const missing = words.filter((word) => !head.includes(word));
-      for (const cell of cells ?? []) {
+      (cells ?? []).forEach((cell, column) => {
         const is = !isOn || (filter.wants(cell) && missing.every((word) => cell.text.includes(word)));
         changed ||= is !== (cell.wanted ?? true);
         cell.wanted = is;
         some ||= is;
+        if (is) first ??= [at, column];
         wanted += is && cell.path ? 1 : 0;
         answers += cell.path ? 1 : 0;
         reviewed += cell.reviews?.length ? 1 : 0;
-      }
+      });
       const shown = some || !isOn || (!cells && missing.length === 0);
       if (rows[at].hidden === shown) rows[at].hidden = !shown;
       count += shown ? 1 : 0;
@@ -376,12 +407,23 @@ function showTable() {
       if (near && shown) cells.forEach((cell, column) => rows[at].children[column + 1].classList.toggle("other", !cell.wanted));
       else data[at].stale = true;
     });
-    find("count").textContent = isOn ? `${wanted} of ${answers} answers, ${count} of ${rows.length} rows` : "";
+    find("count").textContent = isOn ? `${spell(wanted)} of ${spell(answers)} answers, ${spell(count)} of ${spell(rows.length)} rows` : "";
     // A count of what has been read so far would be taken for that of the table.
     const isWhole = filled >= rows.length;
-    find("reviewed").textContent = !isWhole ? `Reading the records: ${filled} of ${rows.length} …` : answers ? `Reviewed: ${reviewed} of ${answers}.` : "";
+    find("reviewed").textContent = !isWhole ? `Reading the records: ${spell(filled)} of ${spell(rows.length)} …` : answers ? `Reviewed: ${spell(reviewed)} of ${spell(answers)}.` : "";
     if (rows[place[0]]?.hidden && isInGrid()) go(...place);
-  });
+    // What was searched may stand in a column that is out of sight; the keys begin there.
+    if (isNarrowed && isOn && first && !isInGrid()) {
+      cellAt(place)?.setAttribute("tabindex", "-1");
+      place = first;
+      cellAt(place).setAttribute("tabindex", "0");
+      find("grid").tabIndex = -1;
+      find("grid").scrollTop = 0;
+      show(cellAt(place));
+    }
+    isNarrowed = false;
+  }, () => { isNarrowed = true; });
+  whenWidthChanges(() => { if (isInGrid()) show(cellAt(place)); });
 
   follow(`${prefix}/${body.dataset.path}/cells`, {
     shape: (shape) => { isOther = shape !== body.dataset.shape; if (isOther) location.reload(); },
@@ -392,8 +434,8 @@ function showTable() {
         if (!rows[row] || data[row].same === same) continue;
         if (!data[row].cells) filled += 1;
         data[row].same = same;
-        data[row].cells = cells.map((cell) => ({
-          ...cell, text: [cell.shown, cell.state, cell.place, ...(cell.more ?? [])].join(" ").toLowerCase(),
+        data[row].cells = cells.map((cell, column) => ({
+          ...cell, text: [names[column], cell.shown, cell.state, cell.place, ...(cell.more ?? [])].join(" ").toLowerCase(),
         }));
         cells.forEach((cell) => filter.meet(cell.reviews ?? []));
         if (data[row].made || data[row].near) fill(row);
@@ -448,12 +490,19 @@ function showRun() {
     try {
       const found = await ask(`${address}/words/${number}`);
       if (mine !== turned) return;
-      const mark = make("mark", {}, found.quoted);
-      sheet.replaceChildren(paper(found.before, mark, found.after));
+      sheet.replaceChildren(paper(found.before, make("mark", {}, found.quoted), found.after));
       name(quote.place);
-      sheet.scrollTop = mark.offsetTop - sheet.clientHeight / 3;
+      center();
     } catch (error) { if (mine === turned) tell(error.message); }
   }
+
+  // The quote that is chosen, in sight: when its page is shown, and when the window has another size.
+  function center() {
+    const lines = [...sheet.querySelectorAll(".box.chosen, mark")];
+    sheet.scrollTop = lines.length ? lines[0].offsetTop - sheet.clientHeight / 3 : 0;
+    sheet.scrollLeft = lines.length ? Math.min(...lines.map((line) => line.offsetLeft)) - 20 : 0;
+  }
+  whenWidthChanges(() => { if (sheet.querySelector(".box.chosen, mark")) center(); });
 
   async function turn(number) {
     if (number < 1 || number > known.pages) return;
@@ -482,9 +531,7 @@ function showRun() {
       }));
       const drawn = make("div", { class: "paper drawn" }, picture, ...boxes);
       sheet.replaceChildren(drawn);
-      const lines = [...sheet.querySelectorAll(".box.chosen")];
-      sheet.scrollTop = lines.length ? lines[0].offsetTop - sheet.clientHeight / 3 : 0;
-      sheet.scrollLeft = lines.length ? Math.min(...lines.map((line) => line.offsetLeft)) - 20 : 0;
+      center();
     } catch (error) { if (mine === turned) { tell(error.message); name(`page ${number} of ${known.pages}`); } }
   }
   sheet.addEventListener("click", (event) => {
@@ -508,7 +555,7 @@ function showRun() {
   const showWay = () => {
     find("way").hidden = here < 0 || way.items.length < 2;
     const reviewed = way.items.filter(([, isReviewed]) => isReviewed).length;
-    find("way-where").textContent = `${here + 1} of ${way.items.length}; reviewed: ${reviewed}`;
+    find("way-where").textContent = `${spell(here + 1)} of ${spell(way.items.length)}; reviewed: ${spell(reviewed)}`;
     find("way-before").disabled = !isThere(-1);
     find("way-after").disabled = !isThere(1);
   };
@@ -526,6 +573,7 @@ function showRun() {
     if (Number.isInteger(number) && number >= 1 && number <= known.pages) turn(number);
     else { say(`There are ${known.pages} pages.`); find("goto").value = page; }
   });
+  find("goto").addEventListener("keyup", (event) => { if (event.key === "Enter") sheet.focus({ preventScroll: true }); });
   addEventListener("hashchange", () => { if (linked() && linked() !== chosen) choose(linked(), { scroll: true }); });
   find("way-before").addEventListener("click", () => other(-1));
   find("way-after").addEventListener("click", () => other(1));
@@ -567,12 +615,13 @@ function showRun() {
     correction.required = mark === "corrected";
     by.required = true;
     const noun = claim ? find(`claim-${claim}`).textContent : "The answer";
-    const onward = make("button", { type: "button", class: "onward", hidden: !isThere(1) }, "Keep and go on (Shift+Enter)");
+    const verb = mark === "withdrawn" ? "Take back" : "Keep";
+    const onward = make("button", { type: "button", class: "onward", hidden: !isThere(1) }, keyed(`${verb} and go on`, "Shift+Enter"));
     const form = make("form", { class: "review" },
       make("b", {}, `${noun}: ${button.textContent.toLowerCase()}`),
       mark === "corrected" ? right : null, mark === "withdrawn" ? null : why, who,
-      make("div", { class: "marks" }, make("button", { type: "submit" }, "Keep (Enter)"), onward,
-        make("button", { type: "button", class: "cancel" }, "Cancel (Escape)")));
+      make("div", { class: "marks" }, make("button", { type: "submit" }, keyed(verb, "Enter")), onward,
+        make("button", { type: "button", class: "cancel" }, keyed("Cancel", "Escape"))));
     const close = () => {
       form.remove();
       button.focus();
@@ -595,7 +644,8 @@ function showRun() {
       if (isOnward) { other(1); return; }
       form.remove();
       await refresh({ claim, mark });
-      say(isThere(1) ? "Kept. n goes on to the next." : "Kept.");
+      const done = mark === "withdrawn" ? "Taken back." : "Kept.";
+      say(isThere(1) && hasKeys ? `${done} n goes on to the next.` : done);
     }
     marksOf(claim).after(form);
     (mark === "corrected" ? correction : mark === "withdrawn" ? by : note).focus();
