@@ -52,7 +52,7 @@ _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
 _MILLIONS = 6
-_IN_FULL = 10**6
+IN_FULL = 10**6
 """From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
 
 _TRACES = {
@@ -270,7 +270,7 @@ def make_candidate(
         powers = _scales_of(quantity, governing, label, certain and not other_column, is_odd)
         money, scaled = quantity.kind == "currency", max(powers) > 0
         is_rate = scaled and in_table and _is_rate(line, header)
-        in_full = scaled and not money and abs(quantity.value) >= _IN_FULL
+        in_full = scaled and not money and abs(quantity.value) >= IN_FULL
         sure = not (is_rate or in_full) and (money or (bool(governing.powers) and not (is_odd and len(powers) > 1)))
     before = re.split(r"[.;,]", text[max(0, quantity.start - _LOSS_REACH) : quantity.start])[-1]
     return Candidate(
@@ -329,10 +329,10 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
-    if not (certain and line) and abs(quantity.value) >= _IN_FULL and not quantity.value % 10**6:
+    if not (certain and line) and abs(quantity.value) >= IN_FULL and not quantity.value % 10**6:
         return UNSCALED  # written out in full
     # So may this be: no table counts so many millions, or such round thousands of things.
-    full = not quantity.value % 1000 or (abs(quantity.value) >= _IN_FULL and min(governing.powers) >= _MILLIONS)
+    full = not quantity.value % 1000 or (abs(quantity.value) >= IN_FULL and min(governing.powers) >= _MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())

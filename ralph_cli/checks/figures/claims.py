@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import Comparison, Standing, compare
-from ralph_cli.checks.figures.dates import compare_date, is_between_dates
+from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, is_earlier
 from ralph_cli.core.deferred import re
@@ -108,7 +108,8 @@ class FigureComparison:
 
     def _answers_to_places(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of a text of which it says what the quotes say of another figure, or that it exchanges."""
-        homes = {one: places for one in found if (places := self._places_of(one))}
+        computed = {one for one in found if any(home.source == "calculation" for home in self._homes.get(one, ()))}
+        homes = {one: places for one in found if one not in computed and (places := self._places_of(one))}
         said = {one: weigh_words(text, one.start, is_claim=True) for one in homes}
         taken = {place.start for places in homes.values() for place in places}
         others = [
@@ -276,7 +277,9 @@ class FigureComparison:
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
-        if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
+        if quantity.kind == "duration" and (
+            is_between_dates(quantity, self.candidates) or is_between_times(quantity, self.said)
+        ):
             return True
         near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
         inputs = [found for other in near if (found := self._as_input(other, sentence)) is not None]
@@ -364,13 +367,12 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
 
 
 def _are_rivals(one: Candidate, other: Candidate) -> bool:
-    """Whether two figures of the quotes are of one kind, as far as cells without a unit show it."""
-    kinds, columns = (
-        {one.quantity.kind, other.quantity.kind},
-        {found.place.column for found in (one, other) if found.place},
-    )
+    """Whether two figures of the quotes are of one kind and unit, as far as cells without a unit show it."""
+    first, second = one.quantity, other.quantity
+    kinds = {first.kind, second.kind}
+    columns = {found.place.column for found in (one, other) if found.place}
     bare = one.in_table and other.in_table and "none" in kinds and (len(kinds) == 1 or len(columns) == 1)
-    return bare or are_comparable(one.quantity, other.quantity)
+    return bare or (are_comparable(first, second) and ("physical" not in kinds or first.unit == second.unit))
 
 
 def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:

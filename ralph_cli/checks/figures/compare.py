@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
 
-from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.checks.figures.header import content_words
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
 from ralph_cli.core.deferred import re
@@ -227,7 +227,11 @@ def _compare_scale(claimed: Quantity, candidate: Candidate, own: Measure) -> Com
         value = abs(candidate.quantity.value) * Decimal(10) ** power
         for shift in {-9, -6, -3, 3, 6, 9, -power} - {0}:
             if shows(plain, own, value * Decimal(10) ** shift)[0]:
-                sure = candidate.is_scale_sure and not (claimed.power is None and claimed.kind != "currency")
+                # So many things may be written out in full, whatever scale is stated above them.
+                in_full = shift == -power and abs(candidate.quantity.value) >= IN_FULL
+                sure = candidate.is_scale_sure and (
+                    claimed.kind == "currency" or not (claimed.power is None or in_full)
+                )
                 return Comparison("contradicted" if sure else "open", "scale")
     return None
 

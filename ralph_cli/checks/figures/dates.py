@@ -9,15 +9,19 @@ from collections.abc import Sequence
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal
+from itertools import combinations
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Comparison, Standing
 from ralph_cli.checks.figures.rounding import MONTHS_IN, NEAR, SECONDS_IN
+from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
+_HALF_DAY = 12 * 60
+_TIME_OF_DAY = re.compile(r"(?<![\d.,:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 
 
 def compare_date(
@@ -185,3 +189,10 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     if claimed.unit != "year" or not years or not yearly:
         return False
     return claimed.value == len(years) or any(other - one == claimed.value for one in years for other in years)
+
+
+def is_between_times(claimed: Quantity, text: str) -> bool:
+    """Whether a duration lies between two times of day that a text names; noon may lie between them."""
+    times = [60 * int(found[1]) + int(found[2]) for found in _TIME_OF_DAY.finditer(text)]
+    minutes = claimed.value * SECONDS_IN.get(claimed.unit, 0) / 60
+    return any((later - earlier) % _HALF_DAY == minutes > 0 for earlier, later in combinations(times, 2))

@@ -121,7 +121,7 @@ def read_unit(label: str) -> Quantity | None:
     """One of the unit that the end of a label names in brackets: "Fuel used (t)", "Margin (bps)"; None for none."""
     match = _UNIT_BEHIND.search(label)
     words = match[1].split() if match else []
-    for at in range(len(words)):  # "(diluted US cents)"
+    for at in range(len(words) if label.rstrip(" *:").endswith(")") else 1):  # "(diluted US cents)"
         found = read_quantities(" ".join(("1", *words[at:])), "prose")
         if len(found) == 1 and (found[0].kind in _UNITS or (found[0].kind == "currency" and found[0].value != 1)):
             return found[0]

@@ -229,3 +229,26 @@ def test_a_scale_of_another_page_is_shown_above_a_row_of_the_same_part_only(betw
     about = document(f"{stated}\nNorth  12  11\f{between}\fSouth  14  13", kind="pdf")
     header = TableHeaders(about).at(about.text.index("South"))
     assert (stated in header.lines) == is_shown and header.scales.powers == {6}
+
+
+def test_a_time_lies_between_two_times_of_day() -> None:
+    log = "05:12   The mole is closed.\n06:01   The last boat leaves."
+    about = document(log, kind="text")
+    assert not check(about, "The last boat left 49 minutes after the mole was closed.", [log]).issues
+    assert check(about, "The last boat left 51 minutes after the mole was closed.", [log]).issues
+
+
+def test_so_many_things_may_be_written_out_in_full_under_the_scale_of_a_column() -> None:
+    table = "Tickets sold and money taken\n(in thousands)\nSpring  5,727,219  $ 645,485\nSummer  1,259,233  $ 603,108\n"
+    rows, sums = table.strip().split("\n")[2:], ["5,727,219 + 1,259,233 = 6,986,452", "645,485 + 603,108 = 1,248,593"]
+    about = document(table, kind="pdf")
+    assert not check(about, "It sold 6.99 million tickets.", rows, sums[:1]).issues
+    assert check(about, "It took $1.25 million.", rows, sums[1:]).issues
+
+
+def test_words_behind_a_comma_are_a_unit_only_as_a_whole() -> None:
+    table = "(in thousands)\nTotal spending  132,090  132,110\nFunds, end of year  12,460  10,475\nFuel, t  88  92\n"
+    rows = table.strip().split("\n")[1:]
+    about = document(table, kind="pdf")
+    assert not check(about, "Funds are 7.9% of spending.", rows, ["10,475 / 132,110 = 7.9%"]).issues
+    assert check(about, "It burns 92 kg.", rows).issues
