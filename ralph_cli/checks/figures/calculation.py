@@ -188,13 +188,9 @@ class Calculator:
                 ]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        base, is_rest = self._base_of(node)
-        is_change = node.sign == "-" or bool(node.change)
-        operands = self._places_of({figure.value for figure in node.figures}) if is_change else []
-        ends = frozenset(place.start for place in operands)
-        change = Change("", self._direction(node), ends, ends)
+        is_rest, change = self._is_of_rest(node), Change("", self._direction(node))
         place = place_of_result(self._places_of({figure.value for figure in node.figures}))
-        found = tuple(replace(one, change=change, place=place, base=base, is_of_rest=is_rest) for one in results)
+        found = tuple(replace(one, change=change, place=place, is_of_rest=is_rest) for one in results)
         levels = {one.left.figure.value for one in differences if one.sign == "-" and one.left and one.left.figure}
         self.candidates = [
             replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
@@ -217,16 +213,13 @@ class Calculator:
         is_fall = all(is_earlier(one, other) for one, other in pairs)
         return "rise" if all(is_earlier(other, one) for one, other in pairs) else "fall" if is_fall else ""
 
-    def _base_of(self, node: Node) -> tuple[Place | None, bool]:
-        """Where that stands of which a computation gives the share, and whether it is the rest of a quoted whole."""
+    def _is_of_rest(self, node: Node) -> bool:
+        """Whether a computation gives the share of one part in another, which make a quoted whole."""
         if node.sign == "*" and node.left is not None:
             node = node.left
         figures = [figure.value for figure in node.operands]
-        if node.sign != "/" or not figures:
-            return None, False
-        quoted = [one for one in self.candidates if one.source == "quote" and one.place]
-        base = next((one.place for one in quoted if abs(one.quantity.value) == figures[1]), None)
-        return base, any(abs(one.quantity.value) == sum(figures) for one in quoted)
+        quoted = {abs(one.quantity.value) for one in self.candidates if one.source == "quote" and one.place}
+        return node.sign == "/" and bool(figures) and sum(figures, Decimal(0)) in quoted
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""

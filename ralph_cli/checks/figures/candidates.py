@@ -1,11 +1,11 @@
 """The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import permutations, zip_longest
+from itertools import zip_longest
 from typing import Literal
 
 from ralph_cli.checks.figures.header import (
@@ -20,7 +20,7 @@ from ralph_cli.checks.figures.header import (
     read_header,
     read_scales,
 )
-from ralph_cli.checks.figures.places import Place, find_places, is_earlier
+from ralph_cli.checks.figures.places import Place, find_places
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
@@ -46,7 +46,6 @@ _PAIRED = re.compile(r"\([^()]*%\s*\)")
 _BEHIND_FIGURE = re.compile(r"\d \(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
 
-_RATE = re.compile(r"(?i)\b(?:per|average)\b")
 _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\d.,]\d|[^\W\d_年])")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
@@ -77,8 +76,8 @@ class Candidate:
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
     `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
     or fell by or to it; of a computed rate the direction is known by its base.
-    `terms` are those of the sum that a calculation's result is. `base` is where that stands by which it is divided;
-    `is_of_rest` says that this is but what is left of a quoted whole without it.
+    `terms` are those of the sum that a calculation's result is; `is_of_rest` says that it was divided by what is left
+    of a quoted whole without it.
     """
 
     quantity: Quantity
@@ -94,7 +93,6 @@ class Candidate:
     place: Place | None = None
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
-    base: Place | None = None
     is_of_rest: bool = False
 
     @property
@@ -226,11 +224,7 @@ def _candidates_of_quote(
         candidate = make_candidate(
             quantity, quote.text, line, header, of_rows if is_table_row(line) else of_prose, column
         )
-        if candidate.in_table:
-            candidate = replace(candidate, change=_change_in_row(quantity, quote.text, quantities, places))
         yield replace(_typed_by_place(candidate, place), place=place)
-        if _is_difference(quantity, quote.text, quantities):
-            yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), place=place)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):
@@ -269,9 +263,8 @@ def make_candidate(
         label = f"{line} {column}" if in_table else ""
         powers = _scales_of(quantity, governing, label, certain and not other_column, is_odd)
         money, scaled = quantity.kind == "currency", max(powers) > 0
-        is_rate = scaled and in_table and _is_rate(line, header)
         in_full = scaled and not money and abs(quantity.value) >= IN_FULL
-        sure = not (is_rate or in_full) and (money or (bool(governing.powers) and not (is_odd and len(powers) > 1)))
+        sure = not in_full and (money or (bool(governing.powers) and not (is_odd and len(powers) > 1)))
     before = re.split(r"[.;,]", text[max(0, quantity.start - _LOSS_REACH) : quantity.start])[-1]
     return Candidate(
         quantity,
@@ -284,38 +277,6 @@ def make_candidate(
         change=NO_CHANGE if in_table else read_change(text, quantity),
         header=header,
     )
-
-
-def _change_in_row(
-    quantity: Quantity, text: str, quantities: Sequence[Quantity], places: Mapping[int, Place]
-) -> Change:
-    """Whether a figure of a row is by how much, or by what part, an earlier one of it rose or fell to a later one."""
-    start = line_at(text, quantity.start, quantity.end)[0]
-    row = [one for one in quantities if start <= one.start < quantity.start and one.is_measured and one.start in places]
-    half = Decimal(10) ** -quantity.decimals / 2
-    for one, other in permutations(row, 2):
-        change = one.value - other.value
-        rate = 100 * change / other.value if other.value > 0 else Decimal(0)
-        shown = change if quantity.kind == "currency" else rate
-        if (
-            shown
-            and abs(abs(shown) - abs(quantity.value)) <= half
-            and is_earlier(places[other.start], places[one.start])
-        ):
-            ends = (frozenset((places[end.start].start,)) for end in (other, one))
-            return Change("by", "rise" if change > 0 else "fall", *ends)
-    return NO_CHANGE
-
-
-def _is_difference(quantity: Quantity, text: str, quantities: Sequence[Quantity]) -> bool:
-    """Whether a figure is what lies between the two percentages before it in its row, and so a number of points."""
-    start = line_at(text, quantity.start, quantity.end)[0]
-    found = [one for one in quantities if start <= one.start < quantity.start and one.is_measured][-2:]
-    kinds = {one.kind for one in (*found, quantity)}
-    if len(found) < 2 or not kinds <= {"percent", "none"} or "percent" not in kinds or not quantity.value:
-        return False
-    between = abs(found[0].value - found[1].value) - abs(quantity.value)
-    return abs(between) <= Decimal(10) ** -quantity.decimals
 
 
 def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool) -> frozenset[int]:
@@ -336,11 +297,6 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
-
-
-def _is_rate(line: str, header: TableHeader) -> bool:
-    """Whether a row is an average, or for each of something, which the scale of its table may except."""
-    return bool(_RATE.search(line) and any(map(EXCEPTION.search, header.lines))) and not _OWN_UNIT.search(line)
 
 
 def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:

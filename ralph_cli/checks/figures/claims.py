@@ -13,7 +13,7 @@ from ralph_cli.checks.figures.places import Place, is_earlier
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.nearness import say_words, weigh_words
+from ralph_cli.text.quantities.nearness import weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import (
@@ -263,17 +263,9 @@ class FigureComparison:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
             if known.role == "by" or computed:
                 return Comparison("open", "direction")  # of a loss, a fall is better
-        whole = _OF.match(sentence, at + len(quantity.text)) if candidate.base else None
-        if whole and (candidate.is_of_rest or self._names_other(say_words(whole[1]), candidate.base)):
+        if candidate.is_of_rest and _OF.match(sentence, at + len(quantity.text)):
             return Comparison("open", "base (of what it is a share)")
         return None
-
-    def _names_other(self, said: frozenset[str], base: Place | None) -> bool:
-        """Whether words for a whole name another figure of prose, and not that by which a share was computed."""
-        if base is None or base.in_table:
-            return False
-        places = (one.place.words for one in self.candidates if one.place and not one.in_table)
-        return any(said & words - base.words and not said & base.words - words for words in places)
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""

@@ -45,15 +45,10 @@ _OR = re.compile(
 
 
 class Change(NamedTuple):
-    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither.
-
-    `before` and `after` are the places in the document of the figures from which and to which, where they are known.
-    """
+    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither."""
 
     role: Literal["", "by", "to"] = ""
     direction: Literal["", "rise", "fall"] = ""
-    before: frozenset[int] = frozenset()
-    after: frozenset[int] = frozenset()
 
 
 NO_CHANGE = Change()
