@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from decimal import Decimal
 from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
@@ -142,7 +143,10 @@ class FigureComparison:
                     yield Answer(one.text, one.start, "open", "place", message)
 
     def _places_of(self, quantity: Quantity) -> Sequence[Place]:
-        return [one.place for one in self._homes.get(quantity, ()) if one.place and one.source == "quote"]
+        """Where the quotes have a quantity; of those that its bound or its rounding lets in the nearest."""
+        homes = [one for one in self._homes.get(quantity, ()) if one.place and one.source == "quote"]
+        apart = [_distance(quantity, one) for one in homes]
+        return [one.place for one, distance in zip(homes, apart, strict=True) if one.place and distance == min(apart)]
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -356,6 +360,12 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
     both = not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
     one = quantity.value == 1 and quantity.text.isalpha()  # "one employee in seventeen"
     return both and not one and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
+
+
+def _distance(quantity: Quantity, candidate: Candidate) -> Decimal:
+    """How far a quantity lies from a candidate at the scale at which they are nearest."""
+    own = abs(quantity.value).scaleb(quantity.power or 0)
+    return min(abs(own - abs(candidate.quantity.value).scaleb(power)) for power in candidate.powers)
 
 
 def _are_rivals(one: Candidate, other: Candidate) -> bool:

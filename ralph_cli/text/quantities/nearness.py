@@ -29,7 +29,7 @@ _LABEL, _OF_ALL = 3, 0.75
 
 _MOST_EXPONENT = 700.0
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|[,:;()]")
-_NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|(?![AI]\s+[a-z])[A-Z])(?![\w%]|[.,]\d)")
+_NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|[B-HJ-Z])(?![\w%]|[.,]\d)")
 """A number or a letter by which things of one kind are told apart: "Lot 7", "Type B"."""
 
 _STEPS = dict.fromkeys(",:;()", 3) | dict.fromkeys(("and", "or", "but", "while", "whereas"), 4)
