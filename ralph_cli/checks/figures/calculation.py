@@ -144,7 +144,8 @@ def write_number(value: Decimal) -> str:
 
 
 _REASONS = {
-    2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate", 12: r"month|annual|\byear",
+    2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate",
+    12: r"month|annual|\byear|\b(?:mo|yr)\b|[年月]",
     52: r"week", 360: r"\bda(?:y|il)", 365: r"\bda(?:y|il)", 366: r"\bda(?:y|il)", 7: r"week", 24: r"hour|\bda(?:y|il)",
     60: r"hour|minute|second",
 }  # fmt: skip

@@ -36,6 +36,7 @@ _PAID = (
 )
 _DOWN = re.compile(
     rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
+    "|減|减|赤字|損失|支出|流出|下降|[縮缩]小|[亏虧][损損]"
 )
 _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 """Words of decrease and of what is paid: they may only confirm a minus that the claim leaves out."""

@@ -62,6 +62,7 @@ rose = stieg(en) | gestiegen | erhöhte(n) | zugenommen | kletterte(n) | nahm zu
 fell = sank(en) | gesunken | fiel(en) | gefallen | verringert(en) | verminderte(n) | zurückgegangen | schrumpfte(n) | reduziert(e)
 up = Anstieg | Zunahme | Zuwachs | steigt | steigen | Erhöhung
 cut = Rückgang | Abnahme | senkte(n) | gesenkt | sinkt | sinken | ermäßigt
+down = zurück
 halved = halbiert(e)
 doubled = verdoppelt(e)
 tripled = verdreifacht(e)

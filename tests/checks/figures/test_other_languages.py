@@ -106,9 +106,20 @@ def test_english_is_held_to_all_that_it_says() -> None:
         ("es", "El saldo insoluto es de 173.4 mdp.", "Faltan por pagar 173.4 millones."),
         ("it", "Il punteggio è di almeno 55 punti.", "The score is at least 55 points."),
         ("pt", "Vigora até 1º de março de 2024.", "Vigora até 1 de março de 2024."),
+        ("ja", "| 区分 | 増減 |\n|---|---|\n| 患者数（人） | △3,242 |", "患者は3,242人減った。"),
+        ("de", "| | Veränderung |\n|---|---|\n| EBIT | –10,3 % |", "Das EBIT ging um 10,3 % zurück."),
         ("de", "Gegen Aufpreis gilt die Zusage anderthalb Jahre.", "Die Zusage gilt 18 Monate."),
     ],
 )
 def test_forms_of_a_language_are_read(language: str, quote: str, claim: str) -> None:
     evidence = check(language, (quote,), claim)
     assert not evidence.issues and not evidence.doubts, evidence
+
+
+def test_months_and_years_of_a_language_are_reasons_for_a_twelve() -> None:
+    for language, quote, claim, calculation in (
+        ("fr", "Le loyer est de 4 500 € par mois.", "Le loyer est de 54 000 € par an.", "4 500 * 12 = 54 000"),
+        ("zh", "月租金为4.5万元。", "年租金为54万元。", "4.5 × 12 = 54"),
+    ):
+        evidence = check(language, (quote,), claim, (calculation,))
+        assert not evidence.issues and not evidence.doubts, evidence
