@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
-from ralph_cli.checks.figures.compare import Standing, compare
+from ralph_cli.checks.figures.compare import BOUND, Standing, compare
 from ralph_cli.checks.figures.dates import is_shifted
 from ralph_cli.checks.figures.expression import CalculationError, WrongResultError
 from ralph_cli.checks.figures.header import TableHeaders
@@ -29,15 +29,18 @@ from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_englis
 from ralph_cli.text.languages.east_asian import PAD
 from ralph_cli.text.languages.figures import EnglishFigures, restore_all
 from ralph_cli.text.languages.words import LITTLE_WORDS, UNSPACED
+from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable
+from ralph_cli.text.sentences import sentence_at
 from ralph_cli.text.verbatim import departure
 
 NAME = "numbers"
 MAX_CALCULATIONS = 12
 ADVICE = "quote the words that do, or hand in the calculation, or leave it out"
 _DIFFERENCE = re.compile(r"(?i)\s[-\u2212\u2013]\s|\bminus\b")
+_DENIAL = re.compile(rf"(?i)\b(?:{NEGATIONS})\b|ない|ません|不得|不能|不可")
 _WORD_BEHIND = re.compile(rf"[\s{PAD}-]*([{UNSPACED}]|[^\W\d_]+)")
 STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 
@@ -199,12 +202,14 @@ def _is_sure(answer: Answer, claim: Claim, candidates: Sequence[Candidate], said
 
     A word behind a figure that is no unit to code may be one, or a scale; so may be one above a table. Which of several
     figures the only year of a sentence is told for, its word order says. What a calculation gives that code could not
-    compute is not known.
+    compute is not known, nor which bound a denial behind a figure makes.
     """
     found = read_quantities(claim.text, "prose")
     figure = next((one for one in found if one.start == answer.start), None)
     if figure is not None and figure.kind == "date":
         return not is_shifted(figure.date, candidates)
+    if figure is not None and answer.field == BOUND:
+        return not any(_is_denied_behind(text, figure) for text in (claim.text, said))
     if figure is None or answer.field not in ("date", "unit", "scale", "currency", "number", NOWHERE):
         return True
     if answer.field == "date":
@@ -228,6 +233,12 @@ def _is_sure(answer: Answer, claim: Claim, candidates: Sequence[Candidate], said
         and (answer.field != "scale" or one.quantity.power is not None or one.quantity.unit or one.header.is_certain)
         for one in rivals
     )
+
+
+def _is_denied_behind(text: str, figure: Quantity) -> bool:
+    """Whether a sentence of a text denies what it says of a figure behind it: fewer than ten shall not meet."""
+    same = [one for one in read_quantities(text, "prose") if _has_digits_of(one, figure)]
+    return any(_DENIAL.search(text, one.end, sentence_at(text, one.start, one.end)[1]) for one in same)
 
 
 def _words_behind(text: str) -> set[str]:

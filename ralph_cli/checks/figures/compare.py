@@ -24,6 +24,7 @@ from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
 
+BOUND = "side of the bound"
 CHANGES = say_words("difference change variance increase decrease gap spread margin points")
 """Columns and rows of what lies between two percentages."""
 
@@ -75,7 +76,7 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
     elif _is_beyond_bound(claimed, candidate):
-        return Comparison("contradicted", "side of the bound")
+        return Comparison("contradicted", BOUND)
     relation, field = _relate(claimed, candidate)
     if relation == "differs":
         return Comparison("contradicted", field) if _same_number(claimed, candidate) else None

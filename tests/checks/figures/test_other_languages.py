@@ -41,6 +41,7 @@ UNSURE = {
         "Vale por 120 dias a contar de 1º de março de 2024.",
         "Termina em 29 de junho de 2024.",
     ),
+    "a bound that is denied": ("ja", "10名未満では開会できない。", "開会には10名以上が必要である。"),
     "other words for the same": ("fr", "Sur 240 ont été rejetés 10 dossiers.", "Environ 12 demandes ont été refusées."),
 }
 
