@@ -18,7 +18,7 @@ from typing import Literal
 from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
-from ralph_cli.checks.figures.expression import CalculationError, Node, parse_equation
+from ralph_cli.checks.figures.expression import CalculationError, Node, WrongResultError, parse_equation
 from ralph_cli.checks.figures.places import Place, is_earlier, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.core.deferred import re
@@ -121,11 +121,11 @@ def check_dated_result(term: Term, stated: Quantity) -> Candidate:
     """The candidate that a stated date, or time between two dates, is. Raises CalculationError if it is another."""
     if len(term.days) > 1:
         if not stated.unit or not spans_duration(term.days[0], term.days[-1], stated.value, stated.unit):
-            raise CalculationError(f"it gives {term.value} days, not {stated.text} {stated.unit}s")
+            raise WrongResultError(f"it gives {term.value} days, not {stated.text} {stated.unit}s")
         return Candidate(stated, source="calculation")
     day, slack = full_day(stated.date), term.unit in MONTHS_IN
     if day is None or abs((day - term.days[0]).days) > slack:
-        raise CalculationError(f"it gives {term.days[0].day} {term.days[0]:%B %Y}, not {stated.text}")
+        raise WrongResultError(f"it gives {term.days[0].day} {term.days[0]:%B %Y}, not {stated.text}")
     return Candidate(stated, source="calculation")
 
 
@@ -144,7 +144,8 @@ def write_number(value: Decimal) -> str:
 
 
 _REASONS = {
-    2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate", 12: r"month|annual|\byear",
+    2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate",
+    12: r"month|annual|\byear|\b(?:mo|yr)\b|[年月]",
     52: r"week", 360: r"\bda(?:y|il)", 365: r"\bda(?:y|il)", 366: r"\bda(?:y|il)", 7: r"week", 24: r"hour|\bda(?:y|il)",
     60: r"hour|minute|second",
 }  # fmt: skip
@@ -384,6 +385,8 @@ class Calculator:
         kind = main.kind
         if left.kind == right.kind == "percent" and sign == "-" and left.is_sourced and right.is_sourced:
             kind = "points"
+        if {left.kind, right.kind} == {"percent", "points"}:
+            kind = "percent"  # a rate, and what is added to it
         common = left.powers & right.powers or main.powers
         return replace(
             main,
@@ -453,7 +456,7 @@ class Calculator:
             gives = values[0]
             sign = "%" if stated.kind == "percent" else ""
             near = write_number(gives.quantize(Decimal(10) ** -stated.decimals))
-            raise CalculationError(f"it gives {write_number(gives)}{sign}, not {stated.text}: write {near}{sign}")
+            raise WrongResultError(f"it gives {write_number(gives)}{sign}, not {stated.text}: write {near}{sign}")
         if term.is_pure and stated.kind == "currency" and term.unit == stated.unit:
             term = replace(term, kind="currency", is_pure=False)  # of a price by a bare number
         if term.kind in WITHOUT_UNIT and stated.kind not in WITHOUT_UNIT:

@@ -7,14 +7,16 @@ its columns, its period and its unit are found by code and count as quoted. No m
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
 from ralph_cli.checks.figures.calculation import Calculator
-from ralph_cli.checks.figures.candidates import DocumentFacts, collect_candidates
+from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
-from ralph_cli.checks.figures.expression import CalculationError
+from ralph_cli.checks.figures.compare import BOUND, Standing
+from ralph_cli.checks.figures.dates import is_shifted
+from ralph_cli.checks.figures.expression import CalculationError, WrongResultError
 from ralph_cli.checks.figures.header import TableHeaders
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -24,13 +26,20 @@ from ralph_cli.documents.quotes.scanned import unsure_words
 from ralph_cli.documents.search.clauses import above, named_clauses
 from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
+from ralph_cli.text.languages.east_asian import PAD
 from ralph_cli.text.languages.figures import EnglishFigures, restore_all
+from ralph_cli.text.languages.words import LITTLE_WORDS, UNSPACED
+from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.sentences import sentence_at
 from ralph_cli.text.verbatim import departure
 
 NAME = "numbers"
 MAX_CALCULATIONS = 12
 ADVICE = "quote the words that do, or hand in the calculation, or leave it out"
+_DENIAL = re.compile(rf"(?i)\b(?:{NEGATIONS})\b|ない|ません|不得|不能|不可")
+_WORD_BEHIND = re.compile(rf"[\s{PAD}-]*([{UNSPACED}]|[^\W\d_]+)")
 STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 
 
@@ -58,8 +67,9 @@ class NumbersCheck:
             replace(claim, text=translate(claim.text), calculations=tuple(map(translate, claim.calculations)))
             for claim in attempt.claims
         )
+        foreign = {claim.id for claim in attempt.claims if self._is_foreign(claim, attempt)}
         quotes = tuple(map(self._translated.read_quote, attempt.quotes))
-        evidence = self._in_english._check(replace(attempt, quotes=quotes, claims=claims))
+        evidence = self._in_english._check(replace(attempt, quotes=quotes, claims=claims), foreign)
         read += [*map(self._translated.read_words, attempt.quotes), self._translated.read]
         tell = partial(restore_all, texts=read)
         issues = (replace(item, message=tell(item.message), material=tell(item.material)) for item in evidence.issues)
@@ -75,11 +85,16 @@ class NumbersCheck:
         """The same check of the document with its figures as in English."""
         return NumbersCheck(self._translated.document, self._translated.read_text(self.question).text, self.vetoes)
 
-    def _check(self, attempt: Attempt) -> Evidence:
+    def _is_foreign(self, claim: Claim, attempt: Attempt) -> bool:
+        """Whether a claim, or a quote of it, is in a language whose figures are read as English ones."""
+        read = (self._translated.read_text(claim.text), *map(self._translated.read_words, attempt.quotes_of(claim)))
+        return any(text.is_foreign for text in read)
+
+    def _check(self, attempt: Attempt, foreign: Container[int] = ()) -> Evidence:
         issues: list[Issue] = []
         doubts: list[Doubt] = []
         for claim in attempt.claims:
-            for answer in self._answers(claim, attempt):
+            for answer in self._answers(claim, attempt, is_foreign=claim.id in foreign):
                 if answer.standing == "open":
                     doubts.append(Doubt(claim.id, answer.words, answer.message))
                 elif claim.because and not self.vetoes:
@@ -116,7 +131,7 @@ class NumbersCheck:
     def _headers(self) -> TableHeaders:
         return TableHeaders(self.document)
 
-    def _answers(self, claim: Claim, attempt: Attempt) -> Iterator[Answer]:
+    def _answers(self, claim: Claim, attempt: Attempt, *, is_foreign: bool) -> Iterator[Answer]:
         quotes = attempt.quotes_of(claim)
         if not claim.calculations and not departure(claim.text, [quote.text for quote in quotes]):
             return  # a quotation says what the document says, in its own words
@@ -130,7 +145,10 @@ class NumbersCheck:
                 calculator.compute(calculation)
             except CalculationError as wrong:
                 failed.add(calculation)
-                yield Answer(calculation, 0, "contradicted", "calculation", f"{calculation}: {wrong}")
+                standing: Standing = (
+                    "open" if is_foreign and not isinstance(wrong, WrongResultError) else "contradicted"
+                )
+                yield Answer(calculation, 0, standing, "calculation", f"{calculation}: {wrong}")
         comparison = FigureComparison(calculator.candidates, self._facts, said)
         pages = {part for quote in quotes for part in self._names_of_pages(quote)}
         for answer in comparison.unsupported(mask_names(claim.text, self.document)):
@@ -138,7 +156,8 @@ class NumbersCheck:
                 continue
             if answer.field == NOWHERE and _is_result_of(answer.words, failed):
                 continue  # what is wrong with its calculation has been said
-            yield answer
+            is_doubt = is_foreign and not _is_sure(answer, claim, calculator.candidates, said, failed)
+            yield replace(answer, standing="open") if is_doubt else answer
         yield from self._answer_to_part(claim.text, quotes, said)
 
     def _answer_to_part(self, text: str, quotes: Sequence[Quote], said: str) -> Iterator[Answer]:
@@ -171,6 +190,59 @@ def _is_result_of(words: str, calculations: set[str]) -> bool:
     figure = next((found for found in read_quantities(words, "prose") if found.is_measured), None)
     stated = (found for text in calculations for found in read_quantities(text))
     return figure is not None and any(abs(found.value) == abs(figure.value) for found in stated)
+
+
+def _is_sure(answer: Answer, claim: Claim, candidates: Sequence[Candidate], said: str, failed: Collection[str]) -> bool:
+    """Whether an objection to a claim in another language, or about one, rests on what code has read for sure.
+
+    A word behind a figure that is no unit to code may be one, or a scale; so may be one above a table. What a
+    calculation gives that code could not compute is not known, nor which bound a denial behind a figure makes.
+    """
+    found = read_quantities(claim.text, "prose")
+    figure = next((one for one in found if one.start == answer.start), None)
+    if figure is not None and figure.kind == "date":
+        return not is_shifted(figure.date, candidates)
+    if figure is not None and answer.field == BOUND:
+        return not any(_is_denied_behind(text, figure) for text in (claim.text, said))
+    if figure is None or answer.field not in ("unit", "scale", "currency", "number", NOWHERE):
+        return True
+    calculated = [one for text in claim.calculations for one in read_quantities(text)]
+    if answer.field in ("number", NOWHERE):
+        results = (one for text in failed for one in read_quantities(text.rpartition("=")[2]))
+        if any(_has_digits_of(figure, one) for one in results):
+            return False
+    quoted = [one for one in candidates if one.source == "quote" and one.quantity.is_measured]
+    if answer.field == "number":
+        nouns = set(figure.nouns).difference(*LITTLE_WORDS.values())
+        return any(nouns & set(one.quantity.nouns) for one in quoted)
+    word = _WORD_BEHIND.match(claim.text, figure.end)
+    if figure.kind in ("none", "count") and word is not None and word[1] not in _words_behind(said) | {"元"}:
+        return False
+    rivals = [one for one in quoted if any(_has_digits_of(one.quantity, other) for other in (figure, *calculated))]
+    return all(
+        (one.quantity.kind != "count" or set(one.quantity.nouns) & set(figure.nouns))
+        and (answer.field != "scale" or one.quantity.power is not None or one.quantity.unit or one.header.is_certain)
+        for one in rivals
+    )
+
+
+def _is_denied_behind(text: str, figure: Quantity) -> bool:
+    """Whether a sentence of a text denies what it says of a figure behind it: fewer than ten shall not meet."""
+    same = [one for one in read_quantities(text, "prose") if _has_digits_of(one, figure)]
+    return any(_DENIAL.search(text, one.end, sentence_at(text, one.start, one.end)[1]) for one in same)
+
+
+def _words_behind(text: str) -> set[str]:
+    """The words, or the characters of Chinese and Japanese, that stand behind the figures of a text."""
+    words = (_WORD_BEHIND.match(text, figure.end) for figure in read_quantities(text, "prose"))
+    return {word[1] for word in words if word is not None}
+
+
+def _has_digits_of(one: Quantity, other: Quantity) -> bool:
+    """Whether the digits of two figures are the same, as far as both show them; the last may be rounded."""
+    texts = [f"{abs(quantity.value):f}".replace(".", "").strip("0") or "0" for quantity in (one, other)]
+    shown = min(map(len, texts))
+    return texts[0] == texts[1] or (shown > 1 and abs(int(texts[0][:shown]) - int(texts[1][:shown])) <= 1)
 
 
 def _digits(word: str) -> str:

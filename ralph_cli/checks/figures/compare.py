@@ -24,6 +24,7 @@ from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
 
+BOUND = "side of the bound"
 CHANGES = say_words("difference change variance increase decrease gap spread margin points")
 """Columns and rows of what lies between two percentages."""
 
@@ -36,6 +37,7 @@ _PAID = (
 )
 _DOWN = re.compile(
     rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
+    "|減|减|赤字|損失|支出|流出|下降|[縮缩]小|[亏虧][损損]"
 )
 _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 """Words of decrease and of what is paid: they may only confirm a minus that the claim leaves out."""
@@ -74,7 +76,7 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
     elif _is_beyond_bound(claimed, candidate):
-        return Comparison("contradicted", "side of the bound")
+        return Comparison("contradicted", BOUND)
     relation, field = _relate(claimed, candidate)
     if relation == "differs":
         return Comparison("contradicted", field) if _same_number(claimed, candidate) else None

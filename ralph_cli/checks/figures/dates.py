@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Comparison, Standing
@@ -143,6 +143,19 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
     months = day.month - 1 + int(amount * MONTHS_IN[unit])
     year, month = day.year + months // 12, months % 12 + 1
     return Day(year, month, min(day.day, monthrange(year, month)[1])) if 1 <= year <= _MAX_YEAR else None
+
+
+def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
+    """Whether a quoted day and a quoted duration together make a date, whose first or last day may count or not."""
+    quoted = [found.quantity for found in candidates if found.source == "quote"]
+    days = {day for found in quoted if (day := full_day(found.date)) is not None}
+    times = {(found.value, found.unit) for found in quoted if found.kind == "duration"}
+    for day, (amount, unit), sign in product(days, times, (1, -1)):
+        made = shift_day(day, sign * amount, unit) if unit in MONTHS_IN or unit in SECONDS_IN else None
+        ends = (made, made - timedelta(days=1)) if made is not None and made > Day.min else ()
+        if any(_clash(date, Date(end.year, end.month, end.day), 12) == [] for end in ends):
+            return True
+    return False
 
 
 def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:

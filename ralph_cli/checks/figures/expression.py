@@ -34,6 +34,10 @@ class CalculationError(ValueError):
     """A calculation that cannot be relied on; the message says why, for the writer."""
 
 
+class WrongResultError(CalculationError):
+    """A calculation all of whose figures are known, and which gives another result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A figure, or an operation: its sign with one node (a sign before a figure, a power) or two beside it."""

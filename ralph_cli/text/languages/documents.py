@@ -29,7 +29,7 @@ class DocumentInEnglish:
         """The words of a quote as its passage is read; by themselves if other words stand at its place."""
         if self.read.original[quote.start : quote.end] != quote.text:
             return self.read_text(quote.text)
-        return EnglishFigures(self.read.text[quote.start : quote.end], quote.text, self.read.changed)
+        return self.read.cut(quote.start, quote.end)
 
     def read_quote(self, quote: Quote) -> Quote:
         """A quote with its figures as in English."""

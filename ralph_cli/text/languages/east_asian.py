@@ -17,13 +17,19 @@ patterns, and one that parts no cells of a table.
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民国": 1911, "民國": 1911, "": 1911}
 _DIGITS = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "兩": 2}
+_CAPITALS = dict(zip("壱壹弐贰貳参叁參肆伍陆陸柒漆捌玖拾零", "一一二二二三三三四五六六七七八九十〇", strict=True))
+"""Numerals of contracts and cheques, which cannot be altered."""
+
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９％，．仟佰", "0123456789%,.千百")
 _POWERS = dict(zip("十百千万萬亿億兆", (1, 2, 3, 4, 4, 8, 8, 12), strict=True))
 _SCALES = "".join(_POWERS)
 _FIGURE = r"\d+(?:,\d{3})*(?:\.\d+)?"
 # It begins where a figure does: a pattern that is tried from each digit of a long run would take quadratic time.
 _AMOUNT = rf"(?<![\d{_SCALES}])(?<!\d,){_FIGURE}(?:[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*)?"
-_MONTH = r"(?P<month>1[0-2]|0?[1-9])月"
+_HAN = "一二两兩三四五六七八九"
+_BELOW_HUNDRED = rf"(?:[{_HAN}]?十[{_HAN}]?|[{_HAN}])"
+_MONTH = rf"(?P<month>1[0-2]|0?[1-9]|{_BELOW_HUNDRED})月"
+_DAY = rf"(?P<day>\d{{1,2}}|{_BELOW_HUNDRED})日"
 _COUNTED = "か月|ヶ月|カ月|ケ月|个月|個月"
 _COUNTERS = (
     "名|人|份|個|个|次|条|條|件|台|臺|批|项|項|株|回|社|棟|室|枚|天|日間|期|カ所|か所|頭|冊|部|家|座|辆|輛|席|位"
@@ -90,26 +96,45 @@ Replace = Callable[[re.Match[str]], str]
 
 
 def _number(han: str) -> int:
-    """A number below one thousand that is written in Han characters: 十八, 二十, 三, 一百二十."""
-    hundreds, hundred, rest = han.rpartition("百")
-    tens, ten, ones = rest.rpartition("十")
-    below = (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0)
-    return below + (_DIGITS.get(hundreds, 1) * 100 if hundred else 0)
+    """A number that is written in Han characters: 十八, 二十, 三, 一百二十, 壱千壱百参拾四万."""
+    value = group = digit = 0
+    for char in (_CAPITALS.get(char, char) for char in han):
+        power = _POWERS.get(char, 0)
+        if not power:
+            digit = _DIGITS.get(char, 0)
+        elif power >= _POWERS["万"]:
+            value, group, digit = value + (group + digit) * 10**power, 0, 0
+        else:
+            group, digit = group + max(digit, 1) * 10**power, 0
+    return value + group + digit
+
+
+def _read_number(word: str) -> int:
+    """A number of a date: in digits, in Han characters, or a year by its four digits; the first of an era is 元."""
+    if word.isdecimal():
+        return int(word)
+    if len(word) == len("2024") and not set(word) & set("十百"):
+        return int("".join(str(_DIGITS.get(char, 0)) for char in word))
+    return 1 if word == "元" else _number(word)
 
 
 def _day(match: re.Match[str]) -> str:
-    return f"{int(match['day'])}.{int(match['month'])}.{_year(match)}"
+    return f"{_read_number(match['day'])}.{_read_number(match['month'])}.{_year(match)}"
+
+
+def _day_of_month(match: re.Match[str]) -> str:
+    return f"{_read_number(match['day'])}{_MONTHS[_read_number(match['month']) - 1]}"
 
 
 def _month(match: re.Match[str]) -> str:
-    year, month = _year(match), int(match["month"])
+    year, month = _year(match), _read_number(match["month"])
     named = f"{_MONTHS[month - 1]} {year}"
     return named if len(named) <= len(match[0]) else f"{_MONTHS[month - 1]}'{year % 100:02}"
 
 
 def _year(match: re.Match[str]) -> int:
     era = match.groupdict().get("era")
-    return int(match["year"]) + (_ERAS[era] if era is not None else 0)
+    return _read_number(match["year"]) + (_ERAS[era] if era is not None else 0)
 
 
 def _share(match: re.Match[str]) -> str:
@@ -151,42 +176,69 @@ def _part(match: re.Match[str]) -> str:
     return f"{part}%" if match["whole"] == "百" else f"0.{part}%" if len(part) == 1 else match[0]
 
 
+def _tenths(match: re.Match[str]) -> str:
+    """Tenths of a whole, as a percentage where there is room: 六成 and 6割, and 八折 of a price."""
+    figure = Decimal(str(_DIGITS.get(match["figure"], match["figure"])))
+    percent = f"{(figure * 10).normalize():f}%"
+    return percent if len(percent) <= len(match[0]) else f"{figure}成"
+
+
+def _in_full(match: re.Match[str]) -> str:
+    """An amount in numerals of contracts: in digits, or in a scale where these are too many."""
+    value = _number(match["han"])
+    sign, first, scales = _CURRENCIES.get(match["currency"], ""), match["han"][0], match["han"][1:]
+    ways = [f"{value}", *(f"{(Decimal(value) / 10 ** _POWERS[scale]).normalize():f}{scale}" for scale in "兆億万")]
+    if first in _DIGITS and _POWERS.keys() >= set(scales):
+        ways.append(f"{_DIGITS[first]}{scales}")  # 五千万元
+    return next((sign + way for way in ways if len(sign + way) <= len(match[0])), match[0])
+
+
 def _percent_of_tenths(match: re.Match[str]) -> str:
-    """Tenths with hundredths behind them: 三成二 is 32%."""
-    return f"{_DIGITS.get(match[1], match[1])}{_DIGITS[match[2]]}%"
+    """Tenths with hundredths behind them: 三成二 and 3割2分 are 32%, 九五折 is 95% of a price."""
+    return f"{_DIGITS.get(match[1], match[1])}{_DIGITS.get(match[2], match[2])}%"
 
 
 def _in_counted(match: re.Match[str]) -> str:
     """A number in Han characters before what it counts; "one" is often none."""
     if match["han"] == "一":
         return match[0]
-    return str(_number(match["han"])).ljust(len(match["han"]), PAD) + match["unit"]
+    number = str(_number(match["han"])).ljust(len(match["han"]), PAD)
+    has_room = len(number) <= len(match["han"]) or match["unit"] not in _COUNTERS.split("|")
+    return number + match["unit"] if has_room else number
 
 
 def _dated(rest: str, bare: str = "") -> tuple[re.Pattern[str], ...]:
     """The pattern of a date for each of the ways to write a year; `bare` stands behind one of Taiwan's."""
-    era = rf"(?P<era>{'|'.join(filter(None, _ERAS))})(?P<year>\d{{1,3}})年"
+    era = rf"(?P<era>{'|'.join(filter(None, _ERAS))})(?P<year>\d{{1,3}}|元|(?:[{_HAN}]?百)?{_BELOW_HUNDRED})年"
     taiwan = r"(?<!\d)(?P<era>)(?P<year>1[0-4]\d)年"
-    return tuple(map(re.compile, (rf"(?<!\d)(?P<year>\d{{4}})年{rest}", era + rest, taiwan + (bare or rest))))
+    return tuple(
+        map(re.compile, (rf"(?<!\d)(?P<year>\d{{4}}|[〇零{_HAN}]{{4}})年{rest}", era + rest, taiwan + (bare or rest)))
+    )
 
 
+_NUMERALS = "".join((_HAN, *_CAPITALS, "〇十百千万萬億亿"))
+_TENTH = rf"(?P<figure>(?<![\d.,])\d(?:\.\d)?|(?<![{_HAN}十百千第])[{_HAN}])"
 _OF_TAIWAN = r"(?:度|(?![间間以之来來历歷]))"
-_HAN = "一二两兩三四五六七八九"
-_COUNT = rf"(?:[{_HAN}]?百)?[{_HAN}]?十?[{_HAN}]?"
+_COUNT = rf"(?:[{_HAN}]?千)?(?:[{_HAN}]?百)?[{_HAN}]?十?[{_HAN}]?"
 _SCALED = rf"{_FIGURE}[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*"
-_MEASURED = "(?:%|pp|[a-z]{1,4}|[件名人個个社日年月])?"
+_MEASURED = "(?:%|pp|[a-z]{1,4}|[件名人個个社日年月天])?"
 _MIXED = rf"{_SCALED}\d[\d,]*(?![\d.{_SCALES}])"
 _RULES: list[tuple[re.Pattern[str], Replace]] = [
-    *((pattern, _day) for pattern in _dated(rf"{_MONTH}(?P<day>\d{{1,2}})日")),
+    *((pattern, _day) for pattern in _dated(_MONTH + _DAY)),
+    (re.compile(rf"(?<![\d.])(?<![{_HAN}十]){_MONTH}{_DAY}"), _day_of_month),
     *((pattern, _month) for pattern in _dated(rf"{_MONTH}末?(?!期)")),
     *((pattern, lambda match: str(_year(match))) for pattern in _dated(r"(?:度|\d{1,2}月期|(?![间間]))", _OF_TAIWAN)),
     (re.compile(r"第([1-4一二三四])(?:四半期|季度)"), lambda match: f"Q{_DIGITS.get(match[1], match[1])}"),
     (
-        re.compile(rf"(?<![{_HAN}十百千第〇和成国國月])(?P<han>{_COUNT})(?<=[{_HAN}十百])(?P<unit>{_COUNTED}|年[间間]|日|{_COUNTERS})"),
+        re.compile(rf"(?<![{_HAN}十百千第〇和成国國月])(?P<han>{_COUNT})(?<=[{_HAN}十百千])(?P<unit>{_COUNTED}|年[间間]|日|{_COUNTERS}|{_UNIT})"),
         _in_counted,
     ),
     (re.compile(rf"(?P<whole>[百千万萬])分[之の](?P<part>\d+|[{_HAN}十]+)"), _part),
-    (re.compile(rf"([{_HAN}\d])成([{_HAN}])"), _percent_of_tenths),
+    (re.compile(rf"([{_HAN}\d])(?:成|割(?=.分))([{_HAN}\d])分?"), _percent_of_tenths),
+    (re.compile(rf"(?<![{_HAN}十\d.])([{_HAN}\d])([{_HAN}\d])折"), _percent_of_tenths),
+    (re.compile(rf"{_TENTH}(?:成(?![员員立为為果本品功分长長])|割|折(?![叠疊]))"), _tenths),
+    (re.compile(rf"(?<![{_NUMERALS}])(?P<han>[{_NUMERALS}]{{2,}})(?P<currency>{_CURRENCY}|元)"), _in_full),
+    (re.compile(r"(?<=\d)日(?=以内|以上|之?内|前|後|后|間|间|を超|を経|未満|経過)"), lambda match: "天"),
     (re.compile(rf"((?<!\d)\d+|[{_HAN}十])分[の之](\d+|[{_HAN}])"), _share),
     (re.compile(r"(?<![\d,])(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
     (re.compile(rf"(?<![\d{_SCALES}])(?<!\d,)(?P<amount>{_MIXED})(?P<currency>{_CURRENCY}|)"), _in_digits),
@@ -194,6 +246,7 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     (re.compile(rf"(?P<currency>{_CURRENCY})(?P<amount>{_AMOUNT})元?"), _amount),
     (re.compile("人民[币幣]|新[臺台][幣币]"), lambda match: _CURRENCIES[match[0]]),
     (re.compile(rf"(?<=[\d{PAD}])(?:{_COUNTED})"), lambda match: "mo"),
+    (re.compile(r"(?<=\d)(?:時間|小时|小時)(?=\d)"), lambda match: "h"),
     (re.compile(rf"(?<=[\d{PAD}{_SCALES}])(?:{_UNIT})"), lambda match: _UNITS[match[0]]),
     (re.compile("(?:[△▲]|マイナス)(?=\\d)"), lambda match: "-"),
     (re.compile(rf"(?:{'|'.join(_BOUNDS)})(?=[\d¥$€£])"), lambda match: _BOUNDS[match[0]]),
@@ -210,6 +263,11 @@ def figures_in_english(text: str) -> str:
 
         def fitting(match: re.Match[str], replace: Replace = replace) -> str:
             found = replace(match)
+            if found[:3].isupper() and match.string[max(0, match.start() - 1) : match.start()].isalpha():
+                # A code of a currency begins a word; where there is no room, it is that of the country.
+                found = (
+                    PAD + found if len(found) < len(match[0]) else found.replace("CNY", PAD * 3).replace("TWD", PAD * 3)
+                )
             return found.ljust(len(match[0]), PAD) if len(found) <= len(match[0]) else match[0]
 
         text = pattern.sub(fitting, text)

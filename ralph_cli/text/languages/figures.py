@@ -4,6 +4,7 @@ A text is read passage by passage: an English one in a German report as English,
 What stands in a passage stays at its place, for the English is as long as what it stands for.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import product
@@ -42,19 +43,21 @@ _SHORT_PART = re.compile(
 """4T23 and T4 2023, 1S24 and S1 2024, of which English has Q and H."""
 
 _IN_DATE = re.compile(
-    rf"(?<=\d)(?:\.|er|[º°])(?=\s+{_MONTH}\b)|\bde(?=\s+{_MONTH}\b)|(?<={_MONTH})\sdel?(?=\s(?:19|20)\d\d\b)"
+    rf"(?<=\d)(?:\.|er|[º°])(?=\s+(?:de\s+)?{_MONTH}\b)|\bde(?=\s+{_MONTH}\b)|(?<={_MONTH})\sdel?(?=\s(?:19|20)\d\d\b)"
 )
 """What stands between day, month and year."""
 
 _OF_YEAR = re.compile(r"(?<=[QH][1-4])\s+(?:del?|du|di)(?=\s(?:19|20)\d\d\b)")
 
-_GLUED_SCALE = re.compile(r"(?<=\d)\s?([TKkM])(?=\u20ac)|(?<=\d)\s([TKkM])(?=EUR\b)|(?<=\d)\s?M([dr]d?)(?=\s?\u20ac)")
-"""180 T€, 180 TEUR, 4,5 M€ and 2 Md€ are 180k €, 180k EUR, 4.5m € and 2bn €."""
+_GLUED_SCALE = re.compile(
+    r"(?<=\d)\s?([TKkM])(?=\u20ac)|(?<=\d)\s([TKkM])(?=EUR\b)|(?<=\d)\s?M(ds?|rd?s?)(?=\s?\u20ac)|(?<=\d)(mila)\b"
+)
+"""180 T€, 180 TEUR, 4,5 M€, 2 Md€ and 120mila are 180k €, 180k EUR, 4.5m €, 2bn € and 120 tsd."""
 
 _SCALE_OF_TABLE = re.compile(
-    r"(?<![\w.,])([Mk])€|\b(?i:e[nm])(?=\s+(?:mil|thou|bil|[Mk]?\u20ac|R?\$))|(?<=\$ )(mil|mi|bi)\b"
+    r"(?<![\w.,])([MKk])(?:€|EUR\b)|\b(?i:e[nm])(?=\s+(?:mil|thou|bil|[Mk]?\u20ac|R?\$))|(?<=\$ )(mil|mi|bi)\b"
 )
-"""(M€) above a table is (€M), "en milliers" in thousands, "R$ mil" R$ tsd."""
+"""(M€) above a table is (€M), (K€) is (€k), "en milliers" in thousands, "R$ mil" R$ tsd."""
 
 _SCALES_ALONE = {"mil": "tsd", "mi": "mn", "bi": "bn"}
 
@@ -64,6 +67,9 @@ _FROM_TO = re.compile(
     r"(?=\s[$\u20ac\u00a3]?\d[\d.,]*(?(unit)\s?(?P=unit)))"
 )
 """Ranges whose "to" is shorter than the English word: de 5 a 7, entre 5 y 7."""
+
+_AGAIN_IN_DIGITS = re.compile(r"\s*\(\s*(\d+)\s*\)")
+"""Behind a number in words: quarante-huit (48) heures."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PASSAGES = re.compile(r"\n[ \t]*\n\s*|\f\s*")
@@ -84,12 +90,25 @@ _LEAST_MONTH = 5
 class EnglishFigures:
     """A text whose figures are written as in English, of the same length.
 
-    `original` is the text as it was, and `changed` has each figure and what it was.
+    `original` is the text as it was, and `changed` has each figure and what it was. `foreign` are the passages in
+    another language than English, of which words that have no entry here are unknown.
     """
 
     text: str
     original: str
     changed: tuple[tuple[str, str], ...] = ()
+    foreign: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_foreign(self) -> bool:
+        return bool(self.foreign)
+
+    def cut(self, start: int, end: int) -> "EnglishFigures":
+        """A part of the text, as it is read in the whole."""
+        at = bisect_right(self.foreign, start, key=lambda passage: passage[1])
+        inside = at < len(self.foreign) and self.foreign[at][0] < end
+        foreign = ((0, end - start),) if inside else ()
+        return EnglishFigures(self.text[start:end], self.original[start:end], self.changed, foreign)
 
     def restore(self, message: str) -> str:
         """A message about the text with its words and figures as they were written."""
@@ -100,9 +119,18 @@ class EnglishFigures:
         parts = words.split()
         for count in range(len(parts), 0, -1):
             pattern = r"\s+".join(map(re.escape, parts[:count]))
-            if match := re.search(rf"(?<!\d)(?<!\d[.,]){pattern}(?!\d|[.,]\d){PAD}*", self.text):
-                return " ".join((*self.original[match.start() : match.end()].split(), *parts[count:]))
+            if match := re.search(rf"(?<!\d)(?<!\d[.,]){pattern}(?!\d|[.,]\d)", self.text):
+                start, end = self._widen(match.start(), match.end())
+                return " ".join((*self.original[start:end].split(), *parts[count:]))
         return None
+
+    def _widen(self, start: int, end: int) -> tuple[int, int]:
+        """A place in the text with all that its words stand for, which may be longer, and begin before them."""
+        while start and self.text[start - 1] != self.original[start - 1]:
+            start -= 1
+        while end < len(self.text) and self.text[end] != self.original[end]:
+            end += 1
+        return start, end
 
 
 def in_english(text: str, language: str, *, points: bool | None = None) -> EnglishFigures:
@@ -113,9 +141,11 @@ def in_english(text: str, language: str, *, points: bool | None = None) -> Engli
     """
     parts: list[str] = []
     changed: dict[str, str] = {}
-    at = 0
+    foreign: list[tuple[int, int]] = []
+    at = last = 0
     points = writes_points(text) if points is None else points
     for start, end, own in passages(text, language):
+        before, last = last, end
         if own not in TRANSLATED:
             continue
         passage = text[start:end]
@@ -125,11 +155,13 @@ def in_english(text: str, language: str, *, points: bool | None = None) -> Engli
             told = writes_points(passage)
             english = _translate(passage, own, changed, points=bool(points if told is None else told))
         parts += [text[at:start], english]
+        goes_on = bool(foreign) and foreign[-1][1] == before
+        foreign.append((foreign.pop()[0] if goes_on else start, end))
         at = end
     if not parts:
         return EnglishFigures(text, text)
     longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
-    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first))
+    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first), tuple(foreign))
 
 
 def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
@@ -236,10 +268,14 @@ def _as_part(match: re.Match[str]) -> str:
 
 
 def _as_scale_of_table(match: re.Match[str]) -> str:
-    return f"\u20ac{match[1]}" if match[1] else _SCALES_ALONE.get(match[2], "in")
+    if match[1]:
+        return f"\u20ac{match[1].replace('K', 'k')}".ljust(len(match[0]))
+    return _SCALES_ALONE.get(match[2], "in")
 
 
 def _as_glued(match: re.Match[str]) -> str:
+    if match[4]:
+        return " tsd"
     letter = match[1] or match[2]
     scale = {"T": "k", "K": "k", "M": "m"}.get(letter, letter) if letter else "bn"
     return scale.ljust(len(match[0]))
@@ -267,6 +303,10 @@ class _Phrases:
             if match := self.pattern.match(text, word.start()):
                 parts += [text[at : match.start()], self._as_english(match)]
                 at = match.end()
+                if again := _AGAIN_IN_DIGITS.match(text, at):
+                    is_same = parts[-1].strip(PAD).replace(",", "") == again[1]
+                    parts += [re.sub(r"\S| (?=[ (])", PAD, again[0])] if is_same else []
+                    at = again.end() if is_same else at
         return self.behind_figures.sub(self._as_unit, "".join((*parts, text[at:])))
 
     def _as_unit(self, match: re.Match[str]) -> str:
@@ -278,8 +318,12 @@ class _Phrases:
         if group in ("share", "part"):
             return self._as_share(match, words)
         if group == "numerals":
-            is_scaled = len(words) == 2 and words[1] in self.english["plain"]  # "dos millones"
-            return match[0] if is_scaled else _fit(f"{read_numerals(self.language, ' '.join(words)):,}", match[0])
+            if len(words) == 2 and words[1] in self.english["plain"]:  # "dos millones"
+                return match[0]
+            number = read_numerals(self.language, " ".join(words))
+            if number is None:  # "entre tres y nueve"
+                return _WORDS.sub(self._as_number, match[0])
+            return _fit(f"{number:,}", match[0])
         found = self.english[group][" ".join(words).rstrip("./" * (group == "month"))]
         behind = _NEXT_WORD.match(match.string, match.end())
         if found in _PER and (behind is None or behind[1].lower() in LITTLE_WORDS[self.language]):
@@ -287,6 +331,10 @@ class _Phrases:
         if group == "month" and match[0].endswith("/"):
             found += " " if match.string[match.end() :][:4].isdecimal() else "'"
         return _fit(found, match[0])
+
+    def _as_number(self, match: re.Match[str]) -> str:
+        english = self.english["number"] | self.english["plain"]
+        return _fit(english.get(match[0].lower(), match[0]), match[0])
 
     def _as_share(self, match: re.Match[str], words: list[str]) -> str:
         """ "Uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits where there is no room."""

@@ -120,8 +120,8 @@ def numerals(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
     return re.compile(rf"(?:{any_of(values)})(?!\w)"), values
 
 
-def read_numerals(language: str, text: str) -> int:
-    """The number that several words say together: "un millón ciento cincuenta mil"."""
+def read_numerals(language: str, text: str) -> int | None:
+    """The number that several words say together, "un millón ciento cincuenta mil"; None if they say several."""
     word, values = numerals(language)
     total = group = 0
     for match in word.finditer(text.lower()):
@@ -130,6 +130,8 @@ def read_numerals(language: str, text: str) -> int:
             group = max(group, 1) * value
         elif value > _THOUSAND:
             total, group = total + max(group, 1) * value, 0
+        elif group % 10 ** len(str(value)):
+            return None
         else:
             group += value
     return total + group

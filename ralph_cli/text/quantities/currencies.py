@@ -54,7 +54,8 @@ CURRENCIES = frozenset((*_NAMES.values(), *_SIGNS.values(), *(_KEYS.get(code, co
 def _behind() -> re.Pattern[str]:
     """Compiled when it is needed: with the names of all currencies that takes long."""
     name, code = rf"(?P<name>{CURRENCY_NAME})", rf"(?P<code>{_SIGN_BEHIND})"
-    return re.compile(rf"(?i)[\s-]?\s?\(?(?:{name}|{code}(?![^\W_]|\s*[$\d]))")
+    # The wide space stands for letters that another language has more than English.
+    return re.compile(rf"(?i)[\s-]?\u2002*\s?\u2002*\(?(?:{name}|{code}(?![^\W_]|\s*[$\d]))")
 
 
 @cache
