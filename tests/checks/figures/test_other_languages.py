@@ -119,3 +119,8 @@ def test_months_and_years_of_a_language_are_reasons_for_a_twelve() -> None:
     ):
         evidence = check(language, (quote,), claim, (calculation,))
         assert not evidence.issues and not evidence.doubts, evidence
+
+
+def test_words_of_two_languages_tell_no_figures_apart_for_sure() -> None:
+    table = "| 区分 | 2030年度 | 2031年度 | 増減 |\n| 船（隻） | 1,204 | 1,310 | 106 |"
+    assert not check("ja", (table,), "In 2031 it had 1,310 ships, 106 more than in the year before.").issues
