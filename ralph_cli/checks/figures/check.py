@@ -198,8 +198,6 @@ def _is_sure(answer: Answer, claim: Claim, candidates: Sequence[Candidate], said
     A word behind a figure that is no unit to code may be one, or a scale; so may be one above a table. What a
     calculation gives that code could not compute is not known, nor which bound a denial behind a figure makes.
     """
-    if answer.field == "place":
-        return False  # what is said of it may be said in words of two languages
     found = read_quantities(claim.text, "prose")
     figure = next((one for one in found if one.start == answer.start), None)
     if figure is not None and figure.kind == "date":

@@ -56,9 +56,11 @@ class Place:
         return sum(weight * self.weights[word] for word, weight in said.items() if word in self.weights)
 
     def is_of_other_time(self, said: Mapping[str, float], other: "Place") -> bool:
-        """Whether what is said of a figure names the time of another cell, and not that of this one."""
-        named = {word for word, weight in said.items() if weight >= _OWN and is_of_date(word)}
-        return self.in_table and self.is_dated and bool(named & other.words - self.words) and not named & self.words
+        """Whether what is said of a figure names this cell by a word, and by its time another cell."""
+        own = {word for word, weight in said.items() if weight >= _OWN}
+        times = set(filter(is_of_date, own))
+        is_named = self.in_table and self.is_dated and bool(own & self.words)
+        return is_named and bool(times & other.words - self.words) and not times & self.words
 
 
 def find_places(
