@@ -146,7 +146,7 @@ def little_words_of(text: str) -> frozenset[str]:
 
 def has_unspaced(text: str) -> bool:
     """Whether words in it are written without spaces between them: Chinese and Japanese."""
-    return bool(_HAN.search(text) or _KANA.search(text))
+    return not text.isascii() and bool(_HAN.search(text) or _KANA.search(text))
 
 
 def split_unspaced(text: str) -> list[str]:
