@@ -30,7 +30,14 @@ EXTRA = re.compile(r"unexpected extra argument\(?s?\)? \((.*)\)")
 BROKEN_PIPE = 141
 """As other programs end in a pipe: 128 and the number of SIGPIPE."""
 
-SDK_PACKAGES = ("anthropic", "anthropic.lib.", "anthropic.resources.", "anthropic.types.", "openai.types.")
+SDK_PACKAGES = (
+    "anthropic",
+    "anthropic.lib.",
+    "anthropic.resources.",
+    "anthropic.types.",
+    "openai.lib.",
+    "openai.types.",
+)
 """Packages of the vendors' SDKs that offer the names of thousands of classes, of which a request needs few."""
 
 EPILOG = (

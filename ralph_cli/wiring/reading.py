@@ -1,6 +1,6 @@
 """The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from ralph_cli.checks.quotes import VisibilityPolicy
@@ -13,6 +13,8 @@ from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
+from ralph_cli.providers.preloading import PreloadingModel
+from ralph_cli.providers.registry import KEYLESS_VENDORS
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.conversation import rebuild_conversation
 from ralph_cli.rlm.loop import CODE_CUT_OFF, Explorer
@@ -47,9 +49,16 @@ def open_sandbox(
 
 
 def open_reader(
-    context: RunContext, assignment: Assignment, source: DocumentSource, agent: str
+    context: RunContext,
+    assignment: Assignment,
+    source: DocumentSource,
+    agent: str,
+    ahead: Iterable[Callable[[], None]] = (),
 ) -> tuple[DocumentReader, Closers]:
-    """The worker with its sandbox, which begins to start before this returns unless the document is given whole."""
+    """The worker with its sandbox, which begins to start before this returns unless the document is given whole.
+
+    What will be needed of the document is worked out `ahead`, while the worker's first reply is waited for.
+    """
     settings, sink, document = context.settings, context.sink, assignment.document
     direct, reason = choose_strategy(context, document)
     if reason:
@@ -62,8 +71,9 @@ def open_reader(
     if not direct and not context.earlier:
         sandbox.prepare()
     opening = assignment.opening(nonce, include_document=direct)
+    waits = context.models.worker.vendor not in KEYLESS_VENDORS
     explorer = Explorer(
-        model=context.models.worker,
+        model=PreloadingModel(context.models.worker, tuple(ahead) if waits else ()),
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
