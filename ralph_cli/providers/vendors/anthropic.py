@@ -38,7 +38,7 @@ class Anthropic(wire.SdkModel):
 
 def load_sdk() -> None:
     """Import what a request needs of the SDK, which may import each name when it is looked up."""
-    from anthropic import Anthropic  # noqa: F401
+    from anthropic import Anthropic, transform_schema  # noqa: F401
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
