@@ -19,7 +19,7 @@ from ralph_cli.modes.qa import QaMode
 from ralph_cli.modes.reader import Assignment
 from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.reading import open_reader
+from ralph_cli.wiring.reading import open_reader, work_ahead
 
 
 def build_qa(
@@ -40,16 +40,16 @@ def build_qa(
         named=find_named_parts(document, question),
         exchanges=exchanges,
     )
+    reader, closers = open_reader(context, assignment, source, "worker")
     before = [exchange.question for exchange in exchanges]
     asked = question_in_context(question, before, context.nonces()) if before else question
     figures = NumbersCheck(document.in_language(settings.language), question, vetoes=has_vetoes(context))
-    counter = _build_counter_evidence(context, document, asked)
-    ahead = [figures.prepare] if counter is None else [figures.prepare, counter.prepare]
-    reader, closers = open_reader(context, assignment, source, "worker", ahead)
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
     checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
+    counter = _build_counter_evidence(context, document, asked)
+    work_ahead(reader, [figures.prepare] if counter is None else [figures.prepare, counter.prepare])
     mode = QaMode(
         reader=reader,
         local_checks=checks,

@@ -49,16 +49,9 @@ def open_sandbox(
 
 
 def open_reader(
-    context: RunContext,
-    assignment: Assignment,
-    source: DocumentSource,
-    agent: str,
-    ahead: Iterable[Callable[[], None]] = (),
+    context: RunContext, assignment: Assignment, source: DocumentSource, agent: str
 ) -> tuple[DocumentReader, Closers]:
-    """The worker with its sandbox, which begins to start before this returns unless the document is given whole.
-
-    What will be needed of the document is worked out `ahead`, while the worker's first reply is waited for.
-    """
+    """The worker with its sandbox, which begins to start before this returns unless the document is given whole."""
     settings, sink, document = context.settings, context.sink, assignment.document
     direct, reason = choose_strategy(context, document)
     if reason:
@@ -71,9 +64,8 @@ def open_reader(
     if not direct and not context.earlier:
         sandbox.prepare()
     opening = assignment.opening(nonce, include_document=direct)
-    waits = context.models.worker.vendor not in KEYLESS_VENDORS
     explorer = Explorer(
-        model=PreloadingModel(context.models.worker, tuple(ahead) if waits else ()),
+        model=context.models.worker,
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
@@ -99,6 +91,13 @@ def open_reader(
         _take_up_conversation(context, assignment, explorer)
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
+
+
+def work_ahead(reader: DocumentReader, needed: Iterable[Callable[[], None]]) -> None:
+    """Have this worked out while the first reply to the reader's worker is waited for, if it is one that takes long."""
+    explorer = reader.explorer
+    if explorer.model.vendor not in KEYLESS_VENDORS:
+        explorer.model = PreloadingModel(explorer.model, tuple(needed))
 
 
 def _take_up_conversation(context: RunContext, assignment: Assignment, explorer: Explorer) -> None:
