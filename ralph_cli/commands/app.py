@@ -19,6 +19,7 @@ from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Inter
 from ralph_cli.commands.serving import view
 from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import open_standard_error, print_error
+from ralph_cli.core.deferred.packages import defer_reexports
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
 
@@ -28,6 +29,16 @@ EXTRA = re.compile(r"unexpected extra argument\(?s?\)? \((.*)\)")
 
 BROKEN_PIPE = 141
 """As other programs end in a pipe: 128 and the number of SIGPIPE."""
+
+SDK_PACKAGES = (
+    "anthropic",
+    "anthropic.lib.",
+    "anthropic.resources.",
+    "anthropic.types.",
+    "openai.lib.",
+    "openai.types.",
+)
+"""Packages of the vendors' SDKs that offer the names of thousands of classes, of which a request needs few."""
 
 EPILOG = (
     "Exit codes: 0 accepted; 1 error; 2 ran, but not accepted within its bounds; 3 not in the document; "
@@ -172,6 +183,7 @@ def main() -> NoReturn:
         # A terminal that cannot show a character must not cost an answer.
         sys.stdout.reconfigure(errors="backslashreplace")
     interrupts.install()
+    defer_reexports(*SDK_PACKAGES)  # here alone: a program that imports ralph has imports of its own
     code = run()
     interrupts.end()
     sys.exit(interrupts.exit_code if code == INTERRUPTED else code)

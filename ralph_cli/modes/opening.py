@@ -71,7 +71,7 @@ def render_beginning(document: Document, nonce: str) -> str:
     if document.members:
         return _list_documents(document, nonce)
     is_short = len(document.text) <= SHORT_CHARS
-    return frame_data(document.text if is_short else describe_document(document), nonce)
+    return frame_data(document.text if is_short else document.derive(describe_document), nonce)
 
 
 def _list_documents(document: Document, nonce: str) -> str:
@@ -109,7 +109,10 @@ def _choose_headings(document: Document) -> tuple[str, str]:
     told = {run[0].start: run for run in runs} if len(parts) > MAX_HEADINGS else {}
     inside = {heading.start for run in told.values() for heading in run[1:]}
     left = [heading for heading in parts if heading.start not in inside]
-    beginning, first_end = describe_document(document), document.pages[0].end  # what it says need not be said again
+    beginning, first_end = (
+        document.derive(describe_document),
+        document.pages[0].end,
+    )  # what it says need not be said again
     in_beginning = {it.start for it in left if it.start < first_end and " ".join(it.text.split()) in beginning}
 
     def rank(it: Heading) -> tuple[int, ...]:

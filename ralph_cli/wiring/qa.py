@@ -19,7 +19,7 @@ from ralph_cli.modes.qa import QaMode
 from ralph_cli.modes.reader import Assignment
 from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.reading import open_reader
+from ralph_cli.wiring.reading import open_reader, work_ahead
 
 
 def build_qa(
@@ -49,6 +49,7 @@ def build_qa(
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
     counter = _build_counter_evidence(context, document, asked)
+    work_ahead(reader, [figures.prepare] if counter is None else [figures.prepare, counter.prepare])
     mode = QaMode(
         reader=reader,
         local_checks=checks,

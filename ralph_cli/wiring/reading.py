@@ -1,6 +1,6 @@
 """The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from ralph_cli.checks.quotes import VisibilityPolicy
@@ -13,6 +13,8 @@ from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
+from ralph_cli.providers.preloading import PreloadingModel
+from ralph_cli.providers.registry import KEYLESS_VENDORS
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.conversation import rebuild_conversation
 from ralph_cli.rlm.loop import CODE_CUT_OFF, Explorer
@@ -89,6 +91,13 @@ def open_reader(
         _take_up_conversation(context, assignment, explorer)
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
+
+
+def work_ahead(reader: DocumentReader, needed: Iterable[Callable[[], None]]) -> None:
+    """Have this worked out while the first reply to the reader's worker is waited for, if it is one that takes long."""
+    explorer = reader.explorer
+    if explorer.model.vendor not in KEYLESS_VENDORS:
+        explorer.model = PreloadingModel(explorer.model, tuple(needed))
 
 
 def _take_up_conversation(context: RunContext, assignment: Assignment, explorer: Explorer) -> None:

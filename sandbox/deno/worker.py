@@ -20,9 +20,9 @@ V8_HEAP_MB = 1024
 SCRATCH_PREFIX = "ralph-sandbox-"
 WASM_PAGE = 1 << 16
 MAX_WASM_PAGES = 1 << 16  # 4 GiB: addresses have 32 bits
-# Bytes that a function runs through before it is compiled to be fast, four times what is usual: a short run does not
+# Bytes that a function runs through before it is compiled to be fast, 16 times what is usual: a short run does not
 # come to what that would save, and a long one takes no longer.
-TIERING_BUDGET = 50_000_000
+TIERING_BUDGET = 200_000_000
 
 
 def remove_orphaned_folders() -> None:

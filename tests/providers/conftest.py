@@ -6,6 +6,11 @@ import pytest
 from fault_server import FAULTS, FaultServer
 from provider_wires import WIRES, opened
 
+from ralph_cli.commands.app import SDK_PACKAGES
+from ralph_cli.core.deferred.packages import defer_reexports
+
+defer_reexports(*SDK_PACKAGES)  # the SDKs are asked here as the command line imports them
+
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[FaultServer]:

@@ -76,6 +76,10 @@ class NumbersCheck:
         doubts = (replace(doubt, words=tell(doubt.words), message=tell(doubt.message)) for doubt in evidence.doubts)
         return replace(evidence, issues=tuple(issues), doubts=tuple(doubts))
 
+    def prepare(self) -> None:
+        """Work out what the check needs of the document, whatever the claims will be."""
+        _ = self._translated
+
     @property
     def _translated(self) -> DocumentInEnglish:
         return self.document.derive(read_in_english)

@@ -100,6 +100,10 @@ class CounterEvidence:
     def __post_init__(self) -> None:
         self._index = self.document.derive(QualifierIndex)
 
+    def prepare(self) -> None:
+        """Work out what the search needs of the document, whatever the claims will be."""
+        self._index.prepare()
+
     def __call__(self, attempt: Attempt) -> Evidence:
         proposed = self._candidates(attempt)
         if not proposed:

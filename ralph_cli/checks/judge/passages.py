@@ -257,7 +257,7 @@ def _mark_page(document: Document, offset: int) -> str:
 def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) -> str:
     """What the document is, by its name and beginning; of a set those that hold these places, with their numbers."""
     if not document.members:
-        begins = frame_data(break_marks(describe_document(document)), nonce)
+        begins = frame_data(break_marks(document.derive(describe_document)), nonce)
         return f"The document ({safe_file_name(document.called or document.path)}) begins:\n{begins}"
     shown = {document.member_at(offset) for offset in offsets}
     lines = [

@@ -155,7 +155,7 @@ class OutputCheck:
             candidates=_candidates(attempt, english, facts) if english and facts else None,
             calculations=[calculation for claim in attempt.claims for calculation in claim.calculations],
             language=english.language if english else language_of("\n".join(texts)),
-            points=english.points if english else None,
+            points=english.points if english else lambda: None,
         )
 
     def _page_names(self, quote: Quote) -> tuple[str, ...]:

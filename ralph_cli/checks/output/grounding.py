@@ -17,7 +17,7 @@ marks such as [2] that name an item of the brief; how many items the brief has, 
 counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from decimal import Decimal
@@ -118,7 +118,7 @@ class GroundingSources:
     candidates: Sequence[Candidate] | None = None
     calculations: Sequence[str] = ()
     language: str = "en"
-    points: bool | None = None
+    points: Callable[[], bool | None] = lambda: None
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
     _parts: set[str] = field(default_factory=set)
@@ -168,7 +168,7 @@ class GroundingSources:
 
     def _translate(self, text: str, language: str) -> str:
         """A text, of the same length, with its figures as in English; messages tell them as they were."""
-        read = in_english(text, language, points=self.points)
+        read = in_english(text, language, self.points)
         self._translated += [read] if read.text != text else []
         return read.text
 

@@ -1,1 +1,1 @@
-"""What is compiled when it is first used: an import that compiles what it will not need takes long."""
+"""What is compiled or imported when it is first used: to make what is not needed takes long."""

@@ -36,11 +36,9 @@ class Anthropic(wire.SdkModel):
         return parse_reply(self._target, request, reply)
 
 
-def load_sdk() -> Any:
-    """The SDK, imported."""
-    import anthropic
-
-    return anthropic
+def load_sdk() -> None:
+    """Import what a request needs of the SDK, which may import each name when it is looked up."""
+    from anthropic import Anthropic, transform_schema  # noqa: F401
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:

@@ -37,11 +37,9 @@ class OpenAI(wire.SdkModel):
         return parse(target, request, wire.call_service(target, lambda: self._sdk, path, body, fault))
 
 
-def load_sdk() -> Any:
-    """The SDK, imported."""
-    import openai
-
-    return openai
+def load_sdk() -> None:
+    """Import what a request needs of the SDK, which may import each name when it is looked up."""
+    from openai import OpenAI  # noqa: F401
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:

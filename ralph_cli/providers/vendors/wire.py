@@ -69,6 +69,8 @@ def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.C
     An HTTP timeout counts from byte to byte, so a server that drips bytes would never exceed it; here the whole body
     must arrive within `timeout_s`.
     """
+    import ssl
+
     import httpx2
 
     class _CappedClient(httpx2.Client):
@@ -89,8 +91,10 @@ def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.C
             headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in untrue]
             return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
 
+    # To an unencrypted address certificates are nothing, so none are read: a context that trusts nobody.
+    is_encrypted = address.startswith("https:")
     return _CappedClient(
-        verify=_ssl_context(network.ca_file if address.startswith("https:") else None),
+        verify=_ssl_context(network.ca_file) if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         proxy=network.proxy_for(address),
         trust_env=False,
         follow_redirects=False,

@@ -1,6 +1,8 @@
 """A document with its figures as in English, and what is said about it read in the same way. Pure."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
@@ -13,17 +15,17 @@ from ralph_cli.text.languages.words import language_of
 class DocumentInEnglish:
     """The `document` with its figures as in English, each at its place; `read` is its text before and after.
 
-    `language` is that of its passages which do not tell their own, `points` whether their decimals have a point.
+    `language` is that of its passages which do not tell their own, `points` says whether their decimals have a point.
     """
 
     document: Document
     read: EnglishFigures
     language: str
-    points: bool | None
+    points: Callable[[], bool | None]
 
     def read_text(self, text: str) -> EnglishFigures:
         """What is said about the document, in its language where the words do not tell another."""
-        return in_english(text, self.language, points=self.points)
+        return in_english(text, self.language, self.points)
 
     def read_words(self, quote: Quote) -> EnglishFigures:
         """The words of a quote as its passage is read; by themselves if other words stand at its place."""
@@ -38,7 +40,8 @@ class DocumentInEnglish:
 
 def read_in_english(document: Document) -> DocumentInEnglish:
     """The document in its language, as a person has said it or its text tells; for `Document.derive`."""
-    language, points = document.language or language_of(document.text), writes_points(document.text)
-    read = in_english(document.text, language, points=points)
+    language = document.language or language_of(document.text)
+    points = cache(lambda: writes_points(document.text))  # most texts have no passage of which that is asked
+    read = in_english(document.text, language, points)
     english = replace(document, text=read.text) if read.text != document.text else document
     return DocumentInEnglish(english, read, language, points)

@@ -5,7 +5,7 @@ What stands in a passage stays at its place, for the English is as long as what 
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import product
 
@@ -30,7 +30,7 @@ _NUMBER = re.compile(
     rf"|(?<![\w.,])\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:,\d+)?(?!\d|[.,'\u2019]\d)|(?<![\w.,])\d+,\d+(?![\d,]|\.\d)"
 )
 _SPACED_NUMBER = re.compile(rf"(?<![\w.,])(?<!\d )\d{{1,3}}(?: \d{{3}})+(?:,\d+)?(?! ?\d|,\d)|{_NUMBER.pattern}")
-_WRITES_COMMAS = re.compile(r"\d\.\d{3},\d|\d\.\d{3}\.\d{3}(?!\d)|\d,\d\d?(?![\d,])|\d,\d{4,}")
+_WRITES_COMMAS = re.compile(r"\d(?:\.\d{3}(?:,\d|\.\d{3}(?!\d))|,(?:\d\d?(?![\d,])|\d{4,}))")
 _WRITES_POINTS = re.compile(
     r"\d,\d{3}\.\d|\d,\d{3},\d{3}(?!\d)|(?<![\d.])\d+\.\d\d?(?=\s?%|\s(?:mil|Mi))|[$\u20ac\u00a3]\s?\d+\.\d\d?(?![\d.])"
 )
@@ -133,17 +133,23 @@ class EnglishFigures:
         return start, end
 
 
-def in_english(text: str, language: str, *, points: bool | None = None) -> EnglishFigures:
+def in_english(text: str, language: str, points: Callable[[], bool | None] = lambda: None) -> EnglishFigures:
     """The text with its numbers, months, units and what is said of them as in English.
 
     Each passage is read in its own language where its words tell one, else in `language`; of one that has no entry
-    here nothing is changed. `points` says that decimals have a point in that language where its figures do not tell.
+    here nothing is changed. `points` says whether decimals have a point where the figures of a passage do not tell;
+    if it does not know, those of the text say.
     """
     parts: list[str] = []
     changed: dict[str, str] = {}
     foreign: list[tuple[int, int]] = []
     at = last = 0
-    points = writes_points(text) if points is None else points
+
+    @cache
+    def usual() -> bool:
+        told = points()
+        return bool(writes_points(text) if told is None else told)
+
     for start, end, own in passages(text, language):
         before, last = last, end
         if own not in TRANSLATED:
@@ -153,7 +159,7 @@ def in_english(text: str, language: str, *, points: bool | None = None) -> Engli
             english = figures_in_english(passage)
         else:
             told = writes_points(passage)
-            english = _translate(passage, own, changed, points=bool(points if told is None else told))
+            english = _translate(passage, own, changed, points=usual() if told is None else told)
         parts += [text[at:start], english]
         goes_on = bool(foreign) and foreign[-1][1] == before
         foreign.append((foreign.pop()[0] if goes_on else start, end))

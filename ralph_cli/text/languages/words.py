@@ -75,6 +75,7 @@ _FEW_WORDS = 15
 """Words of a sentence, of which fewer little ones tell a language."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
+_ASCII_LETTERS = "".join(chr(number) if chr(number).isalpha() else " " for number in range(128))
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30ff\uff66-\uff9d]")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
@@ -108,7 +109,9 @@ def told_language(text: str, otherwise: str) -> str | None:
 
     A word that both languages have tells nothing, nor do letters alone, as abbreviations have them.
     """
-    words = _LETTERS.findall(text[:SAMPLE_CHARS].lower())
+    sample = text[:SAMPLE_CHARS].lower()
+    # The same words, in half the time.
+    words = sample.translate(_ASCII_LETTERS).split() if sample.isascii() else _LETTERS.findall(sample)
     if script := _language_of_script(text[:SAMPLE_CHARS], words):
         return otherwise if otherwise in ("ja", "zh") else script
     usual = LITTLE_WORDS.get(otherwise, frozenset())
@@ -146,7 +149,7 @@ def little_words_of(text: str) -> frozenset[str]:
 
 def has_unspaced(text: str) -> bool:
     """Whether words in it are written without spaces between them: Chinese and Japanese."""
-    return bool(_HAN.search(text) or _KANA.search(text))
+    return not text.isascii() and bool(_HAN.search(text) or _KANA.search(text))
 
 
 def split_unspaced(text: str) -> list[str]:
