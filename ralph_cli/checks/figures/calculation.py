@@ -78,6 +78,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     if bare and other.unit in ("cent", "basis point") and figure.value == abs(other.value) * 100:
         points = other.unit == "basis point"
         return replace(term, value=value / 100) if points else replace(term, powers=frozenset((-2,)))
+    if bare and candidate.is_pure and same_value(replace(figure, kind="percent"), candidate):
+        return Term(figure.value / 100, "percent")  # 82 of "2.14 / 2.61 = 82.0%"
     if candidate.source == "calculation" and same_value(figure, candidate):
         is_rate = candidate.is_pure and figure.kind == "percent"
         return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)

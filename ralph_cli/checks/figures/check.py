@@ -16,7 +16,7 @@ from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collec
 from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
 from ralph_cli.checks.figures.compare import BOUND, Standing
 from ralph_cli.checks.figures.dates import is_shifted
-from ralph_cli.checks.figures.expression import CalculationError, WrongResultError
+from ralph_cli.checks.figures.expression import CalculationError, UnreadError, WrongResultError
 from ralph_cli.checks.figures.header import TableHeaders
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -148,10 +148,10 @@ class NumbersCheck:
             try:
                 calculator.compute(calculation)
             except CalculationError as wrong:
-                failed.add(calculation)
-                standing: Standing = (
-                    "open" if is_foreign and not isinstance(wrong, WrongResultError) else "contradicted"
-                )
+                is_read = not isinstance(wrong, UnreadError)
+                is_sure = isinstance(wrong, WrongResultError) or (is_read and not is_foreign)
+                failed |= {calculation} if is_read or is_foreign else set()
+                standing: Standing = "contradicted" if is_sure else "open"
                 yield Answer(calculation, 0, standing, "calculation", f"{calculation}: {wrong}")
         comparison = FigureComparison(calculator.candidates, self._facts, said)
         pages = {part for quote in quotes for part in self._names_of_pages(quote)}

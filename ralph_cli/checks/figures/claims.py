@@ -23,7 +23,7 @@ from ralph_cli.text.quantities.relations import (
     ordered_pairs,
     read_change,
 )
-from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular, units_named
+from ralph_cli.text.quantities.vocabulary import PACES, TIMES, powers_named, singular, units_named
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -233,6 +233,10 @@ class FigureComparison:
             return None  # four segments are no rounding of 4.2 %
         if whole and other.last is not None and other.value <= quantity.value <= other.last:
             return Comparison("supported")
+        if quantity.kind == "physical" and quantity.power and other.kind in ("none", "count"):
+            named = powers_named(" ".join((self.said, *candidate.header.lines)), quantity.unit)
+            if quantity.power in named:
+                quantity = replace(quantity, power=None)  # of a table in GWh
         asked = candidate.source == "question"
         result = compare(replace(quantity, bound="") if asked else quantity, candidate, sentence)
         if result is None and quantity.wording == "change" and other.kind == "percent":
@@ -261,7 +265,8 @@ class FigureComparison:
         said, known = read_change(sentence, replace(quantity, start=at, end=at + len(quantity.text))), candidate.change
         computed = candidate.source == "calculation"
         if {said.role, known.role} == {"by", "to"}:
-            return Comparison("contradicted", "role (by how much, or to what)")
+            role = "role (by how much, or to what)"
+            return Comparison("open" if candidate.in_table else "contradicted", role)
         if said.role == "by" and {said.direction, known.direction} == {"rise", "fall"}:
             if computed and quantity.kind in ("percent", "ratio"):
                 return Comparison("contradicted", "base (a change is divided by what was before it)")

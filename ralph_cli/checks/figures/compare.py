@@ -190,6 +190,8 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
 def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     """Two units that are written, of different kinds."""
     kind, other = claimed.kind, candidate.quantity.kind
+    if kind == "currency" and candidate.in_table and not any(map(str.isalpha, candidate.quantity.text)):
+        return _OPEN  # a column of units may say for what a price is
     if kind == "count":
         timed = other == "duration" and claimed.nouns[0] not in MONTHS_IN
         return _SAME if timed or other in ("physical", "ratio", "ordinal") else _OPEN

@@ -21,6 +21,7 @@ _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
 _HALF_DAY = 12 * 60
+_TERMS = (-1, 1, 2, 3)
 _TIME_OF_DAY = re.compile(r"(?<![\d.,:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 
 
@@ -146,16 +147,25 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 
 def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
-    """Whether a quoted day and a quoted duration together make a date, whose first or last day may count or not."""
+    """Whether a quoted day and quoted durations together make a date, whose first or last day may count or not.
+
+    Each may be counted as often as terms are mostly renewed.
+    """
     quoted = [found.quantity for found in candidates if found.source == "quote"]
     days = {day for found in quoted if (day := full_day(found.date)) is not None}
     times = {(found.value, found.unit) for found in quoted if found.kind == "duration"}
-    for day, (amount, unit), sign in product(days, times, (1, -1)):
-        made = shift_day(day, sign * amount, unit) if unit in MONTHS_IN or unit in SECONDS_IN else None
-        ends = (made, made - timedelta(days=1)) if made is not None and made > Day.min else ()
-        if any(_clash(date, Date(end.year, end.month, end.day), 12) == [] for end in ends):
-            return True
+    times = {(amount, unit) for amount, unit in times if unit in MONTHS_IN or unit in SECONDS_IN}
+    for day, (amount, unit), factor in product(days, times, _TERMS):
+        made = shift_day(day, factor * amount, unit)
+        further = (shift_day(made, *time) for time in times) if made is not None and factor > 0 else ()
+        for end in filter(None, (made, *further)):
+            if any(not _clash(date, Date(one.year, one.month, one.day), 12) for one in (end, _eve(end))):
+                return True
     return False
+
+
+def _eve(day: Day) -> Day:
+    return day - timedelta(days=day > Day.min)
 
 
 def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:

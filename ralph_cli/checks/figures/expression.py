@@ -34,6 +34,10 @@ class CalculationError(ValueError):
     """A calculation that cannot be relied on; the message says why, for the writer."""
 
 
+class UnreadError(CalculationError):
+    """A calculation whose form is not known here, so that nothing can be said of its result."""
+
+
 class WrongResultError(CalculationError):
     """A calculation all of whose figures are known, and which gives another result."""
 
@@ -103,13 +107,13 @@ def parse_equation(text: str) -> Equation:
         raise CalculationError(f"it has {len(text)} characters, at most {MAX_CHARS} are taken")
     sides = _Parser(_normalize(text)).parse_sides()
     if len(sides) < 2:
-        raise CalculationError(_FORM)
+        raise UnreadError(_FORM)
     if not _is_computation(sides[0]) and _is_computation(sides[-1]):
         sides.reverse()
     if not _is_computation(sides[0]):
-        raise CalculationError("one side must be the computation and the other its result, a single figure")
+        raise UnreadError("one side must be the computation and the other its result, a single figure")
     if any(_is_computation(side) for side in sides[1:]):
-        raise CalculationError(_FORM)
+        raise UnreadError(_FORM)
     return Equation(sides[0], tuple(sides[1:]))
 
 
@@ -120,7 +124,7 @@ def _is_computation(node: Node) -> bool:
 def _normalize(text: str) -> str:
     """A calculation with signs for words of arithmetic; "(0.6)%" is -0.6 %. Raises CalculationError for a function."""
     if match := _FUNCTION.search(text):
-        raise CalculationError(f"{match[1]!r} is not understood: use + - * / ^ and brackets")
+        raise UnreadError(f"{match[1]!r} is not understood: use + - * / ^ and brackets")
     text = _WORDS.sub(lambda match: f" {_IN_WORDS[' '.join(match[0].lower().split())]} ", text)
     return _BRACKETED_PERCENT.sub(r"(-\1%)", text).replace("[", "(").replace("]", ")")
 
@@ -140,9 +144,7 @@ class _Parser:
                 self._at += 1
             sides.append(self._parse(0))
         if self._peek():
-            raise CalculationError(
-                "a figure stands beside another without + - * / between them, or a bracket is not opened"
-            )
+            raise UnreadError("a figure stands beside another without + - * / between them, or a bracket is not opened")
         return sides
 
     def _peek(self) -> str:
@@ -163,7 +165,7 @@ class _Parser:
             if word == "to" and self._reader.date_at(self._at + 1) is not None:
                 return "-"
             if word in "%!<>|&":
-                raise CalculationError(f"{word!r} is not understood: use + - * / ^ and brackets")
+                raise UnreadError(f"{word!r} is not understood: use + - * / ^ and brackets")
             self._at += 1
         return ""
 
@@ -200,7 +202,7 @@ class _Parser:
     def _parse_factor(self, depth: int) -> Node:
         sign = self._peek()
         if depth > MAX_DEPTH:
-            raise CalculationError("it has too many brackets")
+            raise UnreadError("it has too many brackets")
         if sign in ("+", "-") and sign:
             self._at += 1
             return Node(sign, self._parse_factor(depth + 1))
@@ -208,14 +210,14 @@ class _Parser:
             self._at += 1
             node = self._parse(depth + 1)
             if self._peek() != ")":
-                raise CalculationError("a bracket is not closed")
+                raise UnreadError("a bracket is not closed")
             self._at += 1
             return node
         found = self._figure() if sign == "0" else None
         if found is None:
-            raise CalculationError("a figure is missing beside an operator or bracket")
+            raise UnreadError("a figure is missing beside an operator or bracket")
         if found[0].kind == "identifier":
-            raise CalculationError(f"{found[0].text!r} is not a figure")
+            raise UnreadError(f"{found[0].text!r} is not a figure")
         self._at = found[1]
         return Node(figure=found[0])
 
@@ -225,10 +227,10 @@ def _exponent(node: Node) -> Decimal:
     inverse = node.sign == "/" and node.left is not None and node.left.is_number(1)
     figure = node.right.figure if inverse and node.right is not None else node.figure
     if figure is None:
-        raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
+        raise UnreadError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
     value = figure.value
     if not inverse and 0 < value < 1 and abs(1 / value - round(1 / value)) < Decimal("0.001"):
         inverse, value = True, Decimal(round(1 / value))  # "^0.5", "^0.3333"
     if value != int(value) or not 1 <= value <= MAX_POWER:
-        raise CalculationError(f"a power or root is a whole number from 1 to {MAX_POWER}")
+        raise UnreadError(f"a power or root is a whole number from 1 to {MAX_POWER}")
     return 1 / value if inverse else value

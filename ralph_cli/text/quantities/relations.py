@@ -116,7 +116,10 @@ def read_change(text: str, quantity: Quantity) -> Change:
     )
     if match is None:
         return NO_CHANGE
-    return Change("to" if match is before and before["to"] else "by", "rise" if match["rise"] else "fall")
+    is_level = match is before and bool(before["to"])
+    if is_level and rate and end < quantity.start:
+        return NO_CHANGE  # "to $5, or 2%" is no level of 2 %
+    return Change("to" if is_level else "by", "rise" if match["rise"] else "fall")
 
 
 def _amount(quantity: Quantity) -> float:

@@ -39,6 +39,7 @@ _SPELLED: tuple[tuple[str, Kind, str], ...] = (
     *((word, "points", "basis point") for word in ("bp", "bps", "basis points", "basis point")),
     *((word, "points", "") for word in ("pp", "ppt", "ppts", "pts", "pps", "p . p .", *_POINTS)),
     *((word, "percent", "") for word in _PERCENT),
+    *((word, "percent", "thousandth") for word in ("\u2030", "per mille", "per mil", "per thousand")),
     *((word, "duration", "minute") for word in ("\u5206 \u9593", "\u5206 \u949f", "\u5206 \u9418")),
     ("\u5929", "duration", "day"),
     ("\u6210", "percent", "tenth"),
@@ -175,6 +176,8 @@ def read_unit(tokens: Tokens, draft: Draft) -> None:
             return
     if draft.unit == "basis point":
         draft.value, draft.decimals = draft.value / 100, draft.decimals + 2
+    if draft.unit == "thousandth":
+        draft.value, draft.decimals, draft.unit = draft.value / 10, draft.decimals + 1, ""
     if draft.unit == "tenth":
         draft.value, draft.decimals, draft.unit = draft.value * 10, max(0, draft.decimals - 1), ""
     draft.next += draft.opened and tokens.low(draft.next) == ")"

@@ -252,3 +252,34 @@ def test_words_behind_a_comma_are_a_unit_only_as_a_whole() -> None:
     about = document(table, kind="pdf")
     assert not check(about, "Funds are 7.9% of spending.", rows, ["10,475 / 132,110 = 7.9%"]).issues
     assert check(about, "It burns 92 kg.", rows).issues
+
+
+POWER = "Table 2. Balance (GWh)\nYears  2022  2023\nImports  3,122  2,940\nExports  3,480  4,715\n"
+PRICES = (
+    "Prices opened (CHF)\n\n| Item | Unit | Quantity | Dock AG |\n|---|---|---|---|\n| Cable | metre | 9,500 | 8.40 |\n"
+)
+METERS = "By 2033 meters had been fitted in 2.14 million of 2.61 million homes. The target is 95 per cent."
+GROWTH = "Tolls rose 5.0% to $2,400.5 million; without the new pier the increase was 3.4%."
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "quote", "calculations"),
+    [
+        ("", "It sold 1,775 GWh more than it bought.", POWER, ("4,715 - 2,940 = 1,775",)),
+        ("objected", "It sold 1,775 MWh more than it bought.", POWER, ("4,715 - 2,940 = 1,775",)),
+        ("", "At 82%, 13 percentage points are missing.", METERS, ("2.14 / 2.61 = 82.0%", "95 - 82 = 13")),
+        ("objected", "At 82%, 15 percentage points are missing.", METERS, ("2.14 / 2.61 = 82.0%", "95 - 80 = 15")),
+        ("", "Tolls rose 5% to $2.40 billion, or 3.4% without the new pier.", GROWTH, ()),
+        ("objected", "Tolls rose by $2.40 billion.", GROWTH, ()),
+        ("open", "A metre of cable costs CHF 8.40.", PRICES, ()),
+        ("objected", "A metre of cable costs CHF 8.90.", PRICES, ()),
+        ("objected", "Homes are up 213.", METERS, ("2.14 million up to 2.61 million, so 20",)),
+        ("", "The fine is $1,510 a day.", "Of $3,020,000 it costs 0.5‰ a day.", ("3,020,000 * 0.5‰ = 1,510",)),
+        ("open", "At 2.61 million homes it ends.", METERS, ("2.14 million up to 2.61 million, so 20",)),
+    ],
+)
+def test_units_of_tables_and_calculations_in_several_steps(
+    said: str, text: str, quote: str, calculations: Sequence[str]
+) -> None:
+    found = check(document(quote, kind="pdf"), text, [quote.strip()], calculations)
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)

@@ -161,7 +161,7 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("Three of five are ticked: juice, coffee and water.", BOXES, (), ""),
         ("Four of six are ticked.", BOXES, (), "open"),
         ("Spending rose by $3,016, to $19,514.", CARDS, ("19,514 - 16,498 = 3,016",), ""),
-        ("Spending rose by $19,514, to $3,016.", CARDS, ("19,514 - 16,498 = 3,016",), "objected"),
+        ("Spending rose by $19,514, to $3,016.", CARDS, ("19,514 - 16,498 = 3,016",), "open"),
         ("It fell by 3.5 percent, from 24.6% to 21.1%.", SHARE, (), "open"),
         ("Spending rose to $19,514 million.", CARDS, (), "objected"),
         ("Those at home are 66% of the crews.", CREWS, ("371 / 562 = 66%",), "open"),
