@@ -64,6 +64,9 @@ _UNIT = (
 )
 _DAYS = rf"(?:(?=\S* ?\S*\d){_MONTH_DAY}.*){{2}}"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _DAYS, _PERIOD, _UNIT)))
+_HEADING, _RULE = re.compile(r"#{1,6}\s+\S"), re.compile(r"\|[\s:|-]*-[\s:|-]*\|")
+"""In Markdown the heading of a part, and the line below the names of a table's columns."""
+
 _MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _MOST_WORDS, _NEAR = 200, 160, 75, 6, 14, 2
 
 
@@ -164,7 +167,7 @@ def table_lines(above: str, line: str) -> list[str]:
         found.insert(0, parts[number])
         # What ends in a colon below a row is the heading of a group of rows.
         introduces = part.endswith(":") and len(part.split()) > _FEW_WORDS
-        if sentences > 1 or (introduces and not inside and not (number and rows[number - 1])):
+        if sentences > 1 or (introduces and not inside and not (number and rows[number - 1])) or _HEADING.match(part):
             break
     return found
 
@@ -184,12 +187,16 @@ def header_lines(above: str, line: str) -> list[str]:
     its unit."""
     if not has_columns(line):
         return []
-    wanted: list[Callable[[str], object]] = [*(shape.search for shape in _NAMED_ABOVE), names_cells]
+    shapes: list[Callable[[str], object]] = [shape.search for shape in _NAMED_ABOVE]
+    columns = [*shapes[:2], names_cells]
+    wanted = [*columns, *shapes[2:]]
     found: list[str] = []
+    below = ""
     for part in reversed(table_lines(above, line)):
-        part = part.strip()
+        part, is_first = part.strip(), bool(_RULE.fullmatch(below))
+        below = part
         named = len(part) < _LONGEST_HEADER and not _is_prose(part) and not _has_data(part)
-        hits = [shape for shape in wanted if named and shape(part)]
+        hits = [shape for shape in wanted if (is_first and shape in columns) or (named and shape(part))]
         if hits:
             found.insert(0, part)
             wanted = [shape for shape in wanted if shape not in hits]

@@ -102,3 +102,10 @@ def test_the_days_of_columns_may_stand_over_their_years() -> None:
 def test_a_dash_is_a_nil_only_in_a_cell() -> None:
     assert NIL_CELL.search("Impairment  -  5") and NIL_CELL.search("Impairment $ - $ 5")
     assert not NIL_CELL.search("the stores - all of them - were sold")
+
+
+def test_the_names_of_a_markdown_table_are_those_above_its_rule_and_no_part_before_its_heading_has_them() -> None:
+    other = "## Pay\n\n| Who | Basic pay | Share | Bonus | Other | Sum (millions) |\n|---|---|---|---|---|---|\n| A | 1 | 2 | 3 | 4 | 5 |\n"
+    above = f"{other}\n## Balance\n\n(in thousands)\n\n| Assets | 2031年3月 | 2032年3月 |\n|---|---:|---:|\n| Cash | 70 | 80 |\n"
+    assert header_lines(above, "| Boats | 1,204 | 1,310 |") == ["(in thousands)", "| Assets | 2031年3月 | 2032年3月 |"]
+    assert header_lines(f"{other}\n## Balance\n\n", "| Boats | 1,204 | 1,310 |") == []
