@@ -104,8 +104,24 @@ def test_a_dash_is_a_nil_only_in_a_cell() -> None:
     assert not NIL_CELL.search("the stores - all of them - were sold")
 
 
-def test_the_names_of_a_markdown_table_are_those_above_its_rule_and_no_part_before_its_heading_has_them() -> None:
-    other = "## Pay\n\n| Who | Basic pay | Share | Bonus | Other | Sum (millions) |\n|---|---|---|---|---|---|\n| A | 1 | 2 | 3 | 4 | 5 |\n"
-    above = f"{other}\n## Balance\n\n(in thousands)\n\n| Assets | 2031年3月 | 2032年3月 |\n|---|---:|---:|\n| Cash | 70 | 80 |\n"
-    assert header_lines(above, "| Boats | 1,204 | 1,310 |") == ["(in thousands)", "| Assets | 2031年3月 | 2032年3月 |"]
-    assert header_lines(f"{other}\n## Balance\n\n", "| Boats | 1,204 | 1,310 |") == []
+PAY = """## Pay
+
+| Who | Basic pay | Share | Bonus | Other | Sum (millions) |
+|---|---|---|---|---|---|
+| A | 1 | 2 | 3 | 4 | 5 |
+
+## Balance
+"""
+BALANCE = """
+(in thousands)
+
+| Assets | 2031年3月 | 2032年3月 |
+|---|---:|---:|
+| Cash | 70 | 80 |
+"""
+
+
+def test_the_names_of_a_markdown_table_are_above_its_rule_and_behind_the_heading_of_its_part() -> None:
+    row = "| Boats | 1,204 | 1,310 |"
+    assert header_lines(PAY + BALANCE, row) == ["(in thousands)", "| Assets | 2031年3月 | 2032年3月 |"]
+    assert header_lines(PAY, row) == []
