@@ -113,34 +113,23 @@ class FigureComparison:
         homes = {one: places for one in found if one not in computed and (places := self._places_of(one))}
         said = {one: weigh_words(text, one.start, is_claim=True) for one in homes}
         taken = {place.start for places in homes.values() for place in places}
-        others = [
-            one for one in self.candidates if one.place and one.source == "quote" and one.place.start not in taken
-        ]
+        quoted = [one for one in self.candidates if one.place and one.source == "quote"]
+        others = [one for one in quoted if one.place and one.place.start not in taken]
         for one, places in homes.items():
             own = max(place.agreement(said[one]) for place in places)
-            home = self._homes[one][0]
-            rivals = (
-                (other.place.agreement(said[one]), other)
-                for other in others
-                if other.place and _are_rivals(home, other)
-            )
-            best, rival = max(rivals, key=lambda pair: pair[0], default=(0.0, home))
-            if best > own + _MARGIN:
+            rivals = (other for other in others if _are_rivals(self._homes[one][0], other))
+            agreements = ((other.place.agreement(said[one]), other) for other in rivals if other.place)
+            best, rival = max(agreements, key=lambda pair: pair[0], default=(0.0, None))
+            if rival is not None and rival.place is not None and best > own + _MARGIN:
+                of_other_time = all(place.is_of_other_time(said[one], rival.place) for place in places)
                 message = f'the quotes say of "{_flat(rival.quantity.text)}" what is said of "{_name(text, one)}"'
-                is_dated = rival.place is not None and all(
-                    place.is_of_other_time(said[one], rival.place) for place in places
-                )
-                yield Answer(one.text, one.start, "contradicted" if is_dated else "open", "place", message)
+                yield Answer(one.text, one.start, "contradicted" if of_other_time else "open", "place", message)
         for one, other in combinations(homes, 2):
-            if are_comparable(one, other) and not {place.start for place in homes[one]} & {
-                place.start for place in homes[other]
-            }:
-                pairs = product(homes[one], homes[other])
-                if all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
-                    message = (
-                        f'"{_name(text, one)}" and "{_name(text, other)}": the quotes have them the other way round'
-                    )
-                    yield Answer(one.text, one.start, "open", "place", message)
+            pairs = [*product(homes[one], homes[other])]
+            is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
+            if is_apart and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
+                names = f'"{_name(text, one)}" and "{_name(text, other)}"'
+                yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
 
     def _places_of(self, quantity: Quantity) -> Sequence[Place]:
         """Where the quotes have a quantity; of those that its bound or its rounding lets in the nearest."""
