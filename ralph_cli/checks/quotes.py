@@ -64,7 +64,8 @@ def resolve_quotes(
     Words that stand in several places are pinned to one on the page that the claim names, else on the page of a quote
     of the same claim that stands in one place only, else to one that the worker has `seen_spans`, if there is one. Of
     those it is the one on the page that most quotes of the claim share, or whose title the claim names, as near to each
-    other as can be: a table row and its header are often repeated elsewhere, but seldom together. With a `visibility`,
+    other as can be: a table row and its header are often repeated elsewhere, but seldom together; the header is the one
+    above the row. With a `visibility`,
     a place that a reader sees is preferred, and a quote that stands in none is refused unless that is allowed. A quote
     of fewer than `shortest` characters must be of the header above a quoted row of the same claim. One with an ellipsis
     is taken as the quotes that its parts are.
@@ -82,11 +83,12 @@ def resolve_quotes(
             refused.append(_not_found_issue(item, document, index))
             continue
         if len(item.wording.strip()) < shortest:
-            in_header = _place_in_header(match, _header_spans(document, resolved, item.claim))
-            if in_header is None:
+            beside = [other.span for other in resolved if other.claim == item.claim and other.span]
+            in_headers = _places_in_headers(match.occurrences, _header_spans(document, beside))
+            if not in_headers:
                 refused.append(_too_short_issue(item, shortest))
                 continue
-            span = in_header
+            span = in_headers[0]
         if span not in by_span:
             departures = index.describe_departures(item.wording, span, match.tier)
             quote = quote_at(document, span, len(by_span) + 1, match, item.wording, departures)
@@ -173,7 +175,9 @@ def _choose_places(matches: list[Match], document: Document, seen_spans: Spans, 
     page = min(shared, key=lambda number: (number != named_page, -shared[number], -told.get(number, 0), number))
     on_page = {match: [span for span in spans if page_of(span) == page] or spans for match, spans in places.items()}
     anchor = min(on_page.values(), key=len)[0]
-    return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
+    headers = _header_spans(document, [spans[0] for spans in on_page.values() if len(spans) == 1])
+    fitting = {match: _places_in_headers(spans, headers) or spans for match, spans in on_page.items()}
+    return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in fitting.items()}
 
 
 def _title_words(document: Document, number: int) -> AbstractSet[str]:
@@ -210,11 +214,11 @@ def quote_at(
     return replace(found, places=places, difference=difference, last_page=last.number, where=where, ocr=ocr)
 
 
-def _header_spans(document: Document, resolved: Sequence[_ResolvedQuote], claim: int) -> list[Span]:
-    """The lines that name the columns, period and unit of the rows that a claim quotes."""
+def _header_spans(document: Document, spans: Sequence[Span]) -> list[Span]:
+    """The lines that name the columns, period and unit of quoted rows."""
     found: list[Span] = []
     text = document.text
-    for span in [item.span for item in resolved if item.claim == claim and item.span]:
+    for span in spans:
         page = document.page_at(span.start)
         first, last = line_at(text, span.start, span.start, page.start, page.end)
         for line in header_lines(text[first_line_above(text, page.start, first) : first], text[first:last]):
@@ -223,9 +227,8 @@ def _header_spans(document: Document, resolved: Sequence[_ResolvedQuote], claim:
     return found
 
 
-def _place_in_header(match: Match, headers: Sequence[Span]) -> Span | None:
-    places = (place for place in match.occurrences for line in headers if line.start <= place.start < line.end)
-    return next(places, None)
+def _places_in_headers(places: Sequence[Span], headers: Sequence[Span]) -> list[Span]:
+    return [place for place in places if any(line.start <= place.start < line.end for line in headers)]
 
 
 def _too_short_issue(item: _ResolvedQuote, shortest: int) -> Issue:

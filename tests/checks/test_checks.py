@@ -295,6 +295,16 @@ def test_a_repeated_row_is_pinned_to_the_page_of_its_header() -> None:
     assert [quote.page for quote in alone.quotes] == [1]
 
 
+def test_a_header_that_stands_again_below_a_row_is_the_one_above_it() -> None:
+    head = "| in thousands | 31.12.2031 | 31.12.2032 |\n|---|---|---|\n"
+    rows = "".join(f"| Asset {number} | 1{number} | 2{number} |\n" for number in range(1, 8))
+    text = f"# Balance\n\n{head}{rows}\n**Liabilities**\n\n{head}| Loans | 31 | 32 |\n"
+    about, header = document(text), head.partition("\n")[0]
+    claim = DraftClaim("Asset 7 was 27 thousand.", ("| Asset 7 | 17 | 27 |", header))
+    quotes = resolve_quotes(Draft((claim,)), about, QuoteIndex(about)).quotes
+    assert [quote.start for quote in quotes] == [text.index("| Asset 7"), text.index(header)]
+
+
 def test_a_table_row_comes_to_the_judge_with_its_columns() -> None:
     rows = "\n".join(f"Item {n} of the statement of income  {n},000  {n},100" for n in range(1, 200))
     about = document(f"Statement of income\n(Millions)  2018  2017\n{rows}\n")
