@@ -5,10 +5,12 @@ to all figures of the sentence for which it might be meant. What parts clauses c
 well before the first figure of a sentence is said of all of them.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from math import exp
+from operator import itemgetter
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -27,7 +29,9 @@ _PACE, _FAR = 4.0, 60.0
 _LABEL, _OF_ALL = 3, 0.75
 """Words before the first figure of a sentence that are its own, and the weight for each figure of those before them."""
 
-_MOST_EXPONENT = 700.0
+_REACH, _MOST_RIVALS, _MOST_EXPONENT = 3 * _FAR, 16, 700.0
+"""What is looked at for a figure: words beyond count for less than 5 %."""
+
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|[,:;()]")
 _NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|[B-HJ-Z])(?![\w%]|[.,]\d)")
 """A number or a letter by which things of one kind are told apart: "Lot 7", "Type B"."""
@@ -99,20 +103,24 @@ def weigh_words(text: str, start: int, *, is_claim: bool = False) -> Mapping[str
         return {}
     begin, end = sentence_at(text, figure.start, figure.end)
     beside = (one for one in layout.figures if one is not figure and begin <= one.start < end)
+    here, own = layout.places[start], frozenset(_times(figure))
     rivals = [
         layout.places[one.start]
         for one in beside
         if are_comparable(figure, one) or (is_claim and figure.is_measured and one.is_measured)
     ]
-    here, own = layout.places[start], frozenset(_times(figure))
+    label = min(here, *rivals) - _LABEL if rivals else 0.0
+    # Between a word and a figure far from it there are nearer ones, which take it all.
+    rivals = sorted(rivals, key=lambda place: abs(place - here))[:_MOST_RIVALS]
+    low, high = (bisect_left(layout.words, here + reach, key=itemgetter(1)) for reach in (-_REACH, _REACH))
     found: dict[str, float] = {}
-    for word, at in layout.words:
+    for word, at in layout.words[low:high]:
         if word in own and at == here:
             continue
         apart = abs(at - here)
         shares = (exp(min(_MOST_EXPONENT, (apart - abs(at - rival)) / _PACE)) for rival in rivals)
         weight = 1 / (1 + sum(shares))
-        if rivals and at < min(here, *rivals) - _LABEL:
+        if rivals and at < label:
             weight = _OF_ALL
         found[word] = max(found.get(word, 0.0), weight * exp(-apart / _FAR))
     words, is_dated = layout.listed.get(start, (frozenset[str](), False))

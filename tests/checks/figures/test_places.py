@@ -247,3 +247,9 @@ def test_a_small_count_in_words_is_no_doubt_beside_a_figure_that_is_borne_out() 
     assert answer("Two notes of $700 million and $800 million are owed.", NOTES) == ""
     assert answer("Two notes are owed.", NOTES) == "open"
     assert answer("For 12 notes $700 million and $800 million are owed.", NOTES) == "open"
+
+
+def test_a_figure_among_many_of_one_sentence_has_the_words_beside_it() -> None:
+    text = " and ".join(f"harbour{chr(97 + number % 26) * 3} has {number} boats" for number in range(3, 400))
+    words = weigh_words(text, text.index(" 200 ") + 1)
+    assert words["boat"] > 0.5 and len(words) < 80
