@@ -24,7 +24,6 @@ from ralph_cli.checks.figures.places import Place, find_places
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
-from ralph_cli.text.languages.words import language_of
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -116,10 +115,6 @@ class DocumentFacts:
     @cached_property
     def lowercase(self) -> str:
         return f"{self.text}\n{self.question}".lower()
-
-    @cached_property
-    def is_english(self) -> bool:
-        return language_of(self.text) == "en"
 
     @cached_property
     def letters(self) -> str:

@@ -135,7 +135,8 @@ class FigureComparison:
         """Where the quotes have a quantity; of those that its bound or its rounding lets in the nearest."""
         homes = [one for one in self._homes.get(quantity, ()) if one.place and one.source == "quote"]
         apart = [_distance(quantity, one) for one in homes]
-        return [one.place for one, distance in zip(homes, apart, strict=True) if one.place and distance == min(apart)]
+        nearest = min(apart, default=Decimal(0))
+        return [one.place for one, distance in zip(homes, apart, strict=True) if one.place and distance == nearest]
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -224,7 +225,7 @@ class FigureComparison:
             return Comparison("supported")
         if quantity.kind == "physical" and quantity.power and other.kind in ("none", "count"):
             named = powers_named(" ".join((self.said, *candidate.header.lines)), quantity.unit)
-            if quantity.power in named:
+            if named == {quantity.power}:
                 quantity = replace(quantity, power=None)  # of a table in GWh
         asked = candidate.source == "question"
         result = compare(replace(quantity, bound="") if asked else quantity, candidate, sentence)

@@ -21,7 +21,7 @@ _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
 _HALF_DAY = 12 * 60
-_TERMS = (-1, 1, 2, 3)
+_TERMS, _MOST_TERMS = (-1, 1, 2, 3), 20
 _TIME_OF_DAY = re.compile(r"(?<![\d.,:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 
 
@@ -152,9 +152,9 @@ def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
     Each may be counted as often as terms are mostly renewed.
     """
     quoted = [found.quantity for found in candidates if found.source == "quote"]
-    days = {day for found in quoted if (day := full_day(found.date)) is not None}
-    times = {(found.value, found.unit) for found in quoted if found.kind == "duration"}
-    times = {(amount, unit) for amount, unit in times if unit in MONTHS_IN or unit in SECONDS_IN}
+    known = [found for found in quoted if found.unit in MONTHS_IN or found.unit in SECONDS_IN]
+    days = sorted({day for found in quoted if (day := full_day(found.date)) is not None})[:_MOST_TERMS]
+    times = sorted({(found.value, found.unit) for found in known if found.kind == "duration"})[:_MOST_TERMS]
     for day, (amount, unit), factor in product(days, times, _TERMS):
         made = shift_day(day, factor * amount, unit)
         further = (shift_day(made, *time) for time in times) if made is not None and factor > 0 else ()

@@ -20,7 +20,6 @@ from ralph_cli.text.tables import count_cells
 
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
 _SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
-_NIL_BETWEEN = re.compile(r"(?<!\S)[-\u2010-\u2015]{1,2}(?=\s+[$\u20ac\u00a3\u00a5(]?\s*[-\d\u2010-\u2015]|\s*$)")
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
 _OWN = 0.5
 """From this weight on a word is said of a place."""

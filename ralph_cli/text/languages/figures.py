@@ -110,10 +110,6 @@ class EnglishFigures:
         foreign = ((0, end - start),) if inside else ()
         return EnglishFigures(self.text[start:end], self.original[start:end], self.changed, foreign)
 
-    def restore(self, message: str) -> str:
-        """A message about the text with its words and figures as they were written."""
-        return restore_all(message, (self,))
-
     def find(self, words: str) -> str | None:
         """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
         parts = words.split()
