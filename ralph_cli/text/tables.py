@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
-_LAST_CELL = re.compile(r"(?: {2,}|\t)[$\u20ac\u00a3\u00a5(\s]*[\d\u2010-\u2015-][\d,.)%\s]*$")
+_LAST_CELL = re.compile(r"(?: {2,}|\t)[$\u20ac\u00a3\u00a5(\s]*[\d\u2010-\u2015\u2212-][\d,.)%\s]*$")
 _LAST_AMOUNTS = re.compile(
-    r"(?:(?:^|\s)[$\u20ac\u00a3\u00a5(\s]*(?:[-\u2010-\u2015]?\d[\d,.]*|[-\u2010-\u2015])[)%\s]*){2,}$"
+    r"(?:(?:^|\s)[$\u20ac\u00a3\u00a5(\s]*(?:[-\u2010-\u2015\u2212]?\d[\d,.]*|[-\u2010-\u2015])[)%\s]*){2,}$"
 )
 """Two amounts or nils, or more, at the end of a line with nothing between them, as columns a space apart have them."""
 

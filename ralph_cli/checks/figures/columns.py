@@ -12,12 +12,12 @@ from ralph_cli.core.deferred import re
 _APART = re.compile(r"[^|\t]*?[^|\t\s](?=\s*\||\t| {2,}|\s*\Z)")
 _SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
 _AMOUNT = re.compile(
-    r"(?:[-\u2010-\u2015+(\s$\u20ac\u00a3\u00a5]*\d[\d.,']*[\s%)*\u00b2\u00b3\u00b9]*)+|[-\u2010-\u2015]"
+    r"(?:[-\u2010-\u2015\u2212+(\s$\u20ac\u00a3\u00a5]*\d[\d.,']*[\s%)*\u00b2\u00b3\u00b9]*)+|[-\u2010-\u2015\u2212]"
 )
 _YEARS = re.compile(
     r"\D*(?:19|20)\d\d(?:[-/\u2013]\d\d)?\D*|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}|(?:19|20)\d\d-\d\d-\d\d"
 )
-_FIGURE = re.compile(r"[$\u20ac\u00a3\u00a5(]*\s?\d[\d.,]*[%)]*|(?<=\s)[-\u2010-\u2015](?=\s|\Z)")
+_FIGURE = re.compile(r"[-\u2212]?[$\u20ac\u00a3\u00a5(]*\s?\d[\d.,]*[%)]*|(?<=\s)[-\u2010-\u2015](?=\s|\Z)")
 _WIDE = re.compile(r"\S {3,}\S")
 _RULE = re.compile(r"[\s|:=+_\u2500-]+")
 _MOST_WORDS = 8

@@ -114,7 +114,7 @@ class TableHeader:
 
 def is_table_row(line: str) -> bool:
     """Whether a line is a row of a table, and not one of a wrapped sentence that goes on with a list."""
-    return is_row(line) and not line.rstrip().endswith((",", " and", " or"))
+    return (is_row(line) or has_columns(line)) and not line.rstrip().endswith((",", " and", " or"))
 
 
 def read_unit(label: str) -> Quantity | None:
