@@ -367,9 +367,11 @@ def _are_rivals(one: Candidate, other: Candidate) -> bool:
     """Whether two figures of the quotes are of one kind and unit, as far as cells without a unit show it."""
     first, second = one.quantity, other.quantity
     kinds = {first.kind, second.kind}
+    if "date" in kinds:
+        return are_comparable(first, second)
     columns = {found.place.column for found in (one, other) if found.place}
     bare = one.in_table and other.in_table and "none" in kinds and (len(kinds) == 1 or len(columns) == 1)
-    return bare or (are_comparable(first, second) and ("physical" not in kinds or first.unit == second.unit))
+    return bare or (len(kinds) == 1 and are_comparable(first, second))
 
 
 def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:

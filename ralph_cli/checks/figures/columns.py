@@ -69,6 +69,8 @@ def find_names(above: Sequence[str], row: str) -> list[str]:
     for line in reversed(above):
         cells = split_cells(line)
         if _RULE.fullmatch(line):
+            if found and len(line.split()) == 1:
+                break  # the upper edge of the table
             continue
         if row.lstrip().startswith("|") > line.lstrip().startswith("|"):
             break
@@ -109,11 +111,15 @@ def name_cells(lines: Sequence[str], row: str) -> list[NamedCell]:
 
 def _names_in_line(line: str, row: str, data: Sequence[NamedCell]) -> list[str]:
     """What a line names each of the cells of a row that have no label."""
+    if "|" in row:
+        texts = line.split("|")
+        columns = [row.count("|", 0, cell.start) for cell in data]
+        return [texts[column].strip() if column < len(texts) else "" for column in columns]
     heads, count = split_cells(line), len(data)
     texts = [line[head.start : head.end] for head in heads]
     if len(heads) == 1 and not line.startswith(" "):
         return texts * count
-    if _WIDE.search(row) and "|" not in row:
+    if _WIDE.search(row):
         return [_below(line, heads, cell) for cell in data]
     if len(heads) in (count, count + 1):
         return texts[-count:]

@@ -44,7 +44,10 @@ _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 
 _UP = re.compile(rf"(?i)\b(?:{RISE}|gain|profit|income|surplus)")
 _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
-_BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
+_BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit|expense|charge|payment)[^()\d]{0,20}\)")
+_NETTED = re.compile(r"(?i)\b(?:less|minus|over)\s")
+"""Between what is set off in a row: its brackets are a minus."""
+
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
 
 _CLAUSE_END = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
@@ -314,6 +317,8 @@ def _is_deducted(candidate: Candidate) -> bool:
     if quantity.text[:1] in MINUSES:
         return bool(_OUTFLOW.search(row))
     mark = quantity.value > -10 and not quantity.decimals and quantity.kind == "none"
+    if _NETTED.search(row):
+        return mark
     gain = _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
     # Of "provided by (used in)" it is neither.
     return mark or (candidate.in_table and bool(gain or _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))))

@@ -61,7 +61,8 @@ def are_comparable(one: Quantity, other: Quantity) -> bool:
         return True
     if kinds & {"date", "identifier", "ordinal"} or one.worded or other.worded:
         return False
-    return kinds <= {"none", "count", "physical"} or (len(kinds) == 1 and one.unit == other.unit)
+    of_things = kinds <= {"none", "count", "physical"} and kinds != {"physical"}
+    return of_things or (len(kinds) == 1 and one.unit == other.unit)
 
 
 def ordered_pairs(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
