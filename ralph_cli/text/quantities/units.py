@@ -22,6 +22,7 @@ from ralph_cli.text.quantities.vocabulary import (
     OVER,
     PACES,
     PHYSICAL,
+    RAISED_UNITS,
     SCALES,
     TIMES,
     WORKING_DAYS,
@@ -248,8 +249,9 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
         named_date = tokens.is_capitalized(at) and read_date(tokens, at) is not None
         if not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or named_date:
             break
-        found.append(singular(word))
-        at += 1
+        raised = RAISED_UNITS.get(tokens.low(at + 1)) if word in PHYSICAL and tokens.is_glued(at + 1) else None
+        found += [raised, word] if raised else [singular(word)]
+        at += 2 if raised else 1
     draft.nouns, draft.behind_nouns = tuple(found), at
     if draft.kind == "none" and found and not (draft.opened and tokens.low(draft.next - 1) == ")"):
         _name_unit(draft)

@@ -60,12 +60,12 @@ _SPELLINGS = {
     "milligram": "milligram mg", "microgram": "microgram mcg \u00b5g", "millilitre": "millilitre milliliter ml",
     "nautical mile": "nm nmi", "part per million": "ppm", "part per billion": "ppb", "knot": "knot kn kts",
 }  # fmt: skip
-_PREFIXES = {"k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12}
+_PREFIXES = {"": 0, "k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12}
 _PREFIXED = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz", "byte": "byte"}
 _PREFIXED |= {"watthour": "watt hour", "watt": "watt", "hertz": "hertz"}
 PHYSICAL = {p + symbol: (unit, power) for p, power in _PREFIXES.items() for symbol, unit in _PREFIXED.items()}
 PHYSICAL |= {spelling: (unit, 0) for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
-PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12), "kt": ("tonne", 3)}
+PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12), "kt": ("tonne", 3), "m": ("metre", 0)}
 """Units of size, weight and energy as they are written, each with its unit and the power of ten of its prefix."""
 
 _METRES = {"foot": "0.3048", "inch": "0.0254", "yard": "0.9144", "mile": "1609.344", "kilometre": "1000"}
@@ -82,6 +82,9 @@ SIZES["barrel"] = "litre", Decimal("158.987294928")
 """Units that one converts into another, each with what it is measured in: international feet, acres and miles, and
 the gallons, tons and barrels of the United States.
 """
+
+RAISED_UNITS = {"2": "square", "\u00b2": "square", "3": "cubic", "\u00b3": "cubic"}
+"""What is written behind a unit of length for its areas and volumes: "km2", "m\u00b3"."""
 
 AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
 
@@ -114,15 +117,15 @@ _IRREGULAR = {
 }
 
 
-_UNIT_WORD = re.compile(r"[a-z]+[2\u00b2]?")
+_UNIT_WORD = re.compile(r"[a-z]+[23\u00b2\u00b3]?")
 
 
 def units_named(text: str) -> frozenset[str]:
     """The units of size that a text names anywhere: "square foot" of "sq ft", "square kilometre" of "km2"."""
     words = [singular(word) for word in _UNIT_WORD.findall(text.lower())]
     found = {AREAS.get(before, "") + PHYSICAL[word][0] for before, word in pairwise(("", *words)) if word in PHYSICAL}
-    squares = (word[:-1] for word in words if word[-1] in "2\u00b2")
-    found |= {f"square {PHYSICAL[word][0]}" for word in squares if word in PHYSICAL}
+    raised = ((word[:-1], RAISED_UNITS[word[-1]]) for word in words if word[-1] in RAISED_UNITS)
+    found |= {f"{power} {PHYSICAL[word][0]}" for word, power in raised if word in PHYSICAL}
     return frozenset(found | {word for word in words if word in SIZES})
 
 
