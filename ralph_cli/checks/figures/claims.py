@@ -111,7 +111,9 @@ class FigureComparison:
         """Figures of a text of which it says what the quotes say of another figure, or that it exchanges."""
         computed = {one for one in found if any(home.source == "calculation" for home in self._homes.get(one, ()))}
         homes = {one: places for one in found if one not in computed and (places := self._places_of(one))}
-        said = {one: weigh_words(text, one.start, is_claim=True) for one in homes}
+        placeless = (one for one in found if one not in computed and one not in homes)
+        names = frozenset(one.start for one in placeless if any(home.in_table for home in self._homes.get(one, ())))
+        said = {one: weigh_words(text, one.start, is_claim=True, names=names) for one in homes}
         taken = {place.start for places in homes.values() for place in places}
         quoted = [one for one in self.candidates if one.place and one.source == "quote"]
         others = [one for one in quoted if one.place and one.place.start not in taken]

@@ -125,7 +125,8 @@ def _day_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
 def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """A month with the day on either side of it, and its year, as far as they are named; of several days the first."""
     first = _day_at(tokens, at) if tokens.low(at - 1) not in CURRENCY_SIGNS else None
-    named = _behind_range(tokens, first[1]) if first else at
+    named = _behind_range(tokens, first[1], also=("and", "or")) if first else at
+    listed = first is not None and named > first[1]
     named += first is not None and tokens.low(named) == "day"
     named += first is not None and tokens.low(named) == "of"
     month, word = _month_at(tokens, named), tokens.low(named)
@@ -140,12 +141,13 @@ def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     if not (day or year) and (is_short or (word in ("may", "march") and not _is_month_by_place(tokens, at))):
         return None
     end = day[1] if day and last > day[1] else year[1] if year else after
+    end = first[1] if first and listed else end  # each of "1 and 15 April" is read
     return Date(year[0] if year else None, month, day[0] if day else None), end
 
 
-def _behind_range(tokens: Tokens, at: int) -> int:
+def _behind_range(tokens: Tokens, at: int, also: tuple[str, ...] = ()) -> int:
     """The index behind the last day of a range of days that goes on at a token ("15 to 20"), or the token's."""
-    last = _day_at(tokens, at + 1) if tokens.low(at) in (*HYPHENS, "to", "through") else None
+    last = _day_at(tokens, at + 1) if tokens.low(at) in (*HYPHENS, "to", "through", *also) else None
     return last[1] if last is not None else at
 
 

@@ -45,11 +45,11 @@ _JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*(?:of|to|in|at)?\s*")
 """What stands between figures of a list."""
 
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,}|(?<![^\W_])[A-Z]{2}(?![^\W_])")
 _ENDINGS = re.compile(r"(?:ables?|ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
 _NO_LABEL = frozenset().union(
     LITTLE_WORDS, ABOUT, OVER, UNDER, NUMBER_WORDS, SCALES, TIMES, {"respectively", "ended"}
-) - {"own"}
+) - {"own", "against"}
 _ALIKE = {
     "home": "domestic", "abroad": "international", "overseas": "international", "foreign": "international",
     "bought": "buy", "purchase": "buy", "purchased": "buy", "rent": "lease", "rented": "lease", "sold": "sell",
@@ -91,18 +91,21 @@ class _Layout(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def weigh_words(text: str, start: int, *, is_claim: bool = False) -> Mapping[str, float]:
+def weigh_words(
+    text: str, start: int, *, is_claim: bool = False, names: frozenset[int] = frozenset()
+) -> Mapping[str, float]:
     """How much each word of a text belongs to its figure that begins at `start`, a date with a day among them.
 
     Of a claim every other figure has words of its own, for it tells each once; in a quote only those of the same kind.
-    Nothing where the text has no such figure.
+    Figures that begin at `names` have none: they are parts of names. Nothing where the text has no such figure.
     """
     layout = _lay_out(text)
     figure = next((one for one in layout.figures if one.start == start), None)
     if figure is None:
         return {}
     begin, end = sentence_at(text, figure.start, figure.end)
-    beside = (one for one in layout.figures if one is not figure and begin <= one.start < end)
+    others = (one for one in layout.figures if one is not figure and one.start not in names)
+    beside = (one for one in others if begin <= one.start < end)
     here, own = layout.places[start], frozenset(_times(figure))
     rivals = [
         layout.places[one.start]

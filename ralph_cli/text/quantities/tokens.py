@@ -86,7 +86,8 @@ def _tokenize(text: str) -> list[Token]:
     end = 0
     for match in _TOKEN.finditer(text):
         gap = text[end : match.start()]
-        apart = "  " in gap or "\t" in gap or "\f" in gap or ("\n" in gap and _ends_row(text, end, match.start()))
+        wide = "  " in gap or "\t" in gap
+        apart = "\f" in gap or (_ends_row(text, end, match.start()) if "\n" in gap else wide)
         sort = match.lastgroup or "sign"
         glued = bool(found) and not gap
         word = match[0].rstrip(ZERO_WIDTH)

@@ -150,7 +150,8 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
         glued = tokens.is_glued(at) and at == draft.next
         capital = tokens[at].text == "M"
         hedged = tokens.low(draft.begin - 1) in ABOUT | OVER  # a company's name is not
-        if (glued and capital and draft.kind != "currency" and not hedged) or not (glued or capital):
+        money = draft.kind == "currency"
+        if (glued and capital and not money and not hedged) or not (glued or capital or money):
             return
     draft.power, draft.next = SCALES[word], at + 1
     again = tokens.low(draft.next)
