@@ -39,6 +39,7 @@ _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft",
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_PART_OF = re.compile(r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+(?:(?:the|its|their|our|all|a\s+total\s+of)\s+)*")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
@@ -114,6 +115,16 @@ class FigureComparison:
         placeless = (one for one in found if one not in computed and one not in homes)
         names = frozenset(one.start for one in placeless if any(home.in_table for home in self._homes.get(one, ())))
         said = {one: weigh_words(text, one.start, is_claim=True, names=names) for one in homes}
+        has = {one: frozenset[str]().union(*(place.words for place in places)) for one, places in homes.items()}
+        for one in homes:
+            # A word that is at least as much another figure's, and is said of that in the quotes, too, tells nothing.
+            explained = {
+                word
+                for word, weight in said[one].items()
+                for other in homes
+                if other is not one and word in has[other] - has[one] and said[other].get(word, 0) >= weight
+            }
+            said[one] = {word: weight for word, weight in said[one].items() if word not in explained}
         taken = {place.start for places in homes.values() for place in places}
         quoted = [one for one in self.candidates if one.place and one.source == "quote"]
         others = [one for one in quoted if one.place and one.place.start not in taken]
@@ -129,7 +140,8 @@ class FigureComparison:
         for one, other in combinations(homes, 2):
             pairs = [*product(homes[one], homes[other])]
             is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
-            if is_apart and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
+            # What is said of five of twelve is said of either.
+            if is_apart and not _PART_OF.fullmatch(text, one.end, other.start) and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
 
@@ -379,8 +391,8 @@ def _are_rivals(one: Candidate, other: Candidate) -> bool:
 def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:
     """Whether two places agree better with what is said of the other figure than with what is said of their own."""
     (one, other), (first, second) = places, said
-    crossed = one.agreement(second) + other.agreement(first)
-    return crossed > one.agreement(first) + other.agreement(second) + _MARGIN_OF_PAIR
+    gains = other.agreement(first) - one.agreement(first), one.agreement(second) - other.agreement(second)
+    return min(gains) >= 0 and sum(gains) > _MARGIN_OF_PAIR
 
 
 def _begins_line(pattern: str, text: str) -> bool:
