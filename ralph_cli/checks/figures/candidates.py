@@ -41,6 +41,10 @@ _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(
     r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
 )
+_AMOUNTS = ("none", "currency")
+_PAIR = re.compile(r"(?:\||\t| {2,})\s*[^\s|]+ \([\d.]+\)\s*(?:\||\t| {2,}|\Z)")
+"""A cell with another figure in brackets behind its own: "31.4 (1.2)"."""
+
 _PAIRED = re.compile(r"\([^()]*%\s*\)")
 _BEHIND_FIGURE = re.compile(r"\d \(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
@@ -73,6 +77,7 @@ class Candidate:
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
     `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
+    `is_signed` says that its brackets are a minus, for other amounts of its row have none.
     `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
     or fell by or to it; of a computed rate the direction is known by its base.
     `terms` are those of the sum that a calculation's result is; `is_of_rest` says that it was divided by what is left
@@ -87,6 +92,7 @@ class Candidate:
     is_pure: bool = False
     is_odd: bool = False
     is_loss: bool = False
+    is_signed: bool = False
     row: str = ""
     change: Change = NO_CHANGE
     place: Place | None = None
@@ -268,6 +274,7 @@ def make_candidate(
         in_table=in_table,
         is_odd=is_odd,
         is_loss=not in_table and bool(_LOSS.search(before)),
+        is_signed=in_table and _is_signed(quantity, line),
         row=_LABEL.sub("", line),
         change=NO_CHANGE if in_table else read_change(text, quantity),
         header=header,
@@ -292,6 +299,14 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
+
+
+def _is_signed(quantity: Quantity, line: str) -> bool:
+    """Whether an amount stands in brackets, and is no mark of a footnote, in a row with others that do not."""
+    if quantity.text[:1] != "(" or quantity.kind not in _AMOUNTS or (quantity.value > -10 and not quantity.decimals):
+        return False
+    plain = (found for found in read_quantities(line) if found.kind in _AMOUNTS and found.value > 0)
+    return not _PAIR.search(line) and any(found.decimals == quantity.decimals for found in plain)
 
 
 def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:

@@ -51,7 +51,6 @@ _NETTED = re.compile(r"(?i)\b(?:less|minus|over)\s")
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
 
 _CLAUSE_END = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
-_BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
 
 
 _SAME: tuple[Relation, str] = "same", ""
@@ -178,7 +177,8 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
         return _OTHER if sort and alike and claimed.unit not in alike else _SAME
     if kind == "duration":
-        return _SAME if claimed.unit in candidate.label or not in_table else _OPEN
+        named = content_words(" ".join((candidate.row, candidate.place.column if candidate.place else "", *header.lines)))
+        return _SAME if claimed.unit in named or not in_table else _OPEN
     if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled):
         return _OPEN
     if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
@@ -194,7 +194,8 @@ def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation,
     """Two units that are written, of different kinds."""
     kind, other = claimed.kind, candidate.quantity.kind
     if kind == "currency" and candidate.in_table and not any(map(str.isalpha, candidate.quantity.text)):
-        return _OPEN  # a column of units may say for what a price is
+        # A column of units may say for what a price is.
+        return _SAME if claimed.unit in candidate.header.currencies else _OPEN
     if kind == "count":
         timed = other == "duration" and claimed.nouns[0] not in MONTHS_IN
         return _SAME if timed or other in ("physical", "ratio", "ordinal") else _OPEN
@@ -280,7 +281,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
     quantity, row, own = candidate.quantity, candidate.row, claimed.value
     value, fault = quantity.value, Comparison("open", "sign")
-    if claimed.text[:1] == "(" and claimed.kind in ("none", "count"):
+    if (claimed.text[:1] == "(" and claimed.kind in ("none", "count")) or claimed.kind in ("duration", "ordinal"):
         return None  # a row's negative, or an aside: "half of them (58)"
     if own < 0 < value and (candidate.source == "calculation" or quantity.text[:1] != "("):
         open_ = candidate.in_table and candidate.source != "calculation"
@@ -298,11 +299,11 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
         return None if meant[1].lower() in sentence.lower() or _UP.search(sentence) else fault
-    if value < 0 < own and not fell and not _is_deducted(candidate):
+    if value < 0 < own and not fell and (candidate.is_signed or not _is_deducted(candidate)):
         if grew or level:
             named = candidate.label and candidate.label <= content_words(sentence) and level
             return Comparison("contradicted", "sign") if named else fault
-        signed = quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row) or _BY.search(before)
+        signed = quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row) or candidate.is_signed
         return fault if signed else None
     if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
         label = content_words(re.sub(r"\([^)]*\)", "", row))
