@@ -22,7 +22,7 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL, count_cells, first_line_above, has_columns, header_lines, is_row, table_lines
+from ralph_cli.text.tables import NIL, count_cells, first_line_above, has_columns, header_lines, is_row, names_columns, table_lines
 
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
@@ -171,6 +171,12 @@ def read_header(text: str, context: str = "") -> TableHeader:
     )
 
 
+def _lines_of_other_table(block: Sequence[str], named: Sequence[str]) -> int:
+    """How many lines of a block belong to a table above: those up to its last row before the names of these columns."""
+    first = next((at for at in range(len(block) - 1, -1, -1) if named and block[at] == named[0]), 0)
+    return next((at + 1 for at in range(first - 1, -1, -1) if has_columns(block[at]) and not names_columns(block[at])), 0)
+
+
 def _unit_of_title(block: Sequence[str]) -> Quantity | None:
     """One of the unit that the nearest lines above the rows of a block, which are no rows themselves, name."""
     above = dropwhile(is_row, reversed(block))
@@ -237,9 +243,12 @@ class TableHeaders:
         row = NIL.sub("0", text[start:end])
         tabular = is_table_row(row)
         above = text[first_line_above(text, page.start, start) : start]
-        lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []
         named = find_names(block, row)
+        if above_names := _lines_of_other_table(block, named):
+            block = block[above_names:]
+            above = "".join(f"{line}\n" for line in block)
+        lines = tuple(header_lines(above, row))
         cells = [
             NamedCell(start + one, start + other, name)
             for one, other, name in (name_cells(named, text[start:end]) if tabular else ())
