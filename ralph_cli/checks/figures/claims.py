@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
-from ralph_cli.checks.figures.compare import Comparison, Standing, compare
+from ralph_cli.checks.figures.compare import BOUND, Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, is_earlier
@@ -235,8 +235,10 @@ class FigureComparison:
             return Comparison("supported")  # "by the 15th"
         if not other.is_measured or (quantity.is_small and quantity.kind == "count" and other.value % 1):
             return None  # four segments are no rounding of 4.2 %
-        if whole and other.last is not None and other.value <= quantity.value <= other.last:
-            return Comparison("supported")
+        alike = whole or (quantity.kind == "duration" and quantity.unit == other.unit)
+        if alike and other.last is not None and other.value <= quantity.value <= other.last:
+            beyond = quantity.value == {"over": other.last, "under": other.value}.get(quantity.bound)
+            return Comparison("contradicted", BOUND) if beyond else Comparison("supported")
         if quantity.kind == "physical" and quantity.power and other.kind in ("none", "count"):
             named = powers_named(" ".join((self.said, *candidate.header.lines)), quantity.unit)
             if named == {quantity.power}:

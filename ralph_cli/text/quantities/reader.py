@@ -55,6 +55,7 @@ _JOINTS = frozenset(("and", "or", "&", "to", "through", *HYPHENS))
 _LESS = frozenset(
     "less fewer lower smaller shorter earlier sooner younger thinner lighter slower narrower cheaper".split()
 )
+_LEAST, _MOST = frozenset(("minimum", "floor")), frozenset(("maximum", "capped", "limited", "cap", "ceiling"))
 _NO_BOUND = frozenset(("rather", "other"))
 _DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
 _WORDS_BEFORE = 4
@@ -243,10 +244,12 @@ class QuantityReader:
         if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
             return "over" if " at least " in phrase else "under"
         compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
+        limits = set(words) if self.style == "prose" else set[str]()
         changed = set(words) if draft.form == "change" else set[str]()
         longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}
-        more = bool(OVER.intersection(words) or longer or "more" in changed)
-        less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed)
+        more = bool(OVER.intersection(words) or longer or "more" in changed or _LEAST & limits)
+        less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed or _MOST & limits)
+        less |= "not" in words and bool({"even", "quite"} & set(words))
         if (more or less) and not {"nearly", "almost"} & set(words) and self._is_denied(draft.begin):
             more, less = less, more
         return "over" if more else "under" if less else ""
