@@ -65,6 +65,7 @@ _FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,2
 _FEW_AMOUNTS = 5
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
+_NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
 _PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
@@ -179,8 +180,8 @@ def _lines_of_other_table(block: Sequence[str], named: Sequence[str]) -> int:
 
 def _unit_of_title(block: Sequence[str]) -> Quantity | None:
     """One of the unit that the nearest lines above the rows of a block, which are no rows themselves, name."""
-    above = dropwhile(is_row, reversed(block))
-    titles = (line for line in takewhile(lambda line: not is_row(line), above) if count_cells(line) == 1)
+    numbered = (_NUMBERED.sub("", line) for line in reversed(block) if not has_columns(line))
+    titles = (line for line in numbered if count_cells(line) == 1)
     return next(filter(None, map(read_unit, titles)), None)
 
 

@@ -21,6 +21,9 @@ from ralph_cli.text.tables import count_cells
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
 _SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
+_SHARE_BEHIND = re.compile(r" \(\d")
+"""Of an amount with a figure in brackets behind it that is the percentage."""
+
 _OWN = 0.5
 """From this weight on a word is said of a place."""
 
@@ -102,6 +105,8 @@ def _places_in_row(
             named = (cell.name for cell in header.cells if cell.start <= at < cell.end)
             name = f"{name} {next(named, '')}".strip()
         unit = _unit_of(name, quote.text[start:end], header.unit)
+        if unit and unit.kind == "percent" and _SHARE_BEHIND.match(quote.text, quantity.end):
+            unit = None
         words = say_words(name, fiscal_end)
         words |= say_words(f"{label} , {labelled} , {_heading_above(quote.text, start)}")
         said = say_words(name)

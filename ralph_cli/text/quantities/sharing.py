@@ -68,6 +68,8 @@ def _is_range(text: str, one: Quantity, other: Quantity, sign: str) -> bool:
     if sign in ("-", "\u2013", "\u2014", "through") or _FROM.search(text, max(0, one.start - _REACH), one.start):
         return True
     kinds = one.kind, other.kind
+    if sign == "to" and one.kind == "none" and other.kind in ("physical", "duration") and one.value < other.value:
+        return True
     return sign != "and" and kinds in (
         ("currency", "none"),
         ("currency", "currency"),

@@ -268,6 +268,7 @@ def _name_unit(draft: Draft) -> None:
         draft.unit = working if draft.unit == "day" and working else draft.unit
     elif body is not None and (body == 0 or nouns[body - 1] in AREAS or body <= 1):
         unit, power = PHYSICAL[nouns[body]]
+        unit += " hour" * (unit == "watt" and draft.nouns[body + 1 : body + 2] == ("hour",))
         draft.kind, draft.unit = "physical", AREAS.get(nouns[body - 1], "") + unit if body else unit
         draft.power = (draft.power or 0) + power if power else draft.power
     else:
@@ -325,5 +326,8 @@ def _thing_at(tokens: Tokens, at: int) -> str:
     while at < len(tokens) and tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS and len(words) < _MAX_NOUNS:
         words.append(singular(tokens.low(at)))
         at += 1
+    words += ["hour"] if tokens.low(tokens.skip_hyphen(at)) in ("hour", "hours") else []
     known = next((word for word in words if word == "share" or word in PHYSICAL), "")
+    if "hour" in words and PHYSICAL.get(known, ("",))[0] == "watt":
+        return "watt hour"
     return PHYSICAL[known][0] if known in PHYSICAL else known or (words[0] if words else "")
