@@ -15,7 +15,7 @@ from decimal import Decimal, DecimalException, localcontext
 from itertools import product
 from typing import Literal
 
-from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError, Node, WrongResultError, parse_equation
@@ -68,7 +68,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     if abs(other.value) == figure.value and (figure.power is None or figure.power in candidate.powers):
         powers = candidate.powers if figure.power is None else frozenset((figure.power,))
         return None if kinds == {"percent", "currency"} else replace(term, powers=powers)
-    if figure.power is None and kind not in PERCENTAGES and figure.value >= 1 and max(candidate.powers) > 0:
+    large = max(candidate.powers) > 0 or abs(other.value) >= IN_FULL
+    if figure.power is None and kind not in PERCENTAGES and figure.value >= 1 and large:
         for shift in (0, 3, 6, 9):  # 41,000,000 of "41 million", 135,400 of "$135.4 billion"
             amounts = (abs(other.value) * Decimal(10) ** (power - shift) for power in candidate.powers)
             if figure.value in amounts:

@@ -124,7 +124,8 @@ def read_unit(label: str) -> Quantity | None:
     words = match[1].split() if match else []
     for at in range(len(words) if label.rstrip(" *:").endswith(")") else 1):  # "(diluted US cents)"
         found = read_quantities(" ".join(("1", *words[at:])), "prose")
-        if len(found) == 1 and (found[0].kind in _UNITS or (found[0].kind == "currency" and found[0].value != 1)):
+        price = found[0].kind == "currency" and (found[0].value != 1 or found[0].per_thing) if found else False
+        if len(found) == 1 and (found[0].kind in _UNITS or price):
             return found[0]
     return None
 

@@ -316,7 +316,7 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     if noun in TIMES:
         draft.per_time = draft.per_time or TIMES[noun]
     elif word in ("per", "/") or noun in _THINGS:
-        draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1)
+        draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1 + tokens.is_number(at + 1))
         _read_per_at(tokens, draft, at + 2)  # "per share for each quarter"
 
 
