@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import BOUND, Comparison, Standing, compare
-from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times
+from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times, is_shifted
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.checks.figures.places import Place, is_earlier
 from ralph_cli.core.deferred import re
@@ -185,6 +185,8 @@ class FigureComparison:
     def _answer_date(self, text: str, quantity: Quantity, others: Sequence[Quantity]) -> _Fault | None:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
+        if found.standing != "supported" and is_shifted(quantity.date, self.candidates):
+            return None  # a quoted day, and a quoted time from it
         if found.standing == "supported":
             self._homes[quantity] = [one for one in self.candidates if one.quantity.date == quantity.date and one.place]
             return None

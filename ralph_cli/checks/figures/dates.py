@@ -208,10 +208,12 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
         if found.source == "quote" or (found.source == "header" and computed)
         if found.quantity.date.year is not None
     }
+    bare = {date.year for date in dates if date == Date(date.year)} & years
     yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
-    if claimed.unit != "year" or not years or not yearly:
+    if claimed.unit != "year" or not years:
         return False
-    return claimed.value == len(years) or any(other - one == claimed.value for one in years for other in years)
+    apart = {abs(other - one) for one in (years if yearly else bare) for other in years}
+    return claimed.value in apart | ({len(years)} if yearly else set())
 
 
 def is_between_times(claimed: Quantity, text: str) -> bool:
