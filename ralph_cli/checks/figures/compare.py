@@ -294,7 +294,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     level = _LEVEL.search(before)
     # "It grew 2%, less than before" says a fall of something else.
     fell = bool(_DOWN.search(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence))
-    if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
+    if candidate.is_loss and own > 0 and (grew or level) and not fell:
         return fault
     meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income

@@ -40,6 +40,9 @@ _STEPS = dict.fromkeys(",:;()", 3) | dict.fromkeys(("and", "or", "but", "while",
 """What parts clauses, and for how many words it counts."""
 
 _YEAR_BEFORE = frozenset(("prior", "previous", "preceding", "earlier", "before", "ago", "last"))
+_NOT_AT = re.compile(r"(?i)\b(?:beyond|after|before|since|until|past|than)\s+(?:(?:the|end|of|fiscal|year)\s+)*\Z")
+"""What a time stands behind at which nothing is: "due after 2027"."""
+
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*(?:of|to|in|at)?\s*")
 """What stands between figures of a list."""
@@ -144,7 +147,7 @@ def _lay_out(text: str) -> _Layout:
         while ahead and ahead[-1].start <= token.start():
             figure, at = ahead.pop(), at + 1
             places[figure.start] = at
-            words += [(word, at) for word in _times(figure)]
+            words += [(word, at) for word in _times(figure) if not _NOT_AT.search(text, 0, figure.start)]
             end = figure.end if figure.kind not in ("count", "identifier") else end
         if token.start() < end:
             continue

@@ -232,9 +232,14 @@ class QuantityReader:
         return ""
 
     def _is_denied(self, begin: int) -> bool:
-        """Whether the clause before a figure denies what it says: "shall not permit it to be less than"."""
+        """Whether the clause before a figure denies what it says: "shall not permit it to be less than".
+
+        It is not of a figure that only says which things are meant: "not liable for claims of less than 5".
+        """
         for at in range(begin - 1, -1, -1):
             word = self.tokens.low(at)
+            if word == "for" and self.tokens.has(begin - 3, "of"):
+                return False
             if word in _DENIALS or word in (".", ";", ",", ":", "(", "and", "but"):
                 return word in _DENIALS
         return False

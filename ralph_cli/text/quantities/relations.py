@@ -11,7 +11,7 @@ RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|
 RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
 FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
 FALL += r"|eas(?:ed|es|ing)|weaken\w*|soften\w*|tumbl\w*|plung\w*|slump\w*|retreat\w*|reced\w*"
-FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
+FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed|ions?)|sank|slid\w*|fewer|smaller|less"
 _RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (RISE, FALL))
 _NOUN = re.compile(
     r"(?i)\A\W*(?:the\s+)?\w+s\b(?!\s+(?:by|from|in|of|to)\b)"

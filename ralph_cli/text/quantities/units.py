@@ -303,7 +303,7 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
 def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     word = tokens.low(at)
     if word == "for" and tokens.low(at + 1) in ("each", "every"):
-        at, word = at + 1, tokens.low(at + 1)
+        at, word = at + 1, "per"
     if word in PACES and word != "annual":
         draft.per_time = draft.per_time or PACES[word]
     if word == "p" and tokens.has(at + 1, ".", "a"):
@@ -323,6 +323,7 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
 def _thing_at(tokens: Tokens, at: int) -> str:
     """What "per" stands before: the share or unit of size among its words, else the first of them."""
     words = list[str]()
+    scale = f"{tokens.low(at)} " if tokens.low(at) in SCALES and tokens.is_word(at) else ""
     while at < len(tokens) and tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS and len(words) < _MAX_NOUNS:
         words.append(singular(tokens.low(at)))
         at += 1
@@ -330,4 +331,4 @@ def _thing_at(tokens: Tokens, at: int) -> str:
     known = next((word for word in words if word == "share" or word in PHYSICAL), "")
     if "hour" in words and PHYSICAL.get(known, ("",))[0] == "watt":
         return "watt hour"
-    return PHYSICAL[known][0] if known in PHYSICAL else known or (words[0] if words else "")
+    return scale + (PHYSICAL[known][0] if known in PHYSICAL else known or (words[0] if words else ""))
