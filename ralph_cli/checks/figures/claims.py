@@ -82,6 +82,8 @@ class FigureComparison:
         amounts = (one for one, answer in answers if answer is None and one.is_measured)
         is_beside = any(not (one.is_small and one.text.isalpha()) for one in amounts)
         terms = self._terms - {1}
+        used = {home.quantity for homes in self._homes.values() for home in homes}
+        is_beside &= not any(_is_count(one) and one.quantity not in used for one in self.candidates)
         for one, answer in answers:
             in_words = is_beside and one.kind in ("count", "none") and one.text.isalpha()
             # A count of the terms of a sum, or else one in words beside a figure that is borne out, is an aside.
@@ -365,6 +367,13 @@ class FigureComparison:
         listed = text[quantity.end : sentence_at(text, quantity.start, quantity.end)[1]].partition(":")[2]
         items = [item for item in _BETWEEN_ITEMS.split(listed) if item.strip(" .")]
         return quantity.kind != "ordinal" and quantity.value in (len(marks), len(items), *boxes.values())
+
+
+def _is_count(candidate: Candidate) -> bool:
+    """Whether running text counts things to so few that another number of them may be meant."""
+    quantity = candidate.quantity
+    counts = quantity.kind == "count" or (quantity.kind == "none" and quantity.text.isalpha())
+    return candidate.source == "quote" and not candidate.in_table and counts and quantity.is_small
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
