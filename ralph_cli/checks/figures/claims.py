@@ -18,6 +18,7 @@ from ralph_cli.text.quantities.nearness import weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import (
+    PART_OF,
     are_comparable,
     is_misstated,
     ordered_pairs,
@@ -39,7 +40,7 @@ _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft",
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
-_PART_OF = re.compile(r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+(?:(?:the|its|their|our|all|a\s+total\s+of)\s+)*")
+_ALL = re.compile(r"(?i)\b(?:all|every(?:\s+one)?|each|both)\s+(?:(?:of|the|its|their|our)\s+)*\Z")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
@@ -90,6 +91,8 @@ class FigureComparison:
             if answer and not (answer.field == "count" and (one.value in terms if terms else in_words)):
                 yield answer
         yield from self._answers_to_order(text, [one for one in found if one.is_measured])
+        yield from self._answers_to_uses(text, [one for one in found if one.is_measured])
+        yield from self._answers_to_directions(text, [one for one in found if one.is_measured])
         yield from self._answers_to_places(text, [one for one, answer in answers if answer is None])
 
     def _answers_to_order(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
@@ -109,6 +112,36 @@ class FigureComparison:
                 if rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
                     message = f'"{rate.text}" lies between "{before.text}" and "{after.text}": write percentage points'
                     yield Answer(rate.text, rate.start, "open", "unit", message)
+
+    def _answers_to_uses(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """Figures of a sentence that all rest on one that the quotes state once, or on a whole told as its part."""
+        places = {one: {place.start for place in self._places_of(one)} for one in found}
+        for one, other in combinations((one for one in found if places[one]), 2):
+            alike = (one.value, one.kind) == (other.value, other.kind) and not one.worded
+            if alike and places[one] == places[other] and len(places[one]) == 1 and sentence_at(text, one.start, one.end) == sentence_at(text, other.start, other.end):
+                message = f'"{_name(text, one)}" and "{_name(text, other)}": the quotes state it once'
+                yield Answer(other.text, other.start, "open", "place", message)
+        used = frozenset[int]().union(*places.values())
+        for one in (one for one in found if _ALL.search(text, 0, one.start)):
+            parts = {place.part for place in self._places_of(one)} - {-1}
+            if parts and not parts & used:
+                message = f'"{_name(text, one)}": the quotes tell of a part of them only'
+                yield Answer(one.text, one.start, "open", "count", message)
+
+    def _answers_to_directions(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """Figures to which a text says that something rose or fell, and all earlier ones of whose row say otherwise."""
+        for one in found:
+            said = read_change(text, one)
+            homes = [home for home in self._homes.get(one, ()) if home.in_table and home.place]
+            if said.role != "to" or len({home.place.start for home in homes if home.place}) != 1:
+                continue
+            value = abs(homes[0].quantity.value)
+            earlier = {abs(other.quantity.value) for other in self.candidates if _is_before_in_row(other, homes[0])}
+            wrong = all(before > value for before in earlier) if said.direction == "rise" else False
+            wrong |= said.direction == "fall" and all(before < value for before in earlier)
+            if earlier and wrong:
+                message = f'"{_name(text, one)}": the earlier figures of its row say the other direction'
+                yield Answer(one.text, one.start, "open", "direction", message)
 
     def _answers_to_places(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of a text of which it says what the quotes say of another figure, or that it exchanges."""
@@ -143,7 +176,7 @@ class FigureComparison:
             pairs = [*product(homes[one], homes[other])]
             is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
             # What is said of five of twelve is said of either.
-            if is_apart and not _PART_OF.fullmatch(text, one.end, other.start) and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
+            if is_apart and not PART_OF.fullmatch(text, one.end, other.start) and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
 
@@ -367,6 +400,12 @@ class FigureComparison:
         listed = text[quantity.end : sentence_at(text, quantity.start, quantity.end)[1]].partition(":")[2]
         items = [item for item in _BETWEEN_ITEMS.split(listed) if item.strip(" .")]
         return quantity.kind != "ordinal" and quantity.value in (len(marks), len(items), *boxes.values())
+
+
+def _is_before_in_row(one: Candidate, other: Candidate) -> bool:
+    """Whether a figure of the quotes stands in the row of another one, in a column of an earlier time."""
+    beside = one.source == "quote" and one.in_table and one.row == other.row and one.quantity.kind == other.quantity.kind
+    return beside and one.place is not None and other.place is not None and is_earlier(one.place, other.place)
 
 
 def _is_count(candidate: Candidate) -> bool:

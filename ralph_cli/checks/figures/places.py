@@ -6,7 +6,7 @@ is told by how much of what it says of a figure the place has, against what othe
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, is_table_row, read_unit
 from ralph_cli.core.deferred import re
@@ -14,7 +14,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.nearness import is_of_date, say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.relations import ordered_pairs
+from ralph_cli.text.quantities.relations import PART_OF, ordered_pairs
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells
 
@@ -35,7 +35,7 @@ class Place:
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
     text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
-    `follows` is the place of the figure from which a sentence says that it came.
+    `follows` is where the figure stands from which a sentence says that it came, `part` where one that is a part of it.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -47,6 +47,7 @@ class Place:
     is_dated: bool = True
     unit: Quantity | None = None
     follows: int = -1
+    part: int = -1
 
     @property
     def words(self) -> frozenset[str]:
@@ -70,6 +71,11 @@ def find_places(
 ) -> dict[int, Place]:
     """The place of each figure of a quote, by where it begins in the quote's text."""
     origins = {after.start: quote.start + before.start for before, after in ordered_pairs(quote.text, quantities)}
+    parts = {
+        whole.start: quote.start + part.start
+        for part, whole in pairwise(quantities)
+        if part.is_measured and whole.is_measured and PART_OF.fullmatch(quote.text, part.end, whole.start)
+    }
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
         if is_table_row(quote.text[start:end]):
@@ -79,7 +85,8 @@ def find_places(
         for quantity in (one for one in group if one.is_measured or one.date.day):
             weights = {**weigh_words(quote.text, quantity.start), **dict.fromkeys(title, 1.0)}
             span = quote.start + quantity.start, quote.start + quantity.end
-            place = Place(weights, "", False, None, *span, follows=origins.get(quantity.start, -1))
+            begin = quantity.start
+            place = Place(weights, "", False, None, *span, follows=origins.get(begin, -1), part=parts.get(begin, -1))
             found[quantity.start] = replace(place, moment=_moment(place.words))
     return found
 

@@ -31,7 +31,7 @@ _WORDS, _ADVERB = (
 _CHANGE = re.compile(
     rf"(?i)(?<![-\w])(?:(?P<rise>{RISE})|(?P<fall>{FALL}))\s+"
     # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
-    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|\S*\d\S*\s+(?:(?:per\s?cent|[mb]illion|thousand)\s+)?|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
+    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|(?:over|in|during)\s+(?:the\s+|fiscal\s+)?\w+\s+|\S*\d\S*\s+(?:(?:per\s?cent|[mb]illion|thousand)\s+)?|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
     rf"(?:{_ADVERB}|(?:a|an|the)\s+|[a-z]+\s+(?=\Z)){{0,2}}\Z"
 )
 _CHANGE_BEHIND = re.compile(
@@ -42,6 +42,10 @@ _CHANGE_REACH = 60
 _OR = re.compile(
     r"[$\u20ac\u00a3]?\s?\d[\d.,]*(?:%|\s(?:million|billion|thousand|per ?cent))?,?\s+or\s+(?:[a-z]+\s+)?\Z"
 )
+
+
+PART_OF = re.compile(r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+(?:(?:the|its|their|our|all|a\s+total\s+of)\s+)*")
+"""What stands between a part and its whole: "five of the", "four bids out of"."""
 
 
 class Change(NamedTuple):
