@@ -246,7 +246,11 @@ class FigureComparison:
             return name, standing, "currency", f'"{name}": the document names no such currency'
         if any(result.standing == "supported" for result, _ in found):
             return None
-        told = any(result.field == "direction" for result, _ in found)
+        told = any(
+            result.field in ("direction", BOUND)
+            or (result.field in ("unit", "currency") and abs(one.quantity.value) == abs(quantity.value))
+            for result, one in found
+        )
         if not told and self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):

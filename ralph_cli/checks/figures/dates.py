@@ -192,7 +192,8 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
 
     So does a number of years or columns.
     """
-    said = ("quote", "header", "calculation")
+    computed = any(found.source == "calculation" for found in candidates)
+    said = ("quote", "calculation", *(("header",) if computed else ()))
     dates = [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
     spans = ((one, other) for one in days for other in days if one < other)
@@ -201,13 +202,7 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     quoted = {found.quantity.date.months for found in candidates if found.source == "quote"}
     if claimed.unit in MONTHS_IN and claimed.value * MONTHS_IN[claimed.unit] in quoted:
         return True
-    computed = any(found.source == "calculation" for found in candidates)
-    years = {
-        found.quantity.date.year
-        for found in candidates
-        if found.source == "quote" or (found.source == "header" and computed)
-        if found.quantity.date.year is not None
-    }
+    years = {date.year for date in dates if date.year is not None}
     bare = {date.year for date in dates if date == Date(date.year)} & years
     yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
     if claimed.unit != "year" or not years:

@@ -66,6 +66,7 @@ _FEW_AMOUNTS = 5
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
+_RULE_BELOW = re.compile(r"\n\s*\|[\s:|-]*-[\s:|-]*\|[^\S\n]*(?:\n|\Z)")
 _PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
@@ -213,6 +214,11 @@ class TableHeaders:
         if cell < 0 or offset >= cells[cell].end:
             return None, ""
         return cells[cell].column, tables[number].columns[cells[cell].column].header
+
+    def is_above_rule(self, offset: int) -> bool:
+        """Whether the line at a place is that of a Markdown table which names its columns."""
+        text = self._document.text
+        return bool(_RULE_BELOW.match(text, max(0, text.find("\n", offset))))
 
     def set_cells_apart(self, quote: Quote) -> Quote:
         """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""

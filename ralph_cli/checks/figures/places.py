@@ -78,6 +78,8 @@ def find_places(
     }
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
+        if headers.is_above_rule(quote.start + start):
+            continue
         if is_table_row(quote.text[start:end]):
             found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
             continue

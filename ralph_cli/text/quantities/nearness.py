@@ -43,6 +43,7 @@ _YEAR_BEFORE = frozenset(("prior", "previous", "preceding", "earlier", "before",
 _NOT_AT = re.compile(r"(?i)\b(?:beyond|after|before|since|until|past|than)\s+(?:(?:the|end|of|fiscal|year)\s+)*\Z")
 """What a time stands behind at which nothing is: "due after 2027"."""
 
+_BESIDE = re.compile(r"\s*(?:[^\W\d_]+\s+){0,2}\(")
 _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*(?:of|to|in|at)?\s*")
 """What stands between figures of a list."""
@@ -100,7 +101,7 @@ def weigh_words(
     """How much each word of a text belongs to its figure that begins at `start`, a date with a day among them.
 
     Of a claim every other figure has words of its own, for it tells each once; in a quote only those of the same kind.
-    Figures that begin at `names` have none: they are parts of names. Nothing where the text has no such figure.
+    Figures that begin at `names` have none: they are words themselves. Nothing where the text has no such figure.
     """
     layout = _lay_out(text)
     figure = next((one for one in layout.figures if one.start == start), None)
@@ -108,6 +109,7 @@ def weigh_words(
         return {}
     begin, end = sentence_at(text, figure.start, figure.end)
     others = (one for one in layout.figures if one is not figure and one.start not in names)
+    others = (one for one in others if not _is_beside(text, *sorted((one, figure), key=lambda both: both.start)))
     beside = (one for one in others if begin <= one.start < end)
     here, own = layout.places[start], frozenset(_times(figure))
     rivals = [
@@ -120,7 +122,8 @@ def weigh_words(
     rivals = sorted(rivals, key=lambda place: abs(place - here))[:_MOST_RIVALS]
     low, high = (bisect_left(layout.words, here + reach, key=itemgetter(1)) for reach in (-_REACH, _REACH))
     found: dict[str, float] = {}
-    for word, at in layout.words[low:high]:
+    named = [(f"{one.value:f}", layout.places[one.start]) for one in layout.figures if one.start in names]
+    for word, at in (*layout.words[low:high], *named):
         if word in own and at == here:
             continue
         apart = abs(at - here)
@@ -133,6 +136,11 @@ def weigh_words(
     if is_dated:
         found = {word: weight for word, weight in found.items() if not is_of_date(word)}
     return found | dict.fromkeys(words, 1.0)
+
+
+def _is_beside(text: str, one: Quantity, other: Quantity) -> bool:
+    """Whether one figure stands in brackets behind the other, and is said of the same: "21 patients (10.3%)"."""
+    return bool(_BESIDE.fullmatch(text, one.end, other.start)) and ")" in text[other.end - 1 : other.end + 1]
 
 
 @lru_cache(maxsize=512)
