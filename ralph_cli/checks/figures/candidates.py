@@ -46,7 +46,7 @@ _PAIR = re.compile(r"(?:\||\t| {2,})\s*[^\s|]+ \([\d.]+\)\s*(?:\||\t| {2,}|\Z)")
 """A cell with another figure in brackets behind its own: "31.4 (1.2)"."""
 
 _PAIRED = re.compile(r"\([^()]*%\s*\)")
-_BEHIND_FIGURE = re.compile(r"\d \(?\Z")
+_BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
 
 _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\d.,]\d|[^\W\d_年])")
@@ -254,6 +254,8 @@ def make_candidate(
     )
     if in_table and _PAIRED.search(f"{line[:start]} {column}") and _BEHIND_FIGURE.search(line, 0, start):
         quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
+    if not in_table and quantity.kind == "percent" and quantity.text[:1] == "(" and _BEHIND_FIGURE.search(line, 0, start):
+        quantity = replace(quantity, value=abs(quantity.value))
     told = content_words(f"{line[:start]} {column}")
     is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)
     powers, sure = _explicit_power(quantity), True

@@ -149,17 +149,8 @@ class FigureComparison:
         homes = {one: places for one in found if one not in computed and (places := self._places_of(one))}
         placeless = (one for one in found if one not in computed and one not in homes)
         names = frozenset(one.start for one in placeless if any(home.in_table for home in self._homes.get(one, ())))
-        said = {one: weigh_words(text, one.start, is_claim=True, names=names) for one in homes}
-        has = {one: frozenset[str]().union(*(place.words for place in places)) for one, places in homes.items()}
-        for one in homes:
-            # A word that is at least as much another figure's, and is said of that in the quotes, too, tells nothing.
-            explained = {
-                word
-                for word, weight in said[one].items()
-                for other in homes
-                if other is not one and word in has[other] - has[one] and said[other].get(word, 0) >= weight
-            }
-            said[one] = {word: weight for word, weight in said[one].items() if word not in explained}
+        told = {one: weigh_words(text, one.start, is_claim=True, names=names) for one in homes}
+        said = {one: _without_words_of_others(one, told, homes) for one in homes}
         taken = {place.start for places in homes.values() for place in places}
         quoted = [one for one in self.candidates if one.place and one.source == "quote"]
         others = [one for one in quoted if one.place and one.place.start not in taken]
@@ -176,7 +167,9 @@ class FigureComparison:
             pairs = [*product(homes[one], homes[other])]
             is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
             # What is said of five of twelve is said of either.
-            if is_apart and not PART_OF.fullmatch(text, one.end, other.start) and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
+            is_apart &= not PART_OF.fullmatch(text, one.end, other.start)
+            both = [_without_words_of_others(each, told, homes, even=False) for each in (one, other)]
+            if is_apart and all(_are_exchanged(pair, (both[0], both[1])) for pair in pairs):
                 names = f'"{_name(text, one)}" and "{_name(text, other)}"'
                 yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
 
@@ -442,6 +435,24 @@ def _are_rivals(one: Candidate, other: Candidate) -> bool:
     columns = {found.place.column for found in (one, other) if found.place}
     bare = one.in_table and other.in_table and "none" in kinds and (len(kinds) == 1 or len(columns) == 1)
     return bare or (len(kinds) == 1 and are_comparable(first, second))
+
+
+def _without_words_of_others(
+    one: Quantity, told: Mapping[Quantity, Mapping[str, float]], places: Mapping[Quantity, Sequence[Place]], *, even: bool = True
+) -> Mapping[str, float]:
+    """What a text says of a figure, without words that are more another one's, of which the quotes say them, too.
+
+    With `even` also those that are as much the other's.
+    """
+    own = frozenset[str]().union(*(place.words for place in places[one]))
+    left = dict(told[one])
+    for other in told:
+        has = frozenset[str]().union(*(place.words for place in places[other])) - own
+        for word in has & left.keys() if other is not one else ():
+            weight = told[other].get(word, 0.0)
+            if weight > told[one][word] or (even and weight == told[one][word]):
+                del left[word]
+    return left
 
 
 def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:

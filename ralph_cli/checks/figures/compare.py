@@ -293,7 +293,9 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     grew = change.direction == "rise" or any(word not in candidate.label for word in ups)
     level = _LEVEL.search(before)
     # "It grew 2%, less than before" says a fall of something else.
-    fell = bool(_DOWN.search(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence))
+    downs = _DOWN.finditer(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence)
+    # What a row is called tells no sign where the other amounts of the row have none.
+    fell = any(not (candidate.is_signed and _OUTFLOW.match(one[0]) and one[0].lower() in row.lower()) for one in downs)
     if candidate.is_loss and own > 0 and (grew or level) and not fell:
         return fault
     meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
