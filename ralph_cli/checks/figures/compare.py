@@ -140,10 +140,7 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     kind, unit, quantity = claimed.kind, claimed.unit, candidate.quantity
     kinds, units = {kind, quantity.kind}, {unit, quantity.unit}
     if candidate.is_pure:
-        of_money = (
-            kind == "currency" and candidate.powers == UNSCALED and unit != "cent"
-        )  # 0.54 is 54 cents of a dollar
-        return _OPEN if kind == "points" else _OTHER if of_money else _SAME
+        return _OPEN if kind == "points" else _SAME
     if kinds == {"currency"}:
         # A bare dollar sign is that of the dollars which its header names.
         cents = "cent" in units and units <= {"cent", *CENT_CURRENCIES}
@@ -179,7 +176,8 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
     if kind == "duration":
         named = content_words(" ".join((candidate.row, candidate.place.column if candidate.place else "", *header.lines)))
         return _SAME if claimed.unit in named or not in_table else _OPEN
-    if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled):
+    computed = kind == "points" and candidate.source == "calculation"
+    if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled or computed):
         return _OPEN
     if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
         named = candidate.place.words if candidate.place else frozenset[str]()

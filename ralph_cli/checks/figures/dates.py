@@ -36,10 +36,17 @@ def compare_date(
     wanted = {number for number, said in enumerate(date) if said is not None}
     covered: set[int] = set()
     rivals: list[tuple[list[int], Quantity]] = []
+    same_day = {
+        found.quantity.date.year
+        for found in candidates
+        if found.source == "quote" and date.day and found.quantity.date[_MONTH : _DAY + 1] == date[_MONTH : _DAY + 1]
+    } - {None}
     for candidate in candidates:
-        if candidate.quantity.kind != "date":
-            continue
         known = candidate.quantity.date
+        # Of a day that the quotes state with its year, no other source names another year.
+        named = candidate.source == "document" and same_day and known.year not in same_day
+        if candidate.quantity.kind != "date" or named:
+            continue
         clash = _clash(date, known, fiscal_end)
         if not clash:
             covered |= _covered(date, known, fiscal_end)
