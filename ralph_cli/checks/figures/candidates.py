@@ -45,6 +45,10 @@ _AMOUNTS = ("none", "currency")
 _PAIR = re.compile(r"(?:\||\t| {2,})\s*[^\s|]+ \([\d.]+\)\s*(?:\||\t| {2,}|\Z)")
 """A cell with another figure in brackets behind its own: "31.4 (1.2)"."""
 
+_COUNTED = re.compile(r"[^\W\d_] \(([a-z]+(?: [a-z]+)?)\)(?=[\s|]+\d)")
+_NO_UNIT = re.compile(r"(?i)(?:loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note|net)")
+"""Of a label's end in brackets what tells in which unit its row counts: "Enrollment (pupils)", not "(loss)"."""
+
 _PAIRED = re.compile(r"\([^()]*%\s*\)")
 _BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
@@ -299,7 +303,9 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     # So may this be: no table counts so many millions, or such round thousands of things.
     full = not quantity.value % 1000 or (abs(quantity.value) >= IN_FULL and min(governing.powers) >= _MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
-    free = bool(excepted) or is_rate or fine
+    counted = _COUNTED.search(line)
+    is_counted = counted is not None and quantity.kind != "currency" and not _NO_UNIT.match(counted[1])
+    free = bool(excepted) or is_rate or fine or is_counted
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 
 

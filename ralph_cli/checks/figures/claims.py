@@ -15,7 +15,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.nearness import weigh_words
-from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import (
     PART_OF,
@@ -40,6 +40,7 @@ _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft",
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_YEAR_BEFORE = re.compile(r"(?i)\b(?:prior|previous|preceding|last)\s+(?:\w+\s+)?year|\byear\s+(?:before|earlier|ago)")
 _ALL = re.compile(r"(?i)\b(?:all|every(?:\s+one)?|each|both)\s+(?:(?:of|the|its|their|our)\s+)*\Z")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
@@ -215,6 +216,8 @@ class FigureComparison:
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if found.standing != "supported" and is_shifted(quantity.date, self.candidates):
             return None  # a quoted day, and a quoted time from it
+        if found.field == "year" and rival is not None and _is_year_before(quantity.date, rival.date, self.said):
+            found = Comparison("open", found.field)
         if found.standing == "supported":
             self._homes[quantity] = [one for one in self.candidates if one.quantity.date == quantity.date and one.place]
             return None
@@ -237,7 +240,7 @@ class FigureComparison:
         if quantity.kind == "currency" and not known:
             standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
             return name, standing, "currency", f'"{name}": the document names no such currency'
-        if any(result.standing == "supported" for result, _ in found):
+        if any(result.standing == "supported" for result, _ in found) or self._shares_unit(quantity, others, sentence):
             return None
         told = any(
             result.field in ("direction", BOUND)
@@ -251,6 +254,18 @@ class FigureComparison:
                 if result.standing == standing:
                     return name, standing, result.field, _describe(name, quantity, result, candidate)
         return self._answer_missing(text, quantity, name)
+
+    def _shares_unit(self, quantity: Quantity, others: Sequence[Quantity], sentence: str) -> bool:
+        """Whether a bare number is borne out with the unit of the figure before it: "12.25 cents, against 12"."""
+        before = [one for one in others if one.is_measured and one.start < quantity.start]
+        if quantity.kind not in ("none", "count") or not before or before[-1].kind not in ("currency", "percent"):
+            return False
+        other = before[-1]
+        factor = Decimal(100) if other.unit == "cent" else Decimal(1)
+        decimals = quantity.decimals + 2 * (factor > 1)
+        meant = replace(other, value=quantity.value / factor, decimals=decimals, text=quantity.text, bound=quantity.bound)
+        results = (self._compare(meant, candidate, sentence) for candidate in self.candidates)
+        return any(result is not None and result.standing == "supported" for result in results)
 
     def _repeats_name(self, text: str, quantity: Quantity) -> bool:
         """Whether a number names something, as the quotes do ("DN 150"), or a day or week that the document has."""
@@ -397,6 +412,11 @@ class FigureComparison:
         listed = text[quantity.end : sentence_at(text, quantity.start, quantity.end)[1]].partition(":")[2]
         items = [item for item in _BETWEEN_ITEMS.split(listed) if item.strip(" .")]
         return quantity.kind != "ordinal" and quantity.value in (len(marks), len(items), *boxes.values())
+
+
+def _is_year_before(date: Date, known: Date, said: str) -> bool:
+    """Whether a date is of the year before a quoted one, and the quotes speak of that: "more than in the year before"."""
+    return date.year is not None and date.year + 1 == known.year and bool(_YEAR_BEFORE.search(said))
 
 
 def _is_before_in_row(one: Candidate, other: Candidate) -> bool:
