@@ -258,7 +258,12 @@ def make_candidate(
     )
     if in_table and _PAIRED.search(f"{line[:start]} {column}") and _BEHIND_FIGURE.search(line, 0, start):
         quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
-    if not in_table and quantity.kind == "percent" and quantity.text[:1] == "(" and _BEHIND_FIGURE.search(line, 0, start):
+    if (
+        not in_table
+        and quantity.kind == "percent"
+        and quantity.text[:1] == "("
+        and _BEHIND_FIGURE.search(line, 0, start)
+    ):
         quantity = replace(quantity, value=abs(quantity.value))
     told = content_words(f"{line[:start]} {column}")
     is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import BOUND, Comparison, Standing, compare
@@ -41,6 +41,7 @@ _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _YEAR_BEFORE = re.compile(r"(?i)\b(?:prior|previous|preceding|last)\s+(?:\w+\s+)?year|\byear\s+(?:before|earlier|ago)")
+_WORD, _FEW_WORDS = re.compile(r"[^\W\d_]{2,}"), 3
 _ALL = re.compile(r"(?i)\b(?:all|every(?:\s+one)?|each|both)\s+(?:(?:of|the|its|their|our)\s+)*\Z")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
@@ -117,9 +118,16 @@ class FigureComparison:
     def _answers_to_uses(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of a sentence that all rest on one that the quotes state once, or on a whole told as its part."""
         places = {one: {place.start for place in self._places_of(one)} for one in found}
-        for one, other in combinations((one for one in found if places[one]), 2):
+        for one, other in pairwise(found):
             alike = (one.value, one.kind) == (other.value, other.kind) and not one.worded
-            if alike and places[one] == places[other] and len(places[one]) == 1 and sentence_at(text, one.start, one.end) == sentence_at(text, other.start, other.end):
+            apart = len(_WORD.findall(text, one.end, other.start)) >= _FEW_WORDS  # and not "74 cents, or 74 c"
+            if (
+                alike
+                and apart
+                and places[one] == places[other]
+                and len(places[one]) == 1
+                and _in_one_sentence(text, one, other)
+            ):
                 message = f'"{_name(text, one)}" and "{_name(text, other)}": the quotes state it once'
                 yield Answer(other.text, other.start, "open", "place", message)
         used = frozenset[int]().union(*places.values())
@@ -215,7 +223,8 @@ class FigureComparison:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if found.standing != "supported" and is_shifted(quantity.date, self.candidates):
-            return None  # a quoted day, and a quoted time from it
+            message = f'"{quantity.text}" may be computed from the quotes, but no calculation is recorded'
+            return quantity.text, "open", "calculation", message
         if found.field == "year" and rival is not None and _is_year_before(quantity.date, rival.date, self.said):
             found = Comparison("open", found.field)
         if found.standing == "supported":
@@ -263,7 +272,9 @@ class FigureComparison:
         other = before[-1]
         factor = Decimal(100) if other.unit == "cent" else Decimal(1)
         decimals = quantity.decimals + 2 * (factor > 1)
-        meant = replace(other, value=quantity.value / factor, decimals=decimals, text=quantity.text, bound=quantity.bound)
+        meant = replace(
+            other, value=quantity.value / factor, decimals=decimals, text=quantity.text, bound=quantity.bound
+        )
         results = (self._compare(meant, candidate, sentence) for candidate in self.candidates)
         return any(result is not None and result.standing == "supported" for result in results)
 
@@ -414,6 +425,10 @@ class FigureComparison:
         return quantity.kind != "ordinal" and quantity.value in (len(marks), len(items), *boxes.values())
 
 
+def _in_one_sentence(text: str, one: Quantity, other: Quantity) -> bool:
+    return sentence_at(text, one.start, one.end) == sentence_at(text, other.start, other.end)
+
+
 def _is_year_before(date: Date, known: Date, said: str) -> bool:
     """Whether a date is of the year before a quoted one, and the quotes speak of that: "more than in the year before"."""
     return date.year is not None and date.year + 1 == known.year and bool(_YEAR_BEFORE.search(said))
@@ -421,7 +436,9 @@ def _is_year_before(date: Date, known: Date, said: str) -> bool:
 
 def _is_before_in_row(one: Candidate, other: Candidate) -> bool:
     """Whether a figure of the quotes stands in the row of another one, in a column of an earlier time."""
-    beside = one.source == "quote" and one.in_table and one.row == other.row and one.quantity.kind == other.quantity.kind
+    beside = (
+        one.source == "quote" and one.in_table and one.row == other.row and one.quantity.kind == other.quantity.kind
+    )
     return beside and one.place is not None and other.place is not None and is_earlier(one.place, other.place)
 
 
@@ -458,7 +475,11 @@ def _are_rivals(one: Candidate, other: Candidate) -> bool:
 
 
 def _without_words_of_others(
-    one: Quantity, told: Mapping[Quantity, Mapping[str, float]], places: Mapping[Quantity, Sequence[Place]], *, even: bool = True
+    one: Quantity,
+    told: Mapping[Quantity, Mapping[str, float]],
+    places: Mapping[Quantity, Sequence[Place]],
+    *,
+    even: bool = True,
 ) -> Mapping[str, float]:
     """What a text says of a figure, without words that are more another one's, of which the quotes say them, too.
 
@@ -477,7 +498,8 @@ def _without_words_of_others(
 
 def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:
     """Whether two places agree better with what is said of the other figure than with what is said of their own."""
-    (one, other), (first, second) = places, said
+    (one, other), common = places, places[0].words & places[1].words
+    first, second = ({word: weight for word, weight in of.items() if word not in common} for of in said)
     gains = other.agreement(first) - one.agreement(first), one.agreement(second) - other.agreement(second)
     return min(gains) >= 0 and sum(gains) > _MARGIN_OF_PAIR
 

@@ -44,7 +44,10 @@ _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 
 _UP = re.compile(rf"(?i)\b(?:{RISE}|gain|profit|income|surplus)")
 _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
-_BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit|expense|charge|payment)[^()\d]{0,20}\)")
+_BRACKETS_MEAN = re.compile(
+    r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit|expense|charge|payment)[^()\d]{0,20}\)"
+)
+_BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
 _NETTED = re.compile(r"(?i)\b(?:less|minus|over)\s")
 """Between what is set off in a row: its brackets are a minus."""
 
@@ -174,7 +177,9 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
         return _OTHER if sort and alike and claimed.unit not in alike else _SAME
     if kind == "duration":
-        named = content_words(" ".join((candidate.row, candidate.place.column if candidate.place else "", *header.lines)))
+        named = content_words(
+            " ".join((candidate.row, candidate.place.column if candidate.place else "", *header.lines))
+        )
         return _SAME if claimed.unit in named or not in_table else _OPEN
     computed = kind == "points" and candidate.source == "calculation"
     if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled or computed):
@@ -294,16 +299,17 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     downs = _DOWN.finditer(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence)
     # What a row is called tells no sign where the other amounts of the row have none.
     fell = any(not (candidate.is_signed and _OUTFLOW.match(one[0]) and one[0].lower() in row.lower()) for one in downs)
-    if candidate.is_loss and own > 0 and (grew or level) and not fell:
+    if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
         return fault
     meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
         return None if meant[1].lower() in sentence.lower() or _UP.search(sentence) else fault
-    if value < 0 < own and not fell and (candidate.is_signed or not _is_deducted(candidate)):
+    if value < 0 < own and not fell and not _is_deducted(candidate):
         if grew or level:
             named = candidate.label and candidate.label <= content_words(sentence) and level
             return Comparison("contradicted", "sign") if named else fault
         signed = quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row) or candidate.is_signed
+        signed = signed or (candidate.source == "quote" and _BY.search(before))
         return fault if signed else None
     if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
         label = content_words(re.sub(r"\([^)]*\)", "", row))
@@ -322,7 +328,8 @@ def _is_deducted(candidate: Candidate) -> bool:
         return mark
     gain = _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
     # Of "provided by (used in)" it is neither.
-    return mark or (candidate.in_table and bool(gain or _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))))
+    paid = not candidate.is_signed and _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))
+    return mark or (candidate.in_table and bool(gain or paid))
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:

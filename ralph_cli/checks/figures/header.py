@@ -22,7 +22,16 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL, count_cells, first_line_above, has_columns, header_lines, is_row, names_columns, table_lines
+from ralph_cli.text.tables import (
+    NIL,
+    count_cells,
+    first_line_above,
+    has_columns,
+    header_lines,
+    is_row,
+    names_columns,
+    table_lines,
+)
 
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
@@ -177,7 +186,9 @@ def read_header(text: str, context: str = "") -> TableHeader:
 def _lines_of_other_table(block: Sequence[str], named: Sequence[str]) -> int:
     """How many lines of a block belong to a table above: those up to its last row before the names of these columns."""
     first = next((at for at in range(len(block) - 1, -1, -1) if named and block[at] == named[0]), 0)
-    return next((at + 1 for at in range(first - 1, -1, -1) if has_columns(block[at]) and not names_columns(block[at])), 0)
+    return next(
+        (at + 1 for at in range(first - 1, -1, -1) if has_columns(block[at]) and not names_columns(block[at])), 0
+    )
 
 
 def _unit_of_title(block: Sequence[str]) -> Quantity | None:

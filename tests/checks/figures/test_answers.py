@@ -271,7 +271,7 @@ GROWTH = "Tolls rose 5.0% to $2,400.5 million; without the new pier the increase
         ("objected", "At 82%, 15 percentage points are missing.", METERS, ("2.14 / 2.61 = 82.0%", "95 - 80 = 15")),
         ("", "Tolls rose 5% to $2.40 billion, or 3.4% without the new pier.", GROWTH, ()),
         ("objected", "Tolls rose by $2.40 billion.", GROWTH, ()),
-        ("open", "A metre of cable costs CHF 8.40.", PRICES, ()),
+        ("", "A metre of cable costs CHF 8.40.", PRICES, ()),
         ("objected", "A metre of cable costs CHF 8.90.", PRICES, ()),
         ("objected", "Homes are up 213.", METERS, ("2.14 million up to 2.61 million, so 20",)),
         ("", "The fine is $1,510 a day.", "Of $3,020,000 it costs 0.5‰ a day.", ("3,020,000 * 0.5‰ = 1,510",)),

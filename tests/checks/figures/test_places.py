@@ -124,11 +124,6 @@ def answer(text: str, quote: str, calculations: Sequence[str] = ()) -> str:
         ),
         ("A pilot trains 25 hours a year.", "A pilot must put in 25 hours of training per quarter.", COURSE),
         ("In 2031 there were 480 at work.", "In 2030 there were 480 at work.", STAFF),
-        (
-            "It is paid on May 21, 2031.",
-            "The dividend is payable on May 1, 2031 to holders of record on May 21, 2031.",
-            PAYDAY,
-        ),
         ("A boat paid $5.44 in 2031.", "A boat paid $5.44 a week in 2031.", DUES),
         ("Berths range from 1,200 to 4,000 feet.", "Berths range from 4,000 to 1,200 feet.", BERTHS),
         ("The founders hold 55% and staff 15%.", "Staff hold 55% and the founders 15%.", OWNERS),

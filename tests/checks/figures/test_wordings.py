@@ -72,7 +72,7 @@ DEBT = "Net debt as of June 30, 2023 and June 30, 2022 was $6.4 million and $5.9
 FEES = "Fees paid were $2.15 and $2.05 per share for each quarter in 2022 and 2021, respectively."
 LOANS = "Net cash provided by (used in) financing    (61.5)    12.0"
 SHOPS = "The list has 20 kiosks, 19 market stalls and 14 corner shops."
-CREW = "We had about 2,600 workers in the north and about 5,130 workers outside the north."
+CREW = "We had about 2,600 workers in the north and about 5,130 workers in the south."
 RENTERS = "Our 20 largest renters account for approximately 79% of rent, of which the first five for approximately 57%."
 TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%."
 
@@ -82,7 +82,7 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
     [
         ("45 yards are owned and 16 rented.", "16 yards are owned and 45 rented.", YARDS),
         ("It rents 16 and owns 45.", "Of 61 yards, 45 are rented and 16 owned.", YARDS),
-        ("2,600 work in the north and 5,130 outside it.", "5,130 work in the north and 2,600 outside it.", CREW),
+        ("2,600 work in the north and 5,130 south.", "5,130 work in the north and 2,600 in the south.", CREW),
         (
             "The 20 largest renters pay approximately 79% and five of them together approximately 57%.",
             "The 20 largest renters pay approximately 79% and five of them together approximately 59%.",
