@@ -9,7 +9,7 @@ from ralph_cli.checks.base import WORDING, Check, JudgeCheck, run_all, run_in_or
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import LOST as LOST_SUBQUERIES
 from ralph_cli.checks.coverage import NAME as COVERAGE
-from ralph_cli.checks.figures.header import quote_header
+from ralph_cli.checks.figures.tables.header import quote_header
 from ralph_cli.checks.form import as_draft, form_issues
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.judge.passages import safe_file_name

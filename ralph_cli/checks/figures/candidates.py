@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Literal
 
-from ralph_cli.checks.figures.header import (
+from ralph_cli.checks.figures.places import Place, find_places
+from ralph_cli.checks.figures.tables.header import (
     EXCEPTION,
     PER_CENT,
     SCALE_STATEMENT,
@@ -20,7 +21,6 @@ from ralph_cli.checks.figures.header import (
     read_header,
     read_scales,
 )
-from ralph_cli.checks.figures.places import Place, find_places
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote

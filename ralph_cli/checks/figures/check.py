@@ -13,11 +13,12 @@ from functools import cached_property, partial
 
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
-from ralph_cli.checks.figures.claims import NOWHERE, Answer, FigureComparison
+from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.compare import BOUND, Standing
+from ralph_cli.checks.figures.consistency import Answer
 from ralph_cli.checks.figures.dates import is_shifted
 from ralph_cli.checks.figures.expression import CalculationError, UnreadError, WrongResultError
-from ralph_cli.checks.figures.header import TableHeaders
+from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import CLAUSE_KINDS, Document, Span

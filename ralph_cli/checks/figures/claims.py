@@ -1,65 +1,39 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
-from itertools import combinations, pairwise, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import BOUND, Comparison, Standing, compare
+from ralph_cli.checks.figures.consistency import Answer, FigureConsistency, flatten, name_quantity, words_behind
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times, is_shifted
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
-from ralph_cli.checks.figures.places import Place, is_earlier
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.quantities.nearness import weigh_words
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import (
-    PART_OF,
-    are_comparable,
-    is_misstated,
-    ordered_pairs,
-    read_change,
-)
+from ralph_cli.text.quantities.relations import read_change
 from ralph_cli.text.quantities.vocabulary import PACES, TIMES, powers_named, singular, units_named
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
-_WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
-_REACH = 60
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
-
-_MARGIN, _MARGIN_OF_PAIR = 0.7, 0.3
-"""By how many words another place must agree better with what is said of a figure, and two places with two figures."""
 
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _YEAR_BEFORE = re.compile(r"(?i)\b(?:prior|previous|preceding|last)\s+(?:\w+\s+)?year|\byear\s+(?:before|earlier|ago)")
-_WORD, _FEW_WORDS = re.compile(r"[^\W\d_]{2,}"), 3
-_ALL = re.compile(r"(?i)\b(?:all|every(?:\s+one)?|each|both)\s+(?:(?:of|the|its|their|our)\s+)*\Z")
 _OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 
 _Fault = tuple[str, Standing, str, str]
 """The words of an answer, its standing, field and message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What of a text is not supported, and why: `words` are the text's, at `start`; `field` is what decides it."""
-
-    words: str
-    start: int
-    standing: Standing
-    field: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -92,102 +66,8 @@ class FigureComparison:
             # A count of the terms of a sum, or else one in words beside a figure that is borne out, is an aside.
             if answer and not (answer.field == "count" and (one.value in terms if terms else in_words)):
                 yield answer
-        yield from self._answers_to_order(text, [one for one in found if one.is_measured])
-        yield from self._answers_to_uses(text, [one for one in found if one.is_measured])
-        yield from self._answers_to_directions(text, [one for one in found if one.is_measured])
-        yield from self._answers_to_places(text, [one for one, answer in answers if answer is None])
-
-    def _answers_to_order(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures of which a text says that one became the other, and that go the other way."""
-        for before, after in ordered_pairs(text, found):
-            first = min(before, after, key=lambda one: one.start)
-            homes = [*product(self._places_of(before), self._places_of(after))]
-            names = f'from "{_name(text, before)}" to "{_name(text, after)}"'
-            if is_misstated(text, before, after):
-                message = f"{names}: the words say the other direction"
-                yield Answer(first.text, first.start, "contradicted", "direction", message)
-            elif homes and all(is_earlier(end, begin) for begin, end in homes):
-                message = f"{names}: in the quotes the second is the earlier one"
-                yield Answer(first.text, first.start, "contradicted", "time", message)
-            points = abs(after.value - before.value) if before.kind == after.kind == "percent" else None
-            for rate in found:
-                if rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
-                    message = f'"{rate.text}" lies between "{before.text}" and "{after.text}": write percentage points'
-                    yield Answer(rate.text, rate.start, "open", "unit", message)
-
-    def _answers_to_uses(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures of a sentence that all rest on one that the quotes state once, or on a whole told as its part."""
-        places = {one: {place.start for place in self._places_of(one)} for one in found}
-        for one, other in pairwise(found):
-            alike = (one.value, one.kind) == (other.value, other.kind) and not one.worded
-            apart = len(_WORD.findall(text, one.end, other.start)) >= _FEW_WORDS  # and not "74 cents, or 74 c"
-            if (
-                alike
-                and apart
-                and places[one] == places[other]
-                and len(places[one]) == 1
-                and _in_one_sentence(text, one, other)
-            ):
-                message = f'"{_name(text, one)}" and "{_name(text, other)}": the quotes state it once'
-                yield Answer(other.text, other.start, "open", "place", message)
-        used = frozenset[int]().union(*places.values())
-        for one in (one for one in found if _ALL.search(text, 0, one.start)):
-            parts = {place.part for place in self._places_of(one)} - {-1}
-            if parts and not parts & used:
-                message = f'"{_name(text, one)}": the quotes tell of a part of them only'
-                yield Answer(one.text, one.start, "open", "count", message)
-
-    def _answers_to_directions(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures to which a text says that something rose or fell, and all earlier ones of whose row say otherwise."""
-        for one in found:
-            said = read_change(text, one)
-            homes = [home for home in self._homes.get(one, ()) if home.in_table and home.place]
-            if said.role != "to" or len({home.place.start for home in homes if home.place}) != 1:
-                continue
-            value = abs(homes[0].quantity.value)
-            earlier = {abs(other.quantity.value) for other in self.candidates if _is_before_in_row(other, homes[0])}
-            wrong = all(before > value for before in earlier) if said.direction == "rise" else False
-            wrong |= said.direction == "fall" and all(before < value for before in earlier)
-            if earlier and wrong:
-                message = f'"{_name(text, one)}": the earlier figures of its row say the other direction'
-                yield Answer(one.text, one.start, "open", "direction", message)
-
-    def _answers_to_places(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures of a text of which it says what the quotes say of another figure, or that it exchanges."""
-        computed = {one for one in found if any(home.source == "calculation" for home in self._homes.get(one, ()))}
-        homes = {one: places for one in found if one not in computed and (places := self._places_of(one))}
-        placeless = (one for one in found if one not in computed and one not in homes)
-        names = frozenset(one.start for one in placeless if any(home.in_table for home in self._homes.get(one, ())))
-        told = {one: weigh_words(text, one.start, is_claim=True, names=names) for one in homes}
-        said = {one: _without_words_of_others(one, told, homes) for one in homes}
-        taken = {place.start for places in homes.values() for place in places}
-        quoted = [one for one in self.candidates if one.place and one.source == "quote"]
-        others = [one for one in quoted if one.place and one.place.start not in taken]
-        for one, places in homes.items():
-            own = max(place.agreement(said[one]) for place in places)
-            rivals = (other for other in others if _are_rivals(self._homes[one][0], other))
-            agreements = ((other.place.agreement(said[one]), other) for other in rivals if other.place)
-            best, rival = max(agreements, key=lambda pair: pair[0], default=(0.0, None))
-            if rival is not None and rival.place is not None and best > own + _MARGIN:
-                of_other_time = all(place.is_of_other_time(said[one], rival.place) for place in places)
-                message = f'the quotes say of "{_flat(rival.quantity.text)}" what is said of "{_name(text, one)}"'
-                yield Answer(one.text, one.start, "contradicted" if of_other_time else "open", "place", message)
-        for one, other in combinations(homes, 2):
-            pairs = [*product(homes[one], homes[other])]
-            is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
-            # What is said of five of twelve is said of either.
-            is_apart &= not PART_OF.fullmatch(text, one.end, other.start)
-            both = [_without_words_of_others(each, told, homes, even=False) for each in (one, other)]
-            if is_apart and all(_are_exchanged(pair, (both[0], both[1])) for pair in pairs):
-                names = f'"{_name(text, one)}" and "{_name(text, other)}"'
-                yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
-
-    def _places_of(self, quantity: Quantity) -> Sequence[Place]:
-        """Where the quotes have a quantity; of those that its bound or its rounding lets in the nearest."""
-        homes = [one for one in self._homes.get(quantity, ()) if one.place and one.source == "quote"]
-        apart = [_distance(quantity, one) for one in homes]
-        nearest = min(apart, default=Decimal(0))
-        return [one.place for one, distance in zip(homes, apart, strict=True) if one.place and distance == nearest]
+        consistency = FigureConsistency(text, self.candidates, self._homes)
+        yield from consistency.inconsistent(found, [one for one, answer in answers if answer is None])
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -208,7 +88,7 @@ class FigureComparison:
         # What a line of the quotes begins with is their own part; others may be told beside it.
         own = (one for one in sorted(quoted) if noun and one.startswith(f"{noun} ") and one not in text.lower())
         if name not in quoted and (rival := next((one for one in own if _begins_line(re.escape(one), self.said)), "")):
-            return quantity.text, "open", "name", f'"{quantity.text}": the quotes say "{_flat(rival)}"'
+            return quantity.text, "open", "name", f'"{quantity.text}": the quotes say "{flatten(rival)}"'
         # "Clause 5" may be where a line begins with that number, or it is quoted.
         part = rf"{re.escape(number)}(?![\d,]|\.\d)"
         quoted_part = re.search(rf"(?<![\d.,]){part}", self.said)
@@ -232,7 +112,7 @@ class FigureComparison:
             return None
         message = f'no quote names the {found.field} of "{quantity.text}"'
         if rival is not None:
-            message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
+            message = f'"{quantity.text}": the quotes say "{flatten(rival.text)}" (another {found.field})'
         return quantity.text, found.standing, found.field, message
 
     def _answer_measured(self, text: str, quantity: Quantity, others: Sequence[Quantity], named: str) -> _Fault | None:
@@ -243,7 +123,7 @@ class FigureComparison:
         fitting = [one for result, one in results if result and result.standing == "supported"]
         self._homes[quantity] = list(fitting)
         found = [(result, candidate) for result, candidate in results if result]
-        name = _name(text, quantity)
+        name = name_quantity(text, quantity)
         is_weighed = quantity.unit == "\u00a3" and "pound" in units_named(self.said)
         known = is_weighed or quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
         if quantity.kind == "currency" and not known:
@@ -383,10 +263,10 @@ class FigureComparison:
             return computable
         rival = next((found.quantity for found in quoted if _is_rival(found, quantity)), None)
         if rival is not None:
-            message = f'"{name}": the quotes say "{_flat(rival.text)} {" ".join(rival.nouns[:2])}"'
+            message = f'"{name}": the quotes say "{flatten(rival.text)} {" ".join(rival.nouns[:2])}"'
             return name, "contradicted", "number", message
         before = text[: quantity.start].split()
-        words = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: len(quantity.nouns)]
+        words = words_behind(text, quantity, len(quantity.nouns))
         plural = any(word.endswith("s") or word.split()[-1] in _PLURALS for word in words)
         named = (len(before) > 1 and before[-1][0].isupper()) or (quantity.kind == "count" and not plural)
         is_the = before[-1:] == ["the"] and not plural  # "the 787 climbed", "costs on the 787"
@@ -408,7 +288,7 @@ class FigureComparison:
             return computable
         alike = [found.quantity for found in quoted if found.quantity.kind == quantity.kind]
         gap, nearest = min(((abs(abs(one.value) - abs(quantity.value)), one.text) for one in alike), default=(0, ""))
-        hint = f'; nearest is "{_flat(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
+        hint = f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
         standing: Standing = "open" if quantity.worded else "contradicted"
         return name, standing, NOWHERE, f'"{name}" is in {self.described}{hint}'
 
@@ -425,21 +305,9 @@ class FigureComparison:
         return quantity.kind != "ordinal" and quantity.value in (len(marks), len(items), *boxes.values())
 
 
-def _in_one_sentence(text: str, one: Quantity, other: Quantity) -> bool:
-    return sentence_at(text, one.start, one.end) == sentence_at(text, other.start, other.end)
-
-
 def _is_year_before(date: Date, known: Date, said: str) -> bool:
-    """Whether a date is of the year before a quoted one, and the quotes speak of that: "more than in the year before"."""
+    """Whether a date is of the year before a quoted one, and the quotes speak of it: "more than in the year before"."""
     return date.year is not None and date.year + 1 == known.year and bool(_YEAR_BEFORE.search(said))
-
-
-def _is_before_in_row(one: Candidate, other: Candidate) -> bool:
-    """Whether a figure of the quotes stands in the row of another one, in a column of an earlier time."""
-    beside = (
-        one.source == "quote" and one.in_table and one.row == other.row and one.quantity.kind == other.quantity.kind
-    )
-    return beside and one.place is not None and other.place is not None and is_earlier(one.place, other.place)
 
 
 def _is_count(candidate: Candidate) -> bool:
@@ -457,72 +325,16 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
     return both and not one and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
 
 
-def _distance(quantity: Quantity, candidate: Candidate) -> Decimal:
-    """How far a quantity lies from a candidate at the scale at which they are nearest."""
-    own = abs(quantity.value).scaleb(quantity.power or 0)
-    return min(abs(own - abs(candidate.quantity.value).scaleb(power)) for power in candidate.powers)
-
-
-def _are_rivals(one: Candidate, other: Candidate) -> bool:
-    """Whether two figures of the quotes are of one kind and unit, as far as cells without a unit show it."""
-    first, second = one.quantity, other.quantity
-    kinds = {first.kind, second.kind}
-    if "date" in kinds:
-        return are_comparable(first, second)
-    columns = {found.place.column for found in (one, other) if found.place}
-    bare = one.in_table and other.in_table and "none" in kinds and (len(kinds) == 1 or len(columns) == 1)
-    return bare or (len(kinds) == 1 and are_comparable(first, second))
-
-
-def _without_words_of_others(
-    one: Quantity,
-    told: Mapping[Quantity, Mapping[str, float]],
-    places: Mapping[Quantity, Sequence[Place]],
-    *,
-    even: bool = True,
-) -> Mapping[str, float]:
-    """What a text says of a figure, without words that are more another one's, of which the quotes say them, too.
-
-    With `even` also those that are as much the other's.
-    """
-    own = frozenset[str]().union(*(place.words for place in places[one]))
-    left = dict(told[one])
-    for other in told:
-        has = frozenset[str]().union(*(place.words for place in places[other])) - own
-        for word in has & left.keys() if other is not one else ():
-            weight = told[other].get(word, 0.0)
-            if weight > told[one][word] or (even and weight == told[one][word]):
-                del left[word]
-    return left
-
-
-def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:
-    """Whether two places agree better with what is said of the other figure than with what is said of their own."""
-    (one, other), common = places, places[0].words & places[1].words
-    first, second = ({word: weight for word, weight in of.items() if word not in common} for of in said)
-    gains = other.agreement(first) - one.agreement(first), one.agreement(second) - other.agreement(second)
-    return min(gains) >= 0 and sum(gains) > _MARGIN_OF_PAIR
-
-
 def _begins_line(pattern: str, text: str) -> bool:
     return bool(re.search(rf"(?im)^\W*{pattern}", text))
-
-
-def _name(text: str, quantity: Quantity) -> str:
-    """A quantity as it is named in messages: with the words behind it that say what it measures."""
-    measured = quantity.kind in ("count", "duration", "physical", "ordinal")
-    behind = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: min(len(quantity.nouns), 2 * measured)]
-    return _flat(quantity.text + "".join(behind))
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Candidate) -> str:
     found = candidate.quantity
     where = {"quote": "in the quotes", "calculation": "in your calculation"}.get(candidate.source, "in the sources")
-    other = _flat(" ".join((found.text, *(found.nouns[:2] if found.kind in ("count", "duration", "physical") else ()))))
+    other = flatten(
+        " ".join((found.text, *(found.nouns[:2] if found.kind in ("count", "duration", "physical") else ())))
+    )
     if result.field == "sign" and found.value < 0:
         return f'"{name}" is negative in the quoted words ("{other}"): write its sign, or say the loss or decrease'
     if result.standing == "open":

@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Literal
 
 from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
-from ralph_cli.checks.figures.header import content_words
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
+from ralph_cli.checks.figures.tables.header import content_words
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
@@ -308,9 +308,9 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
         if grew or level:
             named = candidate.label and candidate.label <= content_words(sentence) and level
             return Comparison("contradicted", "sign") if named else fault
-        signed = quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row) or candidate.is_signed
-        signed = signed or (candidate.source == "quote" and _BY.search(before))
-        return fault if signed else None
+        is_change = candidate.source == "quote" and _BY.search(before)
+        is_minus = candidate.is_signed or quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row)
+        return fault if is_minus or is_change else None
     if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
         label = content_words(re.sub(r"\([^)]*\)", "", row))
         said = re.findall(r"\w+", re.split(r"\d", before.lower())[-1])

@@ -210,7 +210,7 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     if claimed.unit in MONTHS_IN and claimed.value * MONTHS_IN[claimed.unit] in quoted:
         return True
     years = {date.year for date in dates if date.year is not None}
-    bare = {date.year for date in dates if date == Date(date.year)} & years
+    bare = {date.year for date in dates if date.year is not None and date == Date(date.year)}
     yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
     if claimed.unit != "year" or not years:
         return False

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby, pairwise
 
-from ralph_cli.checks.figures.header import CELLS_APART, TableHeaders, is_table_row, read_unit
+from ralph_cli.checks.figures.tables.header import CELLS_APART, TableHeaders, is_table_row, read_unit
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote

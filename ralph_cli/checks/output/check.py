@@ -6,7 +6,7 @@ from itertools import chain
 
 from ralph_cli.checks.base import WORDING
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
-from ralph_cli.checks.figures.header import TableHeaders, quote_header
+from ralph_cli.checks.figures.tables.header import TableHeaders, quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
 from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem, named_words
 from ralph_cli.checks.output.schema import SchemaCheckError

@@ -26,7 +26,7 @@ from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_from_texts
 from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
-from ralph_cli.checks.figures.header import read_scales
+from ralph_cli.checks.figures.tables.header import read_scales
 from ralph_cli.checks.output.numbering import ITEM_WORDS, PART_LABEL, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece

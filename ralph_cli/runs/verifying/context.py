@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from ralph_cli.checks.figures.header import quote_header
+from ralph_cli.checks.figures.tables.header import quote_header
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Quote

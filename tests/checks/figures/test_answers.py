@@ -10,7 +10,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.figures.header import TableHeaders
+from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Cell, Column, Document, Table
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Quote

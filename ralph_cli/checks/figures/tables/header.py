@@ -9,9 +9,8 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field, replace
-from itertools import dropwhile, takewhile
 
-from ralph_cli.checks.figures.columns import NamedCell, find_names, name_cells
+from ralph_cli.checks.figures.tables.columns import NamedCell, find_names, name_cells
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Document, Page

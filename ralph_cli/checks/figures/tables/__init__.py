@@ -1,0 +1,1 @@
+"""What the tables of a document say of the figures in them."""
