@@ -172,8 +172,8 @@ def _lay_out(text: str) -> _Layout:
 def _times(quantity: Quantity) -> Iterator[str]:
     """The words for a date or a time; a quarter of a year is also its first, second, third or fourth."""
     date = quantity.date
-    if quantity.kind in ("duration", "ordinal"):
-        yield f"t:{quantity.value}{quantity.unit}"
+    if quantity.kind in ("duration", "ordinal", "physical", "ratio"):
+        yield f"t:{quantity.value.normalize():f}{quantity.unit}"
     if date.part is not None:
         yield f"t:{date.part[1:]}"
     named = (("y:", date.year), ("m:", date.month), ("p:", date.part), ("l:", date.months))
