@@ -83,6 +83,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
     elif _is_beyond_bound(claimed, candidate):
         return Comparison("contradicted", BOUND)
     relation, field = _relate(claimed, candidate)
+    if relation == "differs" and "ordinal" in (claimed.kind, candidate.quantity.kind):
+        return None
     if relation == "differs":
         return Comparison("contradicted", field) if _same_number(claimed, candidate) else None
     own = measure(claimed)

@@ -237,10 +237,11 @@ def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     named += 1
     if tokens.low(named) in _IN_A_ROW or tokens.has(named, "in", "a", "row") or tokens.low(named) in HYPHENS:
         return None
+    year = _year_of_part(tokens, named)
+    number = number or ((4 if unit == "quarter" else 2) if year and tokens.low(named) == "of" else 0)
     part = f"{'Q' if unit == 'quarter' else 'H'}{number}" if number else None
     if part is None:
         return None
-    year = _year_of_part(tokens, named)
     return Date(year[0] if year else None, part=part), after if several else (year[1] if year else named)
 
 

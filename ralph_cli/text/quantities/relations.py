@@ -8,7 +8,7 @@ from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 
 RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
-RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
+RISE += r"|exceed(?:s|ed|ing)|surpass\w*|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
 FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
 FALL += r"|eas(?:ed|es|ing)|weaken\w*|soften\w*|tumbl\w*|plung\w*|slump\w*|retreat\w*|reced\w*"
 FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed|ions?)|sank|slid\w*|fewer|smaller|less"
@@ -44,7 +44,10 @@ _OR = re.compile(
 )
 
 
-PART_OF = re.compile(r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+(?:(?:the|its|their|our|all|a\s+total\s+of)\s+)*")
+PART_OF = re.compile(
+    r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+"
+    r"(?:(?:the|its|their|our|those|these|all|some|about|around|approximately|a\s+total\s+of|[a-z]+['\u2019]s)\s+)*"
+)
 """What stands between a part and its whole: "five of the", "four bids out of"."""
 
 

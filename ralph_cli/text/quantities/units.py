@@ -118,13 +118,15 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
     named = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
     closed = draft.opened and tokens.low(draft.next) == ")"
     # "Two in three ($3 million) went", but "was ($3 million)" and "$(3) million".
-    draft.aside = prose and tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
+    named_before = tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
+    draft.aside = prose and named_before
     negative = not tokens.is_word(at) or tokens.low(at) in _BEFORE_NEGATIVE
     if (closed and not (draft.worded or named)) or (
         draft.opened and not prose and tokens.has(draft.next, "%", ")") and negative
     ):
         draft.negative, draft.begin = draft.negative or not draft.aside, min(draft.begin, at + 1)
     draft.next += closed
+    draft.aside = named_before
 
 
 def _is_minus(tokens: Tokens, at: int) -> bool:
@@ -248,7 +250,8 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
             at += 1
             continue
         named_date = tokens.is_capitalized(at) and read_date(tokens, at) is not None
-        if not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or named_date:
+        plural = word == "s" and tokens.is_glued(at)  # "the 737s"
+        if plural or not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or named_date:
             break
         raised = RAISED_UNITS.get(tokens.low(at + 1)) if word in PHYSICAL and tokens.is_glued(at + 1) else None
         found += [raised, word] if raised else [singular(word)]

@@ -36,6 +36,7 @@ TIMES = {
     "year": "year",
     "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "sec": "second",
     "decade": "decade", "h": "hour", "hr": "hour", "min": "minute",
+    "s": "second", "ms": "millisecond", "millisecond": "millisecond",
 }  # fmt: skip
 PACES = {
     "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",
