@@ -8,7 +8,7 @@ from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.text.quantities.quantity import Quantity
 
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "fortnight": 1_209_600}
 
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM = Decimal("0.06")

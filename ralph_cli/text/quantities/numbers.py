@@ -36,7 +36,7 @@ _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and l
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
-_WHOLES = UNITS | TENS
+_WHOLES = UNITS | TENS | {"hundred": 100, "thousand": 1000}
 _BEFORE_SHARE = LITTLE_WORDS | ABOUT | OVER | UNDER | {"up", "down"}
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
 
@@ -156,7 +156,7 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     word = tokens.low(at + 1)
     if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
-    if (word in SCALES and word not in LETTER_SCALES) or word in ("dollar", "cent", "euro", "penny", "decade"):
+    if (word in SCALES and word not in LETTER_SCALES) or word in ("dollar", "cent", "euro", "penny", "decade", "fortnight"):
         return Number(Decimal(1), at + 1, worded=True)
     if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)

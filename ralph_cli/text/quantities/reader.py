@@ -56,6 +56,7 @@ _LESS = frozenset(
     "less fewer lower smaller shorter earlier sooner younger thinner lighter slower narrower cheaper".split()
 )
 _LEAST, _MOST = frozenset(("minimum", "floor")), frozenset(("maximum", "capped", "limited", "cap", "ceiling"))
+_BACKWARDS = {"later": "earlier", "earlier": "later", "sooner": "later"}
 _NO_BOUND = frozenset(("rather", "other"))
 _DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
 _WORDS_BEFORE = 4
@@ -187,7 +188,7 @@ class QuantityReader:
         """ "A quarter of a million", "half of a cent"."""
         tokens, at = self.tokens, draft.next
         whole = tokens.low(at + 2)
-        measured = whole in SCALES or whole in TIMES or whole in ("cent", "percent", "percentage", "dollar", "euro")
+        measured = whole in SCALES or whole in TIMES or whole in ("cent", "percent", "percentage", "point", "dollar", "euro")
         if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and measured:
             draft.next, draft.kind, draft.form, draft.worded = at + 2, "none", "", False
 
@@ -238,7 +239,7 @@ class QuantityReader:
         """
         for at in range(begin - 1, -1, -1):
             word = self.tokens.low(at)
-            if word == "for" and self.tokens.has(begin - 3, "of"):
+            if self.tokens.is_number(at) or (word == "for" and self.tokens.has(begin - 3, "of")):
                 return False
             if word in _DENIALS or word in (".", ";", ",", ":", "(", "and", "but"):
                 return word in _DENIALS
@@ -249,6 +250,8 @@ class QuantityReader:
         if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
             return "over" if " at least " in phrase else "under"
         compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
+        if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
+            compared = {_BACKWARDS.get(word, word) for word in compared}
         limits = set(words) if self.style == "prose" else set[str]()
         changed = set(words) if draft.form == "change" else set[str]()
         longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}

@@ -57,6 +57,7 @@ _THINGS = frozenset(
 _BEFORE_NEGATIVE = frozenset("was were is are be been of to from by at and or than the a - , : ;".split()) | {""}
 """What a negative amount in brackets stands behind in running text; behind other words it is an aside."""
 
+_POWERS = {"hundred": "100"} | {word: str(10**SCALES[word]) for word in ("thousand", "million", "billion")}
 _MAX_NOUNS = 4
 _WORDS_BEFORE = 5
 """Words before an amount among which "annual" says what it is stated for."""
@@ -319,14 +320,16 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     if noun in TIMES:
         draft.per_time = draft.per_time or TIMES[noun]
     elif word in ("per", "/") or noun in _THINGS:
-        draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1 + tokens.is_number(at + 1))
+        draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1)
         _read_per_at(tokens, draft, at + 2)  # "per share for each quarter"
 
 
 def _thing_at(tokens: Tokens, at: int) -> str:
     """What "per" stands before: the share or unit of size among its words, else the first of them."""
     words = list[str]()
-    scale = f"{tokens.low(at)} " if tokens.low(at) in SCALES and tokens.is_word(at) else ""
+    number = tokens.low(at).replace(",", "") if tokens.is_number(at) else _POWERS.get(tokens.low(at), "")
+    at += bool(number) if tokens.is_number(at) or tokens.low(at) == "hundred" else 0
+    scale = f"{number} " if number else ""
     while at < len(tokens) and tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS and len(words) < _MAX_NOUNS:
         words.append(singular(tokens.low(at)))
         at += 1

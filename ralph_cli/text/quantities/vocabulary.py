@@ -35,7 +35,7 @@ TIMES = {
     "day": "day", "night": "night", "week": "week", "month": "month", "mo": "month", "quarter": "quarter",
     "year": "year",
     "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "sec": "second",
-    "decade": "decade", "h": "hour", "hr": "hour", "min": "minute",
+    "decade": "decade", "fortnight": "fortnight", "h": "hour", "hr": "hour", "min": "minute",
     "s": "second", "ms": "millisecond", "millisecond": "millisecond",
 }  # fmt: skip
 PACES = {
