@@ -18,7 +18,7 @@ from typing import Literal
 from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
-from ralph_cli.checks.figures.expression import CalculationError, Node, WrongResultError, parse_equation
+from ralph_cli.checks.figures.expression import CalculationError, Node, UnquotedError, WrongResultError, parse_equation
 from ralph_cli.checks.figures.places import Place, is_earlier, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.core.deferred import re
@@ -231,8 +231,9 @@ class Calculator:
         term = self._evaluate(node)
         if not term.is_sourced:
             figure = next((one for one in node.figures if not self._is_free(one.value)), None)
-            missing = f"its figure {figure.text} is in no quote of the claim" if figure and not figure.date.day else ""
-            raise CalculationError(missing or "none of its figures is in a quote of the claim")
+            if figure and not figure.date.day:
+                raise UnquotedError(f"its figure {figure.text} is in no quote of the claim", figure.value)
+            raise CalculationError("none of its figures is in a quote of the claim")
         scales = {one for one in self._factors if one in _SCALES}
         for several in (scales, set(self._factors) - scales):
             if len(several) > 1:
@@ -413,7 +414,7 @@ class Calculator:
         if day is None:
             raise CalculationError("it leaves the calendar")
         if not right.is_sourced and right.value != 1 and not self._is_quoted(day):
-            raise CalculationError(f"its figure {right.value} is in no quote of the claim")
+            raise UnquotedError(f"its figure {right.value} is in no quote of the claim", right.value)
         return replace(left, days=(day,), unit=right.unit if left.unit in ("", "day", "week") else left.unit)
 
     # What needs no source
@@ -431,7 +432,7 @@ class Calculator:
             message += ", nor do its words say what it stands for"
         elif value == int(value) and 2 <= value <= 12:
             message += "; an average divides the sum itself: (a + b + c) / 3"
-        raise CalculationError(message)
+        raise UnquotedError(message, value)
 
     def _check_summand(self, term: Term, other: Term) -> None:
         if term.value == 1 and term.kind == "none":
@@ -439,7 +440,7 @@ class Calculator:
                 return
             raise CalculationError("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
         if other.is_sourced or term.value not in _REASONS:
-            raise CalculationError(f"its figure {write_number(term.value)} is in no quote of the claim")
+            raise UnquotedError(f"its figure {write_number(term.value)} is in no quote of the claim", term.value)
 
     # Results
 

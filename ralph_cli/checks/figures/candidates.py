@@ -13,6 +13,7 @@ from ralph_cli.checks.figures.tables.header import (
     EXCEPTION,
     PER_CENT,
     SCALE_STATEMENT,
+    SCALE_WORDS,
     Scales,
     TableHeader,
     TableHeaders,
@@ -49,6 +50,7 @@ _COUNTED = re.compile(r"[^\W\d_] \(([a-z]+(?: [a-z]+)?)\)(?=[\s|]+\d)")
 _NO_UNIT = re.compile(r"(?i)(?:loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note|net)")
 """Of a label's end in brackets what tells in which unit its row counts: "Enrollment (pupils)", not "(loss)"."""
 
+_SCALE_WORD = re.compile(r"(?i)\b(thousand|million|billion)s?\b")
 _PAIRED = re.compile(r"\([^()]*%\s*\)")
 _BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
@@ -244,7 +246,10 @@ def make_candidate(
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
     in_table, start = is_table_row(line), quantity.start - text.rfind("\n", 0, quantity.start) - 1
     governing, certain = header.scales, header.is_certain
-    if in_table and (own := read_scales(line[:start])).powers:
+    of_column = frozenset(SCALE_WORDS[word.lower()] for word in _SCALE_WORD.findall(column))
+    if in_table and len(of_column) == 1 and not read_scales(column).powers:
+        governing, certain = Scales(of_column), True  # "2023, thousand bottles"
+    elif in_table and (own := read_scales(line[:start])).powers:
         governing, certain = own, True  # a row that names its own scale has no other
     elif quoted.powers and not (in_table and header.is_certain):
         governing, certain = quoted, not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))

@@ -17,7 +17,7 @@ from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.compare import BOUND, Standing
 from ralph_cli.checks.figures.consistency import Answer
 from ralph_cli.checks.figures.dates import is_shifted
-from ralph_cli.checks.figures.expression import CalculationError, UnreadError, WrongResultError
+from ralph_cli.checks.figures.expression import CalculationError, UnquotedError, UnreadError, WrongResultError
 from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -144,6 +144,7 @@ class NumbersCheck:
             return  # another check says so, and every figure would be said to be missing
         said = "\n".join(quote.text for quote in quotes)
         calculator = Calculator(collect_candidates(quotes, self._headers, self._facts), f"{claim.text}\n{said}")
+        own = {abs(one.value) for one in read_quantities(claim.text, "prose") if one.is_measured}
         failed: set[str] = set()
         unread: list[Answer] = []
         for calculation in claim.calculations[:MAX_CALCULATIONS]:
@@ -151,7 +152,8 @@ class NumbersCheck:
                 calculator.compute(calculation)
             except CalculationError as wrong:
                 is_read = not isinstance(wrong, UnreadError)
-                is_sure = isinstance(wrong, WrongResultError) or (is_read and not is_foreign)
+                is_own = isinstance(wrong, UnquotedError) and abs(wrong.value) in own  # what it supposes, perhaps
+                is_sure = isinstance(wrong, WrongResultError) or (is_read and not is_foreign and not is_own)
                 failed |= {calculation} if is_read or is_foreign else set()
                 standing: Standing = "contradicted" if is_sure else "open"
                 answer = Answer(calculation, 0, standing, "calculation", f"{calculation}: {wrong}")

@@ -38,6 +38,14 @@ class UnreadError(CalculationError):
     """A calculation whose form is not known here, so that nothing can be said of its result."""
 
 
+class UnquotedError(CalculationError):
+    """A calculation with a figure, `value`, that no quote has."""
+
+    def __init__(self, message: str, value: Decimal) -> None:
+        super().__init__(message)
+        self.value = value
+
+
 class WrongResultError(CalculationError):
     """A calculation all of whose figures are known, and which gives another result."""
 

@@ -35,7 +35,7 @@ from ralph_cli.text.tables import (
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
 
-_WORDS = {
+SCALE_WORDS = {
     "thousand": 3,
     "million": 6,
     "billion": 9,
@@ -152,7 +152,7 @@ def read_scales(text: str) -> Scales:
     in_row = True
     for match in SCALE_STATEMENT.finditer(text):
         word = match["word"] or match["mark"] or match["zeros"] or ("k" if match["kilo"] is not None else "")
-        powers.add(_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
+        powers.add(SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
         named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
