@@ -44,6 +44,7 @@ _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 
 _UP = re.compile(rf"(?i)\b(?:{RISE}|gain|profit|income|surplus)")
 _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
+_GAIN_OR_LOSS = re.compile(r"(?i)\b(?:gain|profit|surplus|income|increase|loss|deficit|expense|decrease|charge)\w*")
 _BRACKETS_MEAN = re.compile(
     r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit|expense|charge|payment)[^()\d]{0,20}\)"
 )
@@ -302,6 +303,9 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     # What a row is called tells no sign where the other amounts of the row have none.
     fell = any(not (candidate.is_signed and _OUTFLOW.match(one[0]) and one[0].lower() in row.lower()) for one in downs)
     if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
+        return fault
+    nearest = [match[0].lower() for match in _GAIN_OR_LOSS.finditer(before)][-1:]
+    if value < 0 < own and nearest and _BRACKETS_MEAN.search(row) and not _DOWN.match(nearest[0]):
         return fault
     meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income

@@ -114,16 +114,19 @@ class FigureConsistency:
         placeless = (one for one in found if one not in computed and one not in places)
         names = frozenset(one.start for one in placeless if any(home.in_table for home in self.homes.get(one, ())))
         said = {one: weigh_words(self.text, one.start, is_claim=True, names=names) for one in places}
-        yield from self._misplaced(places, said)
+        yield from self._misplaced(found, places, said)
         yield from self._exchanged(places, said)
 
     def _misplaced(
-        self, places: Mapping[Quantity, Sequence[Place]], said: Mapping[Quantity, Mapping[str, float]]
+        self, found: Sequence[Quantity], places: Mapping[Quantity, Sequence[Place]], said: Mapping[Quantity, Mapping[str, float]]
     ) -> Iterator[Answer]:
         taken = {place.start for known in places.values() for place in known}
         quoted = [one for one in self.candidates if one.place and one.source == "quote"]
         others = [one for one in quoted if one.place and one.place.start not in taken]
+        wholes = {whole for part, whole in pairwise(found) if PART_OF.fullmatch(self.text, part.end, whole.start)}
         for one, known in places.items():
+            if one in wholes:
+                continue  # what follows is said of its part
             own = _without_words_of_others(one, said, places)
             agreement = max(place.agreement(own) for place in known)
             rivals = (other for other in others if _are_rivals(self.homes[one][0], other))

@@ -10,6 +10,8 @@ _SPAN = re.compile(r"\s*[-\u2013]\s*")
 _LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
+_CHANGED = re.compile(r"(?i)\b(?:from|rose|fell|increased?|decreased?|raised?|cut|up|down)\s+(?:[a-z]+\s+)?\Z")
+_CELLS_APART = re.compile(r" {3,}|\t|\|")
 _COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
 _AND = re.compile(r"[- ]?[a-z]+,?(?: and)? ")
 _PARTS_OF_TIMES = {("year", "month"): 12, ("hour", "minute"): 60}
@@ -26,9 +28,10 @@ def share_between_neighbours(text: str, quantities: list[Quantity], *, bounds: b
     found = list(quantities)
     for at in range(len(found) - 2, -1, -1):
         one, other = found[at], found[at + 1]
-        if one.is_measured and other.is_measured:
+        if one.is_measured and other.is_measured and not _CELLS_APART.search(text, one.end, other.start):
             found[at], found[at + 1] = _share(text, one, other)
-            if bounds and _SPAN.fullmatch(text, one.end, other.start) and one.value < other.value:
+            is_span = _SPAN.fullmatch(text, one.end, other.start) or _is_span_of_money(text, one, other)
+            if bounds and is_span and one.value < other.value:
                 found[at] = replace(found[at], bound=found[at].bound or "over")
                 found[at + 1] = replace(found[at + 1], bound=found[at + 1].bound or "under")
     for at in range(1, len(found)):
@@ -39,6 +42,12 @@ def share_between_neighbours(text: str, quantities: list[Quantity], *, bounds: b
             whole = text[first.start : found[at].end]
             found[at - 1] = found[at] = replace(found[at], start=first.start, value=value, last=None, text=whole)
     return tuple(dict.fromkeys(found))
+
+
+def _is_span_of_money(text: str, one: Quantity, other: Quantity) -> bool:
+    """Whether two amounts are the ends of a range, "$4 million to $5 million", and not what one became the other."""
+    joined = text[one.end : other.start].strip() == "to" and one.kind == other.kind == "currency"
+    return joined and not _CHANGED.search(text, 0, one.start)
 
 
 def _factor(text: str, one: Quantity, other: Quantity) -> int:
