@@ -43,7 +43,7 @@ _OWN_UNIT = re.compile(
     r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
 )
 _AMOUNTS = ("none", "currency")
-_PAIR = re.compile(r"(?:\||\t| {2,})\s*[^\s|]+ \([\d.]+\)\s*(?:\||\t| {2,}|\Z)")
+_PAIR = re.compile(r"(?:\||\t| {2,})\s*[\d.,%]+ \([\d.]+\)\s*(?:\||\t| {2,}|\Z)")
 """A cell with another figure in brackets behind its own: "31.4 (1.2)"."""
 
 _COUNTED = re.compile(r"[^\W\d_] \(([a-z]+(?: [a-z]+)?)\)(?=[\s|]+\d)")

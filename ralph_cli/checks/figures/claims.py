@@ -133,6 +133,7 @@ class FigureComparison:
             return None
         told = any(
             result.field in ("direction", BOUND)
+            or (result.field == "sign" and one.is_loss)
             or (result.field in ("unit", "currency") and abs(one.quantity.value) == abs(quantity.value))
             for result, one in found
         )
