@@ -321,7 +321,11 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
 
 def _is_signed(quantity: Quantity, line: str) -> bool:
     """Whether an amount stands in brackets, and is no mark of a footnote, in a row with others that do not."""
-    if "(" not in quantity.text[:3] or quantity.kind not in _AMOUNTS or (quantity.value > -10 and not quantity.decimals):
+    if (
+        "(" not in quantity.text[:3]
+        or quantity.kind not in _AMOUNTS
+        or (quantity.value > -10 and not quantity.decimals)
+    ):
         return False
     plain = (found for found in read_quantities(line) if found.kind in _AMOUNTS and found.value > 0)
     return not _PAIR.search(line) and any(found.decimals == quantity.decimals for found in plain)

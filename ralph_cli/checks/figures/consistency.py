@@ -16,7 +16,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.nearness import weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.relations import PART_OF, are_comparable, is_misstated, ordered_pairs, read_change
+from ralph_cli.text.quantities.relations import are_comparable, is_misstated, is_part_of, ordered_pairs, read_change
 from ralph_cli.text.sentences import sentence_at
 
 _MARGIN, _MARGIN_OF_PAIR = 0.7, 0.3
@@ -118,12 +118,15 @@ class FigureConsistency:
         yield from self._exchanged(places, said)
 
     def _misplaced(
-        self, found: Sequence[Quantity], places: Mapping[Quantity, Sequence[Place]], said: Mapping[Quantity, Mapping[str, float]]
+        self,
+        found: Sequence[Quantity],
+        places: Mapping[Quantity, Sequence[Place]],
+        said: Mapping[Quantity, Mapping[str, float]],
     ) -> Iterator[Answer]:
         taken = {place.start for known in places.values() for place in known}
         quoted = [one for one in self.candidates if one.place and one.source == "quote"]
         others = [one for one in quoted if one.place and one.place.start not in taken]
-        wholes = {whole for part, whole in pairwise(found) if PART_OF.fullmatch(self.text, part.end, whole.start)}
+        wholes = {whole for part, whole in pairwise(found) if is_part_of(self.text, part, whole)}
         for one, known in places.items():
             if one in wholes:
                 continue  # what follows is said of its part
@@ -145,7 +148,7 @@ class FigureConsistency:
             pairs = [*product(places[one], places[other])]
             is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
             # What is said of five of twelve is said of either.
-            if not is_apart or PART_OF.fullmatch(self.text, one.end, other.start):
+            if not is_apart or is_part_of(self.text, one, other):
                 continue
             first, second = (_without_words_of_others(each, said, places, even=False) for each in (one, other))
             if all(_are_exchanged(pair, (first, second)) for pair in pairs):

@@ -14,7 +14,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.nearness import is_of_date, say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.relations import PART_OF, ordered_pairs
+from ralph_cli.text.quantities.relations import is_part_of, ordered_pairs
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells
 
@@ -74,7 +74,7 @@ def find_places(
     parts = {
         whole.start: quote.start + part.start
         for part, whole in pairwise(quantities)
-        if part.is_measured and whole.is_measured and PART_OF.fullmatch(quote.text, part.end, whole.start)
+        if is_part_of(quote.text, part, whole)
     }
     found: dict[int, Place] = {}
     for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):

@@ -156,7 +156,14 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     word = tokens.low(at + 1)
     if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
-    if (word in SCALES and word not in LETTER_SCALES) or word in ("dollar", "cent", "euro", "penny", "decade", "fortnight"):
+    if (word in SCALES and word not in LETTER_SCALES) or word in (
+        "dollar",
+        "cent",
+        "euro",
+        "penny",
+        "decade",
+        "fortnight",
+    ):
         return Number(Decimal(1), at + 1, worded=True)
     if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)

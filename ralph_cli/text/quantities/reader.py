@@ -188,7 +188,9 @@ class QuantityReader:
         """ "A quarter of a million", "half of a cent"."""
         tokens, at = self.tokens, draft.next
         whole = tokens.low(at + 2)
-        measured = whole in SCALES or whole in TIMES or whole in ("cent", "percent", "percentage", "point", "dollar", "euro")
+        measured = (
+            whole in SCALES or whole in TIMES or whole in ("cent", "percent", "percentage", "point", "dollar", "euro")
+        )
         if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and measured:
             draft.next, draft.kind, draft.form, draft.worded = at + 2, "none", "", False
 

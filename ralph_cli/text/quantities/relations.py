@@ -8,7 +8,8 @@ from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 
 RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
-RISE += r"|lengthen\w*|exceed(?:s|ed|ing)|surpass\w*|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
+RISE += r"|lengthen\w*|exceed(?:s|ed|ing)|surpass\w*"
+RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
 FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
 FALL += r"|eas(?:ed|es|ing)|weaken\w*|soften\w*|tumbl\w*|plung\w*|slump\w*|retreat\w*|reced\w*"
 FALL += r"|shorten\w*|narrow\w*|dip(?:s|ped)?|contract(?:s|ed|ions?)|sank|slid\w*|fewer|smaller|less"
@@ -44,7 +45,7 @@ _OR = re.compile(
 )
 
 
-PART_OF = re.compile(
+_PART_OF = re.compile(
     r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+"
     r"(?:(?:the|its|their|our|those|these|all|some|about|around|approximately|a\s+total\s+of|[a-z]+['\u2019]s)\s+)*"
 )
@@ -59,6 +60,12 @@ class Change(NamedTuple):
 
 
 NO_CHANGE = Change()
+
+
+def is_part_of(text: str, one: Quantity, other: Quantity) -> bool:
+    """Whether a text tells of one figure as a part of the one behind it: "five of the twelve", "half of its 900"."""
+    alike = one.kind in ("percent", "ratio") or are_comparable(one, other)
+    return alike and other.is_measured and bool(_PART_OF.fullmatch(text, one.end, other.start))
 
 
 def are_comparable(one: Quantity, other: Quantity) -> bool:

@@ -57,7 +57,7 @@ _THINGS = frozenset(
 _BEFORE_NEGATIVE = frozenset("was were is are be been of to from by at and or than the a - , : ;".split()) | {""}
 """What a negative amount in brackets stands behind in running text; behind other words it is an aside."""
 
-_POWERS = {"hundred": "100"} | {word: str(10**SCALES[word]) for word in ("thousand", "million", "billion")}
+_POWERS = {"hundred": "100"} | {word: str(10 ** SCALES[word]) for word in ("thousand", "million", "billion")}
 _MAX_NOUNS = 4
 _WORDS_BEFORE = 5
 """Words before an amount among which "annual" says what it is stated for."""
