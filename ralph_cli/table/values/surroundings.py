@@ -103,9 +103,12 @@ def _is_joined(statement: str, one: Quantity) -> bool:
 
 
 def _bound_beside(statement: str, one: Quantity) -> bool:
-    """Whether the reader's bound is that of the figure: "exceeds a sum of 500", but not "the fee under this is 500"."""
+    """Whether the reader's bound is that of the figure: "exceeds a sum of 500", but not "the fee under this is 500".
+
+    What something is capped at is a value: so it is read as a document, where such words are no bounds.
+    """
     if not one.bound or one.approximate:
         return False
     begin = max((link.end() for link in _LINK.finditer(statement, 0, one.start)), default=0)
-    near = [other for other in read_quantities(statement[begin:], "prose") if other.start + begin == one.start]
+    near = [other for other in read_quantities(statement[begin:]) if other.start + begin == one.start]
     return bool(near) and bool(near[0].bound)
