@@ -79,7 +79,8 @@ class FigureConsistency:
         """Figures that rest on one which the quotes state once, and all of a whole of which they tell a part only."""
         places = {one: {place.start for place in self._places_of(one)} for one in found}
         for one, other in pairwise(found):
-            is_same = (one.value, one.kind) == (other.value, other.kind) and not one.worded
+            counts = {one.kind, other.kind} <= {"count", "none"}
+            is_same = one.value == other.value and (counts or one.kind == other.kind) and not one.worded
             is_again = is_same and len(places[one]) == 1 and places[one] == places[other]
             between = _WORD.findall(self.text, one.end, other.start)  # none in "74 cents, or 74 c"
             if is_again and len(between) >= _FEW_WORDS and self._sentence(one) == self._sentence(other):

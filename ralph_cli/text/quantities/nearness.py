@@ -36,7 +36,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|[,:;()]")
 _NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|[B-HJ-Z])(?![\w%]|[.,]\d)")
 """A number or a letter by which things of one kind are told apart: "Lot 7", "Type B"."""
 
-_STEPS = dict.fromkeys(",:;()", 3) | dict.fromkeys(("and", "or", "but", "while", "whereas"), 4)
+_STEPS = dict.fromkeys(",:;()", 3) | dict.fromkeys(("and", "or", "but", "while", "whereas"), 6)
 """What parts clauses, and for how many words it counts."""
 
 _YEAR_BEFORE = frozenset(("prior", "previous", "preceding", "earlier", "before", "ago", "last"))

@@ -328,7 +328,7 @@ def _thing_at(tokens: Tokens, at: int) -> str:
     """What "per" stands before: the share or unit of size among its words, else the first of them."""
     words = list[str]()
     number = tokens.low(at).replace(",", "") if tokens.is_number(at) else _POWERS.get(tokens.low(at), "")
-    at += bool(number) if tokens.is_number(at) or tokens.low(at) == "hundred" else 0
+    at += bool(number)
     scale = f"{number} " if number else ""
     while at < len(tokens) and tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS and len(words) < _MAX_NOUNS:
         words.append(singular(tokens.low(at)))
