@@ -76,7 +76,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
                 return replace(term, powers=frozenset((shift,)))
     if kinds == {"percent", "none"} and candidate.in_table and same_value(figure, candidate):
         return Term(value, "percent")  # 9.38 % of 0.0938
-    if bare and other.unit in ("cent", "basis point") and figure.value == abs(other.value) * 100:
+    pence = other.unit == "cent" or other.text.lower().endswith(("pence", "p"))
+    if bare and (pence or other.unit == "basis point") and figure.value == abs(other.value) * 100:
         points = other.unit == "basis point"
         return replace(term, value=value / 100) if points else replace(term, powers=frozenset((-2,)))
     if bare and candidate.is_pure and same_value(replace(figure, kind="percent"), candidate):
@@ -164,6 +165,7 @@ _TIMES = {
 """The unit of which each has so many."""
 
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
+_SHARE_ROOM = Decimal("0.0001")
 _PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
 
@@ -347,6 +349,9 @@ class Calculator:
         value = left.value / right.value
         if (converted := convert_unit(left, right, self._units, divides=True)) is not None:
             return converted
+        shares = (found.quantity for found in self.candidates if found.quantity.kind == "ratio")
+        if not left.is_sourced and any(abs(found.value - value) < _SHARE_ROOM for found in shares):
+            return Term(value, "ratio", is_pure=True)  # 2/3 of "two thirds"
         if not right.is_sourced:
             if right.value == left.terms > 1 and right.kind == "none":
                 return replace(left, value=value, terms=1)

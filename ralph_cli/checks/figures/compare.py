@@ -153,7 +153,8 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
         named = quantity.unit == "$" and unit in DOLLARS & candidate.header.currencies
         return _SAME if len(units) == 1 or cents or named else ("differs", "currency")
     if kinds == {"physical"}:
-        return _SAME if len(units) == 1 else _OTHER
+        degrees = "degree" in units and all(one.startswith("degree") for one in units)
+        return _SAME if len(units) == 1 or degrees else _OTHER
     if kinds == {"points", "percent"}:
         return _SAME if "basis point" in units else _OTHER  # 175 basis points are 1.75 %
     if len(kinds) == 1 or kinds <= {*DIMENSIONLESS} or units == {"\u00a3", "pound"}:  # "pounds" that are weighed
@@ -299,9 +300,11 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     grew = change.direction == "rise" or any(word not in candidate.label for word in ups)
     level = _LEVEL.search(before)
     # "It grew 2%, less than before" says a fall of something else.
-    downs = _DOWN.finditer(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence)
-    # What a row is called tells no sign where the other amounts of the row have none.
-    fell = any(not (candidate.is_signed and _OUTFLOW.match(one[0]) and one[0].lower() in row.lower()) for one in downs)
+    downs = [*_DOWN.finditer(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence)]
+    said = _BRACKETS_MEAN.search("\n".join((row, *candidate.header.lines)))
+    # What a row is called tells no sign where brackets are known to be a minus.
+    called = [one for one in downs if _OUTFLOW.match(one[0]) and one[0].lower() in row.lower()]
+    fell = len(called) < len(downs) or not (candidate.is_signed or said or not called)
     if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
         return fault
     nearest = [match[0].lower() for match in _GAIN_OR_LOSS.finditer(before)][-1:]
@@ -315,7 +318,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             named = candidate.label and candidate.label <= content_words(sentence) and level
             return Comparison("contradicted", "sign") if named else fault
         is_change = candidate.source == "quote" and _BY.search(before)
-        is_minus = candidate.is_signed or quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(row)
+        is_minus = candidate.is_signed or quantity.text[:1] in MINUSES or said
         return fault if is_minus or is_change else None
     if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
         label = content_words(re.sub(r"\([^)]*\)", "", row))

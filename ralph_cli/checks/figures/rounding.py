@@ -80,7 +80,8 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
     if value - said == half > 0:
         return True, "rounding"  # half is rounded up by most
     if abs(said - value) <= half * _TOLERANCE:
-        if claimed.bound == "over" and value < said:
+        beyond = value - said if claimed.bound == "under" else said - value
+        if claimed.bound and not claimed.approximate and beyond > 0:
             return True, "side of the bound"
         plain = not (claimed.approximate or claimed.bound or claimed.decimals or claimed.kind in ("percent", "points"))
         room = 0 if len(str(abs(claimed.value)).strip("0")) == 1 else said * _WORD_ROOM

@@ -36,7 +36,7 @@ _CHANGE = re.compile(
     rf"(?:{_ADVERB}|(?:a|an|the)\s+|[a-z]+\s+(?=\Z)){{0,2}}\Z"
 )
 _CHANGE_BEHIND = re.compile(
-    r"(?i)\s+(?:(?P<rise>more|higher|up(?!\s+to)|above|greater|larger|longer|increase|rise|growth|gain|jump)"
+    r"(?i)\s+(?:[^\W\d_]+\s+){0,3}?(?:(?P<rise>more|higher|up(?!\s+to)|above|greater|larger|longer|increase|rise|growth|gain|jump)"
     r"|(?P<fall>less|fewer|lower|down|below|smaller|shorter|decrease|fall|decline|drop|reduction|cut))\b(?!\s+or\b)"
 )
 _CHANGE_REACH = 60
@@ -81,12 +81,14 @@ def are_comparable(one: Quantity, other: Quantity) -> bool:
 
 def ordered_pairs(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
     """The figures of a text of which one became the other, the earlier one first: "from 5 to 7", "to 7 from 5"."""
+    ends = set[Quantity]()
     for number, other in enumerate(quantities):
         one = next((one for one in reversed(quantities[:number]) if are_comparable(one, other)), None)
-        if one is None:
-            continue
+        if one is None or one in ends:
+            continue  # "from 8 to 7, and the fee from 5 to 4"
         gap = text[one.end : other.start]
         if _FROM.search(text, 0, one.start) and _BETWEEN_TO.fullmatch(gap):
+            ends.add(other)
             yield one, other
         elif _BETWEEN_FROM.fullmatch(gap) and (_TO.search(text, 0, one.start) or direction_of(gap)):
             yield other, one

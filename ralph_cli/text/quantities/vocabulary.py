@@ -97,7 +97,7 @@ REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
     (
         "section subsection article clause subclause item note exhibit schedule page part table form rule paragraph "
         "appendix annex topic level chapter series draft version step phase stage option question lot tranche category "
-        "tier volume box round §"
+        "tier volume box round proposal resolution §"
     ).split()
 )
 """What a number behind names, and does not count."""
