@@ -194,9 +194,9 @@ class Calculator:
                 ]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        is_rest, change = self._is_of_rest(node), Change("", self._direction(node))
+        change = Change("", self._direction(node))
         place = place_of_result(self._places_of({figure.value for figure in node.figures}))
-        found = tuple(replace(one, change=change, place=place, is_of_rest=is_rest) for one in results)
+        found = tuple(replace(one, change=change, place=place) for one in results)
         levels = {one.left.figure.value for one in differences if one.sign == "-" and one.left and one.left.figure}
         self.candidates = [
             replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
@@ -218,14 +218,6 @@ class Calculator:
             return ""
         is_fall = all(is_earlier(one, other) for one, other in pairs)
         return "rise" if all(is_earlier(other, one) for one, other in pairs) else "fall" if is_fall else ""
-
-    def _is_of_rest(self, node: Node) -> bool:
-        """Whether a computation gives the share of one part in another, which make a quoted whole."""
-        if node.sign == "*" and node.left is not None:
-            node = node.left
-        figures = [figure.value for figure in node.operands]
-        quoted = {abs(one.quantity.value) for one in self.candidates if one.source == "quote" and one.place}
-        return node.sign == "/" and bool(figures) and sum(figures, Decimal(0)) in quoted
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""

@@ -55,7 +55,6 @@ _PAIRED = re.compile(r"\([^()]*%\s*\)")
 _BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
 
-_YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\d.,]\d|[^\W\d_年])")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
@@ -86,8 +85,7 @@ class Candidate:
     `is_signed` says that its brackets are a minus, for other amounts of its row have none.
     `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
     or fell by or to it; of a computed rate the direction is known by its base.
-    `terms` are those of the sum that a calculation's result is; `is_of_rest` says that it was divided by what is left
-    of a quoted whole without it.
+    `terms` are those of the sum that a calculation's result is.
     """
 
     quantity: Quantity
@@ -104,7 +102,6 @@ class Candidate:
     place: Place | None = None
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
-    is_of_rest: bool = False
 
     @property
     def label(self) -> frozenset[str]:
@@ -132,12 +129,6 @@ class DocumentFacts:
     def letters(self) -> str:
         """Letters and digits alone, in which names are looked up."""
         return re.sub(r"\W", "", self.lowercase)
-
-    @cached_property
-    def main_year(self) -> int | None:
-        """The year that the document names most often: a claim needs no quote for it."""
-        years = Counter(_YEAR.findall(self.text)).most_common(1)
-        return int(years[0][0]) if years else None
 
     @cached_property
     def fiscal_end(self) -> int:
@@ -175,7 +166,7 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     found += [Candidate(date, source="header") for date in dates.values()]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
     mailed = [date for quote in quotes if (date := headers.mail_date_at(quote.start)) is not None]
-    known = {*mailed, *(Date(year) for year in (facts.main_year, *(date.year for date in mailed)) if year)}
+    known = {*mailed, *(Date(date.year) for date in mailed)}
     found += [Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known]
     return tuple(found)
 

@@ -219,8 +219,6 @@ class FigureComparison:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
             if known.role == "by" or computed:
                 return Comparison("open", "direction")  # of a loss, a fall is better
-        if candidate.is_of_rest and _OF.match(sentence, at + len(quantity.text)):
-            return Comparison("open", "base (of what it is a share)")
         return None
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:

@@ -307,8 +307,8 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     fell = len(called) < len(downs) or not (candidate.is_signed or said or not called)
     if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
         return fault
-    nearest = [match[0].lower() for match in _GAIN_OR_LOSS.finditer(before)][-1:]
-    if value < 0 < own and nearest and _BRACKETS_MEAN.search(row) and not _DOWN.match(nearest[0]):
+    last = [match[0].lower() for match in _GAIN_OR_LOSS.finditer(before)][-1:]
+    if value < 0 < own and last and _BRACKETS_MEAN.search(row) and not _DOWN.match(last[0]):
         return fault
     meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
     if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
@@ -322,8 +322,8 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
         return fault if is_minus or is_change else None
     if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
         label = content_words(re.sub(r"\([^)]*\)", "", row))
-        said = re.findall(r"\w+", re.split(r"\d", before.lower())[-1])
-        return fault if any(_DOWN.match(word) and word not in label for word in said) else None
+        words = re.findall(r"\w+", re.split(r"\d", before.lower())[-1])
+        return fault if any(_DOWN.match(word) and word not in label for word in words) else None
     return None
 
 

@@ -44,8 +44,12 @@ _SPELLED: tuple[tuple[str, Kind, str], ...] = (
     *((word, "duration", "minute") for word in ("\u5206 \u9593", "\u5206 \u949f", "\u5206 \u9418")),
     ("\u5929", "duration", "day"),
     ("\u6210", "percent", "tenth"),
-    *((f"{word} {scale}", "physical", f"degree {name}") for word in ("°", "degree", "degrees")
-      for name in ("celsius", "fahrenheit") for scale in (name, name[0])),
+    *(
+        (f"{word} {scale}", "physical", f"degree {name}")
+        for word in ("°", "degree", "degrees")
+        for name in ("celsius", "fahrenheit")
+        for scale in (name, name[0])
+    ),
     *((f"parts per {size}", "physical", f"part per {size}") for size in ("million", "billion")),
 )
 _UNITS: dict[str, list[tuple[list[str], Kind, str]]] = {}

@@ -51,8 +51,8 @@ SCALE_WORDS = {
 _SCALE = "thousand|million|billion|trillion|tsd|mn|bn"
 _MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
 SCALE_STATEMENT = re.compile(
-    rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})(?:s(?=\s+of\s)|s?(?![^\W_])"
-    rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY})))"
+    rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
+    rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))|\bin\s+(?P<things>{_SCALE})s(?=\s+of\s)"
     rf"|{_MONEY}\s*(?P<mark>{_SCALE}|mn|mio|bn|m|k)s?(?![^\W_])"
     rf"|(?:{_MONEY}|\bin|\()\s*['\u2018\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
     r"|(?<![^\W\d_])(?-i:[Tk])(?P<kilo>)(?:€|(?-i:EUR)\b)"
@@ -151,7 +151,13 @@ def read_scales(text: str) -> Scales:
     named: set[str] = set()
     in_row = True
     for match in SCALE_STATEMENT.finditer(text):
-        word = match["word"] or match["mark"] or match["zeros"] or ("k" if match["kilo"] is not None else "")
+        word = (
+            match["word"]
+            or match["things"]
+            or match["mark"]
+            or match["zeros"]
+            or ("k" if match["kilo"] is not None else "")
+        )
         powers.add(SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
         in_row &= _is_before_figure(text, match.end())
         named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
