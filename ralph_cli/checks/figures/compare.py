@@ -82,7 +82,9 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
     elif _is_beyond_bound(claimed, candidate):
-        return Comparison("contradicted", BOUND)
+        # What is below a limit and what is at least as much are the two sides of it: either may be told.
+        is_same_side = claimed.excludes == candidate.quantity.excludes
+        return Comparison("contradicted" if is_same_side else "open", BOUND)
     relation, field = _relate(claimed, candidate)
     if relation == "differs" and "ordinal" in (claimed.kind, candidate.quantity.kind):
         return None

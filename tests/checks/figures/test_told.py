@@ -100,6 +100,7 @@ PAY = "The dues are 12.25 cents a boat (compared with 12.0 cents in the year bef
 LEASE = "The lease begins on 1 April 2035 and runs for thirty-six months."
 STOCK = "On January 28, 2034, $1.1 million was left of the plan announced in March 2033. In 2033 all was well."
 RESULT = "The result is put at 412 thousand crowns, after a loss of 68 thousand crowns in 2033."
+OPEN = "The dock is open at least 99.7% of the days; what is lower than that is paid back."
 MARGIN = "At target the margin is 8.5%, of the crews 41.5% work at home and 58.5% abroad."
 
 
@@ -202,6 +203,8 @@ def test_a_scale_is_that_of_its_own_table() -> None:
         (POWER, "At 3 times $9.1 million it would be $27.3 million.", ("9.1 * 3 = 27.3",), "open"),
         (POWER, "Power cost $27.3 million more.", ("9.1 * 3 = 27.3",), "objected"),
         (CREW, "In two of the boats there were cracks.", (), "open"),
+        (OPEN, "Days below 99.7% are paid back.", (), "open"),
+        (OPEN, "It is open at most 99.7% of the days.", (), "objected"),
     ],
 )  # fmt: skip
 def test_what_is_computed_or_counted_in_telling(
