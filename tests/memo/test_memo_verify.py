@@ -398,6 +398,14 @@ def test_figures_in_the_memos_own_words_are_counted_and_looked_for_on_the_page_t
     assert [figure.text for figure in found.absent_figures] == ["12.5%", "5,200"]
 
 
+def test_the_number_at_the_foot_of_a_page_counts_where_the_file_has_no_labels() -> None:
+    words = ("The first lease ends in May", "The second lease ends in June", "The third lease ends in July")
+    report = document("\f".join(f"{line}.\n{number}" for number, line in enumerate(words, 21)), kind="pdf")
+    (right, wrong) = checked(f'"{words[1]}" (p. 22). "{words[2]}" (p. 22).', report).findings
+    assert (right.outcome, right.matched, right.pages) == ("exact", "label", ((2, "22"),))
+    assert (wrong.outcome, wrong.pages) == ("wrong-page", ((3, "23"),))
+
+
 def test_figures_of_a_memo_are_those_of_documents_in_another_language() -> None:
     report = document("Der Umsatz des Konzerns stieg um 8,4 % auf 1.284,6 Mio. EUR, und das ist viel.")
     for memo, occur in (
