@@ -26,6 +26,10 @@ _BACK_LINK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
 """A note of a web page, whose number is not in its text: it ends with an arrow that leads back."""
 
 
+_SENTENCE_REACH = 1_000
+"""Characters behind a quotation or a figure within which its sentence ends with the mark of a note."""
+
+
 def find_note_spans(document: Document, end: int) -> Iterator[tuple[int, int]]:
     """The spans of the notes that may be cited right behind a quotation that ends at `end`, the likeliest first."""
     for note in document.notes:
@@ -79,7 +83,7 @@ def note_mark_behind(document: Document, at: int, high: int) -> int | None:
     marks = document.derive(note_marks)
     index = bisect_left(marks, at)
     mark = marks[index] if index < len(marks) else high + 1
-    if mark > high:
+    if mark > min(high, at + _SENTENCE_REACH):
         return None
     return None if any(end < mark - 1 for end, _ in sentence_ends(document.text, max(at - 2, 0), mark)) else mark
 
