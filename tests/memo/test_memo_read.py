@@ -85,6 +85,56 @@ def test_quotations_that_are_joined_share_a_page() -> None:
     ] * 2
 
 
+NOTES = (
+    "\n\n[^1]: 10-K, p. 12; schedule, p. 14, under \u201cLegal and Other Claims\u201d."
+    "\n[^2]: It adds \u201cfour more words here\u201d on p. 30.\n"
+)
+"""Two footnotes of a memo: one with two pages and a heading, one that quotes."""
+
+
+def test_all_pages_of_a_footnote_are_those_of_what_cites_it() -> None:
+    (quotation, heading, inside) = read_memo(
+        document(f"\u201c{LONG}\u201d[^1] is it.[^2]{NOTES}", kind="markdown")
+    ).quotations
+    assert quotation.reference is not None and quotation.reference.ranges == (("12", "12"), ("14", "14"))
+    # A heading says under what the words stand, and may itself stand on an earlier page.
+    assert (heading.words, heading.reference) == ("Legal and Other Claims", None)
+    assert inside.reference is not None and inside.reference.text == "p. 30"
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (f"\u201c{LONG}\u201d, and nobody minds.[^2]", "p. 30"),
+        (f"\u201c{LONG}\u201d. And nobody minds.[^2]", ""),
+        (f"\u201c{LONG}\u201d, whereas the annex differs.[^2]", ""),
+    ],
+)
+def test_a_footnote_at_the_end_of_a_sentence_is_that_of_a_quotation_in_it(text: str, page: str) -> None:
+    assert read(text + NOTES)[0][1:] == (LONG, page)
+
+
+def test_what_a_footnote_quotes_takes_no_page_of_the_next_one() -> None:
+    notes = "[^1]: Annex, \u201cfour more words here\u201d.\n[^2]: 10-K, p. 30."
+    found = read(f"\u201c{LONG}\u201d[^2] is it, and so on.[^1]\n\n{notes}")
+    assert [page for *_, page in found] == ["p. 30", ""]
+    listed = "1. Annex, \u201cfour more words here\u201d.\n\n2. 10-K, p. 30."
+    assert [page for *_, page in read(f"\u201c{LONG}\u201d\u00b2 is it.\u00b9\n\n{listed}")] == ["p. 30", ""]
+
+
+def test_a_figure_takes_the_pages_of_the_footnote_of_its_sentence() -> None:
+    memo = (
+        f"Sales were $5 million in Asia and $7 million elsewhere.[^1] Costs were $3 million. Staff: 70,000.[^2]{NOTES}"
+    )
+    figures = read_memo(document(memo, kind="markdown")).figures
+    assert [(figure.text, figure.reference and figure.reference.text) for figure in figures] == [
+        ("$5 million", "p. 12, p. 14"),
+        ("$7 million", "p. 12, p. 14"),
+        ("$3 million", None),
+        ("70,000", "p. 30"),
+    ]
+
+
 def test_block_quotations_with_their_attribution() -> None:
     text = (
         "It says:\n\n> The Customer shall pay\n> each invoice.\n>\n> It shall do so in time.\n> \u2014 It, p. 12\n\nSo."

@@ -205,7 +205,9 @@ LEAVE = document(
     "law, and in banks. Staff rose from 900 to 1,100 in the year. The Company, a Delaware corporation, operates "
     "warehouses. The fee is due on demand (as defined in Section 5.2), payable in euro. The Board, at its meeting "
     "of 4 May 2021, approved the plan. The rent is paid in full. It was 4,800 a month. The Supplier shall not "
-    "suspend the Services.",
+    "suspend the Services. The insurer pays the tenant\u2019s legal costs up to a total of $25,000 a year. We settle "
+    "all claims admitted to be just, and go on. All of the goods, stored in Ulm, are sold. No person who holds shares "
+    "may vote.",
     kind="pdf",
 )
 """What its omissions drop is in no list of words that limit."""
@@ -225,6 +227,9 @@ LEAVE = document(
         ("The price is ... cost and market value", "the lesser of"),
         ("The books are kept ... by the bank", "in all material respects"),
         ("\u2026 suspend the Services", "not"),
+        ("The insurer pays the tenant\u2019s legal costs ....", "up to a total of $25,000 a year"),
+        ("We settle all claims ... and go on", "admitted to be just"),
+        ("No person \u2026 may vote", "who holds shares"),
     ],
 )
 def test_an_omission_that_drops_a_figure_a_negation_or_a_limit_is_altered(memo: str, dropped: str) -> None:
@@ -244,6 +249,8 @@ def test_an_omission_that_drops_a_figure_a_negation_or_a_limit_is_altered(memo: 
         ("The rent is paid in full. [...] The Supplier shall not suspend", "It was 4,800 a month."),
         ("Of the sums owed \u2026", ", but not often, some are paid."),
         ("\u2026 operates warehouses.", "The Company, a Delaware corporation,"),
+        ("All of the goods ... are sold", ", stored in Ulm,"),
+        ("The insurer pays ...", "the tenant\u2019s legal costs up to a total of $25,000 a year."),
     ],
 )
 def test_an_omission_of_less_weight_is_elided_never_exact_and_its_words_are_shown(memo: str, omitted: str) -> None:
@@ -396,6 +403,14 @@ def test_figures_in_the_memos_own_words_are_counted_and_looked_for_on_the_page_t
     assert told == [("$1,577.5 million", True), ("12.5%", False), ("thirty", True), ("5,200", False)]
     assert found.ok and not checked(memo, strict=True).ok
     assert [figure.text for figure in found.absent_figures] == ["12.5%", "5,200"]
+
+
+def test_the_number_at_the_foot_of_a_page_counts_where_the_file_has_no_labels() -> None:
+    words = ("The first lease ends in May", "The second lease ends in June", "The third lease ends in July")
+    report = document("\f".join(f"{line}.\n{number}" for number, line in enumerate(words, 21)), kind="pdf")
+    (right, wrong) = checked(f'"{words[1]}" (p. 22). "{words[2]}" (p. 22).', report).findings
+    assert (right.outcome, right.matched, right.pages) == ("exact", "label", ((2, "22"),))
+    assert (wrong.outcome, wrong.pages) == ("wrong-page", ((3, "23"),))
 
 
 def test_figures_of_a_memo_are_those_of_documents_in_another_language() -> None:

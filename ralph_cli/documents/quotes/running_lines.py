@@ -1,7 +1,12 @@
-"""Running heads and feet: the lines at the edges of pages that a sentence over a page's end runs past."""
+"""Running heads and feet: the lines at the edges of pages that a sentence over a page's end runs past.
+
+The number printed on a page is told by them: it goes up with the pages.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document, Span
@@ -18,6 +23,11 @@ _DIVIDED = re.compile(r"[^\W\d_][-\u00ad\u2010]\s*\Z")
 
 _NUMBER = re.compile(r"\d{1,4}")
 _MOST_NUMBERS = 6
+_SERIES = re.compile(r"(?:\A|\s)([A-Z]{1,2}-)\Z")
+_BESIDE_NUMBER = " -\u2010\u2013\u2014|[]()."
+_AHEAD = re.compile(r"(?i)(?:\A|.*[\s|\u2013\u2014(\[-])(?:[A-Z]{1,2}-)?\Z")
+_BEHIND = re.compile(r"(?i)[\s|\u2013\u2014)\].-]*(?:(?:of|/)\s*\d+)?\W*\Z")
+"""A page's number is the first or the last thing on its line."""
 
 
 def running_line_spans(document: Document) -> tuple[Span, ...]:
@@ -28,11 +38,7 @@ def running_line_spans(document: Document) -> tuple[Span, ...]:
     """
     if len(document.pages) < MIN_REPEATS:
         return ()
-    heads, feet = [], []
-    for page in document.pages:
-        lines = [Span(*match.span()) for match in _LINE.finditer(document.text, page.start, page.end)]
-        heads.append(lines[:EDGE_LINES])
-        feet.append(lines[::-1][:EDGE_LINES])
+    heads, feet = _edge_lines(document)
     running = _find_running(document, heads) | _find_running(document, feet)
     found: list[Span] = []
     for upper, lower, foot, head in zip(document.pages, document.pages[1:], feet, heads[1:], strict=False):
@@ -51,20 +57,70 @@ def running_line_spans(document: Document) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def _find_running(document: Document, edges: list[list[Span]]) -> set[Span]:
-    """The lines of one edge that are running ones."""
+def with_printed_numbers(document: Document) -> Document:
+    """The document with the number that is printed on each page as its label, where the file itself gives no labels.
+
+    A page between two whose numbers count it through has its number, too, though none is printed on it.
+    """
+    if document.page_noun != "page" or any(page.label not in ("", str(page.number)) for page in document.pages):
+        return document
+    heads, feet = _edge_lines(document)
+    running = _find_running(document, heads) | _find_running(document, feet)
+    printed: dict[int, tuple[str, int]] = {}
+    for page, head, foot in zip(document.pages, heads, feet, strict=True):
+        keys = (key for line in (*foot, *head) for key in running.get(line, ()))
+        found = [number for key in keys if (number := _number_in(key, page.number))]
+        # A line that has nothing else is sure; of others that differ nobody can tell which one is meant.
+        sure = {number[1:] for number in found if number[0]} or {number[1:] for number in found}
+        if len(sure) == 1:
+            printed[page.number] = sure.pop()
+    for (low, (series, offset)), (high, beyond) in pairwise(sorted(printed.items())):
+        if beyond == (series, offset):
+            printed |= dict.fromkeys(range(low + 1, high), beyond)
+    labels = {number: f"{series}{number + offset}" for number, (series, offset) in printed.items()}
+    pages = tuple(replace(page, label=labels.get(page.number, page.label)) for page in document.pages)
+    return replace(document, pages=pages) if pages != document.pages else document
+
+
+def _number_in(key: str, page: int) -> tuple[bool, str, int] | None:
+    """What a key of a running line says of its page's number: whether nothing else is there, "F-" or "", the offset."""
+    before, _, rest = key.partition("\0")
+    offset, _, behind = rest.partition("\0")
+    if not rest or page + int(offset) < 1:
+        return None
+    series = match[1] if (match := _SERIES.search(before)) else ""
+    first, last = not before.removesuffix(series).strip(_BESIDE_NUMBER), _BEHIND.match(behind) is not None
+    if not (first and behind[:1] in ("", *_BESIDE_NUMBER)) and not (last and _AHEAD.match(before)):
+        return None
+    alone = first and not behind.strip(_BESIDE_NUMBER)
+    return alone, series, int(offset)
+
+
+def _edge_lines(document: Document) -> tuple[list[list[Span]], list[list[Span]]]:
+    """The first lines of each page, and its last ones from below."""
+    heads, feet = [], []
+    for page in document.pages:
+        lines = [Span(*match.span()) for match in _LINE.finditer(document.text, page.start, page.end)]
+        heads.append(lines[:EDGE_LINES])
+        feet.append(lines[::-1][:EDGE_LINES])
+    return heads, feet
+
+
+def _find_running(document: Document, edges: list[list[Span]]) -> dict[Span, list[str]]:
+    """The lines of one edge that are running ones, each with the keys by which it is."""
     seen: dict[str, list[tuple[int, Span]]] = defaultdict(list)
     for page, lines in zip(document.pages, edges, strict=True):
         for line in lines:
             words = document.text[line.start : line.end]
             for key in () if _DIVIDED.search(words) else _keys(words, page.number):
                 seen[key].append((page.number, line))
-    found: set[Span] = set()
-    for places in seen.values():
+    found: dict[Span, list[str]] = defaultdict(list)
+    for key, places in seen.items():
         for at in range(len(places) - MIN_REPEATS + 1):
             group = places[at : at + MIN_REPEATS]
             if group[-1][0] - group[0][0] <= REPEAT_PAGES and len({number for number, _ in group}) == MIN_REPEATS:
-                found.update(line for _, line in group)
+                for _, line in group:
+                    found[line].append(key)
     return found
 
 

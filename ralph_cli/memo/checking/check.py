@@ -12,6 +12,7 @@ from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
+from ralph_cli.documents.quotes.running_lines import with_printed_numbers
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.figures import look_up_figures
 from ralph_cli.memo.checking.naming import DocumentNames
@@ -29,6 +30,7 @@ MAX_PAGES_NAMED = 5
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
     """Every quotation, page reference and figure of a memo, looked up in the documents; of several the best counts."""
+    documents = list(map(with_printed_numbers, documents))
     sources = [Source(number, document) for number, document in enumerate(documents)]
     names = DocumentNames(documents)
     found = [_finding(number, quotation, sources, names) for number, quotation in enumerate(memo.quotations, 1)]

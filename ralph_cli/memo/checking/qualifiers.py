@@ -2,13 +2,14 @@
 
 A limit is told by its place in the sentence, for there is no list of all their words: a phrase that a conjunction of
 condition or an adverb begins, what stands between "may" or "shall" and its verb, what says of how much something is
-said ("the lesser of"), and what commas set off and a preposition begins, unless it is a date.
+said ("the lesser of"), what commas set off and a preposition begins, unless it is a date, and the clause that says
+which ones "all" are.
 """
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
-from ralph_cli.text.lexicon import SCALES, TENS, UNITS, any_of, find_qualifier
+from ralph_cli.text.lexicon import LIMITS, SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends
 
 MAX_REPLACED_WORDS = 6
@@ -48,7 +49,12 @@ _ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b
 _DEGREE_BEGINS = re.compile(r"(?i)\w{4,}ly\b")
 _MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
 _MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
-_PHRASE_ENDS = re.compile(r"[,;:()\u2013\u2014]|\s-\s")
+_PHRASE_ENDS = re.compile(r",(?!\d)|[;:()\u2013\u2014]|\s-\s")
+_LIMIT_BEGINS = re.compile(rf"(?i)(?:{LIMITS}|not?\s+(?:(?:to\s+)?exceed\w*|\w+\s+than))\b")
+_UNIVERSAL_ENDS = re.compile(r"(?i)\b(?:all|any|each|every|no)(?:\s+[\w\u2019'-]+){1,3}\s*\Z")
+_RESTRICTION_BEGINS = re.compile(r"(?i)(?:that|which|who|whose|whom|\w{2,}ed|\w{2,}ing)\b")
+"""A relative clause or a participle: right behind "all claims", without a comma, it says which ones."""
+
 _MAX_EDGE_WORDS = 2
 """Words right before a quotation in which a negation belongs to it."""
 
@@ -116,7 +122,7 @@ def find_limit(before: str, omitted: str) -> str:
         return phrases[0]
     if not phrases or flat.startswith(("(", "[")):
         return ""
-    if _MODAL_BEFORE.search(before):
+    if _MODAL_BEFORE.search(before) or (_UNIVERSAL_ENDS.search(before) and _RESTRICTION_BEGINS.match(flat)):
         return phrases[0]
     if _PARTITIVE_ENDS.search(flat):
         return flat.strip(" ,;")
@@ -125,10 +131,10 @@ def find_limit(before: str, omitted: str) -> str:
 
 
 def find_limit_behind(rest: str) -> str:
-    """The condition with which a sentence goes on behind a quotation that an ellipsis ends, "" if there is none."""
+    """The condition or limit with which a sentence goes on behind a quotation that an ellipsis ends, or ""."""
     flat = " ".join(rest.split())
     phrase = next((phrase for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()), "").strip()
-    return phrase if _CONDITION_BEGINS.match(phrase) else ""
+    return phrase.rstrip(".") if _CONDITION_BEGINS.match(phrase) or _LIMIT_BEGINS.match(phrase) else ""
 
 
 def find_negation_before(text: str) -> str:

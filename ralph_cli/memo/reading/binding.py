@@ -8,9 +8,10 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference, Quotation
-from ralph_cli.memo.reading.footnotes import find_note_spans
+from ralph_cli.memo.reading.footnotes import find_note_spans, note_mark_behind, note_spans
 from ralph_cli.memo.reading.layout import Piece
 from ralph_cli.memo.reading.page_references import reference_behind
+from ralph_cli.memo.reading.words import is_title
 from ralph_cli.text.sentences import sentence_ends
 
 _BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
@@ -62,6 +63,7 @@ class Binder:
                 or self._reference_before(at, taken)
                 or self._reference_in_row(at)
                 or self._reference_in_sentence(at, taken)
+                or self._reference_in_note_of_sentence(at)
             )
         for at in range(len(found)):
             taken |= {reference.start for reference in found if reference is not None}
@@ -72,7 +74,14 @@ class Binder:
         for at in range(1, len(found)):
             if found[at - 1] is not None and self._are_joined(at - 1):
                 found[at] = found[at] or found[at - 1]
-        return list(zip(self.quotations, found, strict=True))
+        return [
+            (quotation, None if self._names_a_part(quotation) else reference)
+            for quotation, reference in zip(self.quotations, found, strict=True)
+        ]
+
+    def _names_a_part(self, quotation: Quotation) -> bool:
+        """Whether a note names the heading under which words stand: the part may begin before the page it names."""
+        return is_title(quotation.words) and self._note_around(quotation.start) is not None
 
     def _piece_index(self, offset: int) -> int:
         """Index of the piece that holds the character at `offset`."""
@@ -90,7 +99,14 @@ class Binder:
             low = self.pieces[index - 1].start
         before = self.quotations[at - 1].end if at else 0
         behind = self.quotations[at + 1].start if at + 1 < len(self.quotations) else len(self.document.text)
-        return max(low, before), min(high, behind)
+        first, last = self._note_around(quotation.start) or (low, high)
+        return max(low, before, first), min(high, behind, last)
+
+    def _note_around(self, offset: int) -> tuple[int, int] | None:
+        """The note in which a place stands: what is quoted there is on the pages that it names, and on no other's."""
+        spans = self.document.derive(note_spans)
+        index = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+        return spans[index] if index >= 0 and offset < spans[index][1] else None
 
     def _reference_right_after(self, at: int) -> PageReference | None:
         """The reference right behind the quotation; that of a block may come with a name, at its end or beneath it."""
@@ -119,7 +135,9 @@ class Binder:
         low = max(self._search_range(at)[0], quotation.start - _REACH)
         index = bisect_left(self.references, quotation.start, key=lambda reference: reference.start) - 1
         before = self.references[index] if index >= 0 else None
-        if before is None or before.start < low or before.start in taken:
+        if before is None or before.start < low:
+            return None
+        if before.start in taken and self._note_around(quotation.start) is None:
             return None
         between = self.document.text[before.end : quotation.start]
         apart = (any(sentence_ends(between)) or "\n\n" in between) and not _LEADS.search(between)
@@ -147,16 +165,25 @@ class Binder:
         return replace(piece.pages, line=line, start=piece.start, end=piece.start)
 
     def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
-        """The reference in the footnote that is cited right behind the quotation."""
-        spans = find_note_spans(self.document, quotation.end)
-        found = (self._first_reference_between(start, end) for start, end in spans)
-        return next((reference for reference in found if reference is not None), None)
+        """The pages that the footnote names which is cited right behind the quotation; a note itself cites none."""
+        if self._note_around(quotation.start):
+            return None
+        return pages_of_note(self.document, quotation.end, self.references)
+
+    def _reference_in_note_of_sentence(self, at: int) -> PageReference | None:
+        """The pages that the footnote names which is cited further on in the quotation's sentence."""
+        quotation = self.quotations[at]
+        end = self.pieces[self._piece_index(quotation.start)].end
+        mark = note_mark_behind(self.document, quotation.end, end)
+        if mark is None or quotation.form == "block" or _TURN.search(self.document.text, quotation.end, mark):
+            return None
+        return pages_of_note(self.document, mark, self.references)
 
     def _reference_above(self, at: int) -> PageReference | None:
         """The reference that stands alone above the quotation: a heading "Page 44", an item that it is part of."""
         index = self._piece_index(self.quotations[at].start)
         found = self._standalone_reference(index - 1)
-        if found is None:
+        if found is None or self._note_around(self.quotations[at].start):
             return None
         reference, look = found
         rest = self.document.text[reference.end : self.pieces[index - 1].end].strip(" \n*_")
@@ -170,7 +197,7 @@ class Binder:
         index = self._piece_index(quotation.start)
         found = self._standalone_reference(index + 1)
         rest = self.document.text[quotation.end : self.pieces[index].end]
-        if found is None or not _AFTER_QUOTATION.fullmatch(rest):
+        if found is None or not _AFTER_QUOTATION.fullmatch(rest) or self._note_around(quotation.start):
             return None
         reference, look = found
         if reference.start in taken or look["heading"]:
@@ -201,3 +228,13 @@ class Binder:
             whole = any(span.start <= first.start and second.end <= span.end for span in self.document.quoted)
             return not between.strip(" \n>") and (whole or "\n\n" not in between)
         return len(between) < 30 and "\n\n" not in between and _JOINED.fullmatch(between) is not None
+
+
+def pages_of_note(document: Document, cited: int, references: Sequence[PageReference]) -> PageReference | None:
+    """All pages that the footnote names which is cited at `cited`, as one reference; None if it names none."""
+    for start, end in find_note_spans(document, cited):
+        low, high = (bisect_left(references, place, key=lambda reference: reference.start) for place in (start, end))
+        if found := references[low:high]:
+            ranges = tuple(pair for reference in found for pair in reference.ranges)
+            return replace(found[0], text=", ".join(item.text for item in found), ranges=ranges, end=found[-1].end)
+    return None

@@ -1,7 +1,7 @@
 """Reading a memo: what it quotes, from which pages it says so, and which figures are in its own words."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -9,8 +9,9 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
-from ralph_cli.memo.reading.binding import Binder
+from ralph_cli.memo.reading.binding import Binder, pages_of_note
 from ralph_cli.memo.reading.figures import stated_figures
+from ralph_cli.memo.reading.footnotes import note_mark_behind
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import find_references
@@ -63,13 +64,25 @@ def read_memo(document: Document) -> Memo:
         _classify(replace(item, reference=reference, citation=_citation(item, reference, document.text)), document.text)
         for item, reference in pairs
     ]
-    used = {quotation.reference.start for quotation in bound if quotation.reference}
-    unbound = tuple(reference for reference in free_references if reference.start not in used)
+    used = [quotation.reference for quotation in bound if quotation.reference]
+    # A footnote's pages are used together.
+    unbound = tuple(
+        reference
+        for reference in free_references
+        if not any(item.start <= reference.start < max(item.end, item.start + 1) for item in used)
+    )
     spans = [(quotation.start, quotation.end) for quotation in found]
     masked = _mask(document.text, spans + [(reference.start, reference.end) for reference in free_references])
     english = document.derive(read_in_english).read_text(masked)
+
+    def reference_in_note(at: int, piece: Piece) -> PageReference | None:
+        mark = note_mark_behind(document, at, piece.end)
+        return None if mark is None else pages_of_note(document, mark, free_references)
+
     figures = tuple(
-        figure for piece in reader.pieces for figure in _own_figures(english, piece, reader.places, unbound)
+        figure
+        for piece in reader.pieces
+        for figure in _own_figures(english, piece, reader.places, unbound, reference_in_note)
     )
     return Memo(tuple(bound), unbound, figures)
 
@@ -97,7 +110,11 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _own_figures(
-    masked: EnglishFigures, piece: Piece, places: Locator, references: Sequence[PageReference]
+    masked: EnglishFigures,
+    piece: Piece,
+    places: Locator,
+    references: Sequence[PageReference],
+    reference_in_note: Callable[[int, Piece], PageReference | None],
 ) -> Iterator[MemoFigure]:
     """The figures of one piece of a memo whose quotations and page references are masked."""
     words = masked.text[piece.start : piece.end]
@@ -117,6 +134,7 @@ def _own_figures(
         first, last = sentence_at(masked.original, at, at + len(figure.text), piece.start, piece.end)
         inside = [reference for reference in references if first <= reference.start < last]
         near = next((reference for reference in inside if reference.start > at), inside[-1] if inside else None)
+        near = near or reference_in_note(at + len(figure.text), piece)
         digits = re.search(r"\d[\d,]*(?:\.\d+)?", figure.text)
         number = digits[0].replace(",", "") if digits else figure.text
         yield MemoFigure(written.strip(), number, places.line_number(at), places.describe(at), near)

@@ -10,6 +10,9 @@ from ralph_cli.memo.reading.page_references import find_references, has_referenc
 MAX_TERM_WORDS = 3
 """Up to this many words between marks may merely name something, unless they have an amount or a page with them."""
 
+MAX_SMALL_LETTERS = 3
+"""A word of so many letters may be small in a heading, too: "and", "of the"."""
+
 MAX_DIVIDED = 4
 """Words divided at line ends of which each is read in both ways; of more all are, or none is, closed up."""
 
@@ -69,6 +72,12 @@ def count_words(words: str) -> int:
     """How many words; in scripts without spaces two characters count as one."""
     unspaced = len(_UNSPACED.findall(words))
     return unspaced // 2 + sum(any(map(str.isalnum, _UNSPACED.sub("", word))) for word in words.split())
+
+
+def is_title(words: str) -> bool:
+    """Whether words are written as a heading is: all of more than three letters with a capital, and several of them."""
+    long = [word for word in re.findall(r"[^\W\d_]+", words) if len(word) > MAX_SMALL_LETTERS]
+    return len(long) > 1 and all(word[0].isupper() for word in long)
 
 
 def is_term(words: str) -> bool:

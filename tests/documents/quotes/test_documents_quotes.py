@@ -3,6 +3,7 @@
 import re
 import time
 import unicodedata
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
-from ralph_cli.documents.quotes.running_lines import running_line_spans
+from ralph_cli.documents.quotes.running_lines import running_line_spans, with_printed_numbers
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import BLOCK, WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens
@@ -507,6 +508,29 @@ def test_a_divided_word_at_a_pages_edge_is_no_running_line(make_document) -> Non
     pages = ("un-\nnet.\n", "alphabet\n", "un-\nsold\n", "omega\n", "un-\nnet\n")
     index = QuoteIndex(make_document(*pages))
     assert index.find("alphabet sold omega") is None and index.find("alphabet unsold omega") is not None
+
+
+@pytest.mark.parametrize(
+    ("feet", "labels"),
+    [
+        (("", "1", "2", "3", "4"), ["1", "1", "2", "3", "4"]),
+        (("i", "A-1", "A-2", "A-3", "A-1"), ["1", "A-1", "A-2", "A-3", "5"]),
+        (("- 7 -", "- 8 -", "", "- 10 -", "- 11 -"), ["7", "8", "9", "10", "11"]),
+        (("Page 7 of 90", "Page 8 of 90", "Page 9 of 90", "", ""), ["7", "8", "9", "4", "5"]),
+        (("2022 Form 10-K | 31", "2022 Form 10-K | 32", "2022 Form 10-K | 33", "", ""), ["31", "32", "33", "4", "5"]),
+        (("41 Annual Report", "x", "43 Annual Report", "x", "45 Annual Report"), ["41", "42", "43", "44", "45"]),
+        (("31", "48", "", "19", "2"), ["1", "2", "3", "4", "5"]),
+        (("31 and 48", "32 and 49", "33 and 50", "", ""), ["1", "2", "3", "4", "5"]),
+        (("Section 3 applies", "Section 4 applies", "Section 5 applies", "", ""), ["1", "2", "3", "4", "5"]),
+        (("8.31", "8.32", "8.33", "", ""), ["1", "2", "3", "4", "5"]),
+    ],
+)
+def test_the_number_printed_on_a_page_is_told_by_how_it_goes_up(feet: tuple[str, ...], labels: list[str]) -> None:
+    pages = [f"Words of {word} that stand here.\nAnd more.\n{foot}" for word, foot in zip("abcde", feet, strict=True)]
+    about = fake_document("\f".join(pages), kind="pdf")
+    assert [page.label for page in with_printed_numbers(about).pages] == labels
+    own = replace(about, pages=(replace(about.pages[0], label="iv"), *about.pages[1:]))
+    assert with_printed_numbers(own) is own
 
 
 def test_short_pages_whose_head_and_foot_are_the_same_lines_are_searched_and_do_not_crash() -> None:
