@@ -28,7 +28,6 @@ _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _YEAR_BEFORE = re.compile(r"(?i)\b(?:prior|previous|preceding|last)\s+(?:\w+\s+)?year|\byear\s+(?:before|earlier|ago)")
-_OF = re.compile(r"\s+of\s+([^,.;:()]*)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 

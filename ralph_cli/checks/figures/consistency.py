@@ -145,14 +145,14 @@ class FigureConsistency:
     def _exchanged(
         self, places: Mapping[Quantity, Sequence[Place]], said: Mapping[Quantity, Mapping[str, float]]
     ) -> Iterator[Answer]:
+        own = {one: _without_words_of_others(one, said, places, even=False) for one in places}
         for one, other in combinations(places, 2):
             pairs = [*product(places[one], places[other])]
             is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
             # What is said of five of twelve is said of either.
             if not is_apart or is_part_of(self.text, one, other):
                 continue
-            first, second = (_without_words_of_others(each, said, places, even=False) for each in (one, other))
-            if all(_are_exchanged(pair, (first, second)) for pair in pairs):
+            if all(_are_exchanged(pair, (own[one], own[other])) for pair in pairs):
                 names = f'"{name_quantity(self.text, one)}" and "{name_quantity(self.text, other)}"'
                 yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
 

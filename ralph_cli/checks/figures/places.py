@@ -19,7 +19,6 @@ from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import count_cells
 
 _CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
-_SIGNS = re.compile(r"[$\u20ac\u00a3\u00a5%() ]+")
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
 _SHARE_BEHIND = re.compile(r" \(\d")
 """Of an amount with a figure in brackets behind it that is the percentage."""
