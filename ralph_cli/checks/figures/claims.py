@@ -86,10 +86,11 @@ class FigureComparison:
         quoted = {one.quantity.text.lower() for one in self.candidates if one.source == "quote"}
         # What a line of the quotes begins with is their own part; others may be told beside it.
         own = (one for one in sorted(quoted) if noun and one.startswith(f"{noun} ") and one not in text.lower())
-        if name not in quoted and (rival := next((one for one in own if _begins_line(re.escape(one), self.said)), "")):
-            return quantity.text, "open", "name", f'"{quantity.text}": the quotes say "{flatten(rival)}"'
         # "Clause 5" may be where a line begins with that number, or it is quoted.
         part = rf"{re.escape(number)}(?![\d,]|\.\d)"
+        is_own = name in quoted or (number[0].isdigit() and _begins_line(part, self.said))
+        if not is_own and (rival := next((one for one in own if _begins_line(re.escape(one), self.said)), "")):
+            return quantity.text, "open", "name", f'"{quantity.text}": the quotes say "{flatten(rival)}"'
         quoted_part = re.search(rf"(?<![\d.,]){part}", self.said)
         is_part = number[0].isdigit() and (quoted_part or _begins_line(part, self.facts.text))
         plain = re.sub(r"\W", "", name)

@@ -146,10 +146,12 @@ class GroundingSources:
         found: dict[UnsupportedItem, None] = {}
         # With the task, for the words of a short work may be those of several languages.
         language = language_of_figures("\n".join((*(piece.text for piece in pieces), self.task)), self.language)
+        announced = frozenset[int]()
         for piece in pieces:
+            announced |= read_scales(f"{piece.caption}\n{self._translate(piece.text, language)}").powers
             for offset, message in self._find_faults(piece):
                 found[UnsupportedItem(piece.place(offset), message)] = None
-            for offset, message, is_open in self._find_wrong_figures(piece, language):
+            for offset, message, is_open in self._find_wrong_figures(piece, language, announced):
                 found[UnsupportedItem(piece.place(offset), message, is_open)] = None
         return tuple(found)
 
@@ -172,8 +174,13 @@ class GroundingSources:
         self._translated += [read] if read.text != text else []
         return read.text
 
-    def _find_wrong_figures(self, written: Piece, language: str) -> Iterator[tuple[int, str, bool]]:
-        """The figures and dates of a piece that are not borne out, but for those in places that need no source."""
+    def _find_wrong_figures(
+        self, written: Piece, language: str, announced: frozenset[int]
+    ) -> Iterator[tuple[int, str, bool]]:
+        """The figures and dates of a piece that are not borne out, but for those in places that need no source.
+
+        A figure may be of the one scale that was `announced` before it.
+        """
         if _PAGE_LABEL.fullmatch(written.label.strip()):
             return
         exempt = list(self._exempt_spans(written))
@@ -193,6 +200,9 @@ class GroundingSources:
             answer = comparison.answer(text, typed, found, named)
             if answer is not None and typed is not quantity and (answer.standing == "open" or piece.caption):
                 answer = comparison.answer(text, quantity, found, named)
+            if answer is not None and answer.field == "scale" and quantity.power is None and len(announced) == 1:
+                scaled = replace(quantity, power=next(iter(announced)))
+                answer = comparison.answer(text, scaled, found, named) and answer
             if answer is not None:
                 kind = "date" if quantity.kind == "date" else "figure"
                 told = answer.message.removeprefix(f'"{answer.words}"')

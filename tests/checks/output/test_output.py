@@ -405,3 +405,17 @@ def test_what_an_item_of_the_brief_has_computed_may_be_named_if_it_holds() -> No
 
     assert missed("28 April 2023 + 45 days = 12 June 2023") == 0
     assert missed() == missed("28 April 2023 + 44 days = 12 June 2023") == 1
+
+
+def test_a_scale_that_an_output_announces_holds_for_what_follows_its_table() -> None:
+    quotes = ("(Dollars in millions)", "Tolls $25,867", "All fees $66,608")
+    table = "Fees (dollars in millions):\n\n| Fee | Amount |\n|---|---|\n| Tolls | $25,867 |\n\nAll fees come to $66,608."
+    sources = GroundingSources(quotes[1:], contexts=(quotes[0], quotes[0]))
+    assert not sources.find_unsupported(pieces(table, "md"))
+    assert GroundingSources(quotes[1:], contexts=quotes[:1] * 2).find_unsupported(pieces("All fees: $66,608.", "md"))
+
+
+def test_a_part_may_be_named_by_the_number_with_which_its_quote_begins() -> None:
+    sources = GroundingSources(("4.1  Lease of the mole", "Exhibit 101: list of boats"))
+    assert not sources.find_unsupported(pieces("The parties are those of Exhibit 4.1.", "md"))
+    assert sources.find_unsupported(pieces("The parties are those of Exhibit 4.7.", "md"))
