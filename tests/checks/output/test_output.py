@@ -409,7 +409,9 @@ def test_what_an_item_of_the_brief_has_computed_may_be_named_if_it_holds() -> No
 
 def test_a_scale_that_an_output_announces_holds_for_what_follows_its_table() -> None:
     quotes = ("(Dollars in millions)", "Tolls $25,867", "All fees $66,608")
-    table = "Fees (dollars in millions):\n\n| Fee | Amount |\n|---|---|\n| Tolls | $25,867 |\n\nAll fees come to $66,608."
+    table = (
+        "Fees (dollars in millions):\n\n| Fee | Amount |\n|---|---|\n| Tolls | $25,867 |\n\nAll fees come to $66,608."
+    )
     sources = GroundingSources(quotes[1:], contexts=(quotes[0], quotes[0]))
     assert not sources.find_unsupported(pieces(table, "md"))
     assert GroundingSources(quotes[1:], contexts=quotes[:1] * 2).find_unsupported(pieces("All fees: $66,608.", "md"))
