@@ -256,7 +256,7 @@ class Calculator:
         """A figure of a computation, with the unit and scale of the candidate that it is."""
         if figure.kind == "date":
             return self._day(figure)
-        for candidate in self.candidates:
+        for candidate in sorted(self.candidates, key=lambda one: abs(one.quantity.value) != figure.value):
             if (term := as_operand(figure, candidate)) is not None:
                 return term
         if figure.kind == "percent":

@@ -176,6 +176,9 @@ class FigureComparison:
             return Comparison("supported")  # "by the 15th"
         if not other.is_measured or (quantity.is_small and quantity.kind == "count" and other.value % 1):
             return None  # four segments are no rounding of 4.2 %
+        mark = other.kind == "none" and other.is_small and not candidate.in_table
+        if quantity.bound and mark and not whole and abs(quantity.value) != abs(other.value):
+            return None  # "(2)" is nothing that a limit of 2.50 lets in
         alike = whole or (quantity.kind == "duration" and quantity.unit == other.unit)
         if alike and other.last is not None and other.value <= quantity.value <= other.last:
             beyond = quantity.value == {"over": other.last, "under": other.value}.get(quantity.bound)
