@@ -76,7 +76,7 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
                 return replace(term, powers=frozenset((shift,)))
     if kinds == {"percent", "none"} and candidate.in_table and same_value(figure, candidate):
         return Term(value, "percent")  # 9.38 % of 0.0938
-    pence = other.unit == "cent" or other.text.lower().endswith(("pence", "p"))
+    pence = other.unit == "cent" or (other.kind == "currency" and other.text.lower().endswith(("pence", "p")))
     if bare and (pence or other.unit == "basis point") and figure.value == abs(other.value) * 100:
         points = other.unit == "basis point"
         return replace(term, value=value / 100) if points else replace(term, powers=frozenset((-2,)))

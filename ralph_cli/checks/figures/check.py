@@ -146,7 +146,6 @@ class NumbersCheck:
         calculator = Calculator(collect_candidates(quotes, self._headers, self._facts), f"{claim.text}\n{said}")
         own = {abs(one.value) for one in read_quantities(claim.text, "prose") if one.is_measured}
         failed: set[str] = set()
-        unread: list[Answer] = []
         for calculation in claim.calculations[:MAX_CALCULATIONS]:
             try:
                 calculator.compute(calculation)
@@ -156,16 +155,10 @@ class NumbersCheck:
                 is_sure = isinstance(wrong, WrongResultError) or (is_read and not is_foreign and not is_own)
                 failed |= {calculation} if is_read or is_foreign else set()
                 standing: Standing = "contradicted" if is_sure else "open"
-                answer = Answer(calculation, 0, standing, "calculation", f"{calculation}: {wrong}")
-                if is_read:
-                    yield answer
-                else:
-                    unread.append(answer)
+                yield Answer(calculation, 0, standing, "calculation", f"{calculation}: {wrong}")
         comparison = FigureComparison(calculator.candidates, self._facts, said)
         pages = {part for quote in quotes for part in self._names_of_pages(quote)}
-        answers = list(comparison.unsupported(mask_names(claim.text, self.document)))
-        yield from unread if answers else ()  # else no figure needs what code cannot read
-        for answer in answers:
+        for answer in comparison.unsupported(mask_names(claim.text, self.document)):
             if answer.field == "name" and _names_page(answer.words, pages):
                 continue
             if answer.field == NOWHERE and _is_result_of(answer.words, failed):

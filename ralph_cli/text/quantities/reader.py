@@ -264,8 +264,8 @@ class QuantityReader:
         is_denied = self._is_denied(draft.begin)
         more = bool(OVER.intersection(words) or longer or "more" in changed or _LEAST & limits)
         less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed or _MOST & limits)
-        less |= "not" in words and bool({"even", "quite"} & set(words))
         if is_denied and not {"nearly", "almost"} & set(words):
             more, less = less, more
+        less |= any(f" not {short} " in phrase for short in ("even", "quite"))
         excludes = (more or less) and not is_denied and not (_LEAST | _MOST) & limits
         return "over" if more else "under" if less else "", excludes

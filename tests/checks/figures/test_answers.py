@@ -275,8 +275,7 @@ GROWTH = "Tolls rose 5.0% to $2,400.5 million; without the new pier the increase
         ("objected", "A metre of cable costs CHF 8.90.", PRICES, ()),
         ("objected", "Homes are up 213.", METERS, ("2.14 million up to 2.61 million, so 20",)),
         ("", "The fine is $1,510 a day.", "Of $3,020,000 it costs 0.5‰ a day.", ("3,020,000 * 0.5‰ = 1,510",)),
-        ("", "At 2.61 million homes it ends.", METERS, ("2.14 million up to 2.61 million, so 20",)),
-        ("open", "Of 2.61 million homes 9 towns are left.", METERS, ("2.14 million up to 2.61 million, so 9",)),
+        ("open", "At 2.61 million homes it ends.", METERS, ("2.14 million up to 2.61 million, so 20",)),
     ],
 )
 def test_units_of_tables_and_calculations_in_several_steps(

@@ -100,6 +100,7 @@ PAY = "The dues are 12.25 cents a boat (compared with 12.0 cents in the year bef
 LEASE = "The lease begins on 1 April 2035 and runs for thirty-six months."
 STOCK = "On January 28, 2034, $1.1 million was left of the plan announced in March 2033. In 2033 all was well."
 RESULT = "The result is put at 412 thousand crowns, after a loss of 68 thousand crowns in 2033."
+COAL = "Coal gave 1,598 tonnes in 2034 and 3,615 tonnes in 2033."
 OPEN = "The dock is open at least 99.7% of the days; what is lower than that is paid back."
 MARGIN = "At target the margin is 8.5%, of the crews 41.5% work at home and 58.5% abroad."
 
@@ -175,6 +176,11 @@ def said(text: str, quote: str, calculations: Sequence[str] = (), rows: Sequence
             "A loss of 68 thousand crowns came before.",
             "The profit of 68 thousand crowns in 2033 came before 412 thousand.",
         ),
+        (
+            COAL,
+            "1,598 tonnes are not even half of the 3,615 tonnes.",
+            "1,598 tonnes are over half of the 3,615 tonnes.",
+        ),
         (MARGIN, "At home 41.5% of the crews work.", "Of the crews 58.5% work at home and 41.5% abroad."),
     ],
 )
@@ -198,7 +204,7 @@ def test_a_scale_is_that_of_its_own_table() -> None:
         (BUDGET, "Spending comes to $14,374 for each of the 6,035 pupils.", ("86,750,000 / 6,035 = 14,374",), ""),
         (LEASE, "It ends at the end of March 2038.", (), "open"),
         (LEASE, "It ends in March 2039.", (), "objected"),
-        (LEASE, "It runs from 1 April 2035.", ("1 April 2035 to 31 March 2038, so 36 months",), ""),
+        (LEASE, "It runs from 1 April 2035.", ("1 April 2035 to 31 March 2038, so 36 months",), "open"),
         (POWER, "In 2033 power cost $29.5 million.", ("38.6 - 9.1 = 29.5",), "open"),
         (POWER, "At 3 times $9.1 million it would be $27.3 million.", ("9.1 * 3 = 27.3",), "open"),
         (POWER, "Power cost $27.3 million more.", ("9.1 * 3 = 27.3",), "objected"),
