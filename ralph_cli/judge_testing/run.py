@@ -53,7 +53,7 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     def build(context: RunContext) -> BuiltMode:
         context.sink(CasesGenerated(cases, batches, seed))
         observed = ObservedModel(context.models.judge, context.sink)
-        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel, is_compared=False)
+        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel)
         return BuiltMode(JudgeTestMode(cases, batches, document, index, judge, observed))
 
     true, false = len(true_claims), len(cases) - len(true_claims)

@@ -42,7 +42,7 @@ def open_memo_judge(
     nonces = Nonces(clock.token(16))
     try:
         yield (
-            lambda document: Judge(built.judge, document, QUESTION, nonces, built.panel, is_compared=False),
+            lambda document: Judge(built.judge, document, QUESTION, nonces, built.panel),
             built.judge.name,
         )
     finally:

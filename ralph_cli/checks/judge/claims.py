@@ -145,8 +145,7 @@ class Judge:
     shape, is a broken check and never a verdict; as a second opinion it does not count, nor does one that no budget is
     left for: what was said first is kept.
 
-    With a `counter`, what may limit the claims is read in the same call. `is_compared` says that code has compared the
-    figures of the claims with their quotes.
+    With a `counter`, what may limit the claims is read in the same call.
     """
 
     model: Model
@@ -156,7 +155,6 @@ class Judge:
     panel: tuple[Model, ...] = ()
     counter: CounterEvidence | None = None
     context_chars: int = MIN_CONTEXT
-    is_compared: bool = True
     can_mend: bool = False
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
@@ -245,8 +243,6 @@ class Judge:
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(self._render_claim(claim, attempt, doubts_of(claim), nonce) for claim in attempt.claims),
         ]
-        if self.is_compared:
-            parts.append(_COMPARED if doubts else f"{_COMPARED} It has no doubts.")
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if self.counter is not None and passages:
@@ -300,7 +296,6 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 SHOWN_OF_QUOTE = 60
 """Characters by which a refusal names a claim or quote that the worker has handed in itself."""
 
-_COMPARED = "Code has compared the figures and dates of the claims with the quoted words and the headers above them."
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 

@@ -46,6 +46,7 @@ where a key goes, what is executed, or which file is read or written.
 """
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import OPTIONS, SECRETS, Settings, flag_of, make_settings
@@ -107,7 +108,7 @@ def resumed_settings(
     notices = tuple(
         NoticeIssued("settings", _difference_message(name, recorded[name], current_values.get(name)))
         for name in sorted(replaced)
-        if recorded[name] != current_values.get(name)
+        if _meaning(name, recorded[name]) != _meaning(name, current_values.get(name))
     )
     origins = {name: f"{name} in that run" for name in from_run} | {name: flag_of(name) for name in changes}
     chosen = make_settings({**from_current, **from_run, **changes}, origins)
@@ -140,6 +141,15 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
 def _as_number(value: Any) -> float:
     """What is no number is left to the validation of the settings."""
     return value if isinstance(value, int | float) else float("-inf")
+
+
+def _meaning(name: str, value: object) -> object:
+    """What a setting means, however it is written: "~/.cache", "/home/me/.cache" and "../me/.cache" are one folder."""
+    try:
+        meant = getattr(make_settings({name: value}, {}), name)
+    except ConfigError:
+        return value  # no setting of today has this value
+    return meant.resolve() if isinstance(meant, Path) else meant
 
 
 def _difference_message(name: str, then: object, current: object) -> str:

@@ -222,6 +222,21 @@ def test_a_forged_run_shows_the_difference_on_the_screen(
     assert "sandbox was auto in that run and is native now" in said
 
 
+def test_a_folder_that_is_written_in_another_way_is_no_difference(folder: Path) -> None:
+    started = next(iter(read_events(refused_run(folder))))
+    assert isinstance(started, RunStarted)
+
+    def said(cache: str) -> list[str]:
+        run = replace(started, settings={**started.settings, "cache": cache})
+        _, notices = fields.resumed_settings(run, Settings(out=folder / "out"), {}, given_models=fakes())
+        return [notice.message for notice in notices if notice.message.startswith("cache ")]
+
+    home = Path.home() / ".cache" / "ralph"
+    assert [said(str(home)), said(f"{home}/../ralph"), said("~/.cache/ralph")] == [[], [], []]
+    (message,) = said(str(folder / "cache"))
+    assert message.startswith(f"cache was {folder / 'cache'} in that run and is ~/.cache/ralph now")
+
+
 def task_run(folder: Path, **settings: Any) -> Path:
     """A task without an end: it was refused once."""
     chosen = now(folder, strategy="rlm", max_iterations=1, **settings)
