@@ -164,11 +164,19 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     found = [replace(one, header=replace(one.header, lines=(*one.header.lines, *beside))) for one in found]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
+    found += [Candidate(one, _explicit_power(one), source="header") for one in _figures_of_columns(quotes, headers)]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
     mailed = [date for quote in quotes if (date := headers.mail_date_at(quote.start)) is not None]
     known = {*mailed, *(Date(date.year) for date in mailed)}
     found += [Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known]
     return tuple(found)
+
+
+def _figures_of_columns(quotes: Sequence[Quote], headers: TableHeaders) -> Iterator[Quantity]:
+    """The figures in the names of the columns of quoted cells, such as the dose of "Placebo | 50 mg"."""
+    lines = (headers.at(line) for quote in quotes for line in _lines(quote))
+    names = dict.fromkeys(cell.name for header in lines for cell in header.cells)
+    return (one for name in names for one in read_quantities(name) if one.is_measured)
 
 
 def _join_scales(quotes: Sequence[Quote]) -> Scales:

@@ -6,13 +6,13 @@ from dataclasses import field, replace
 from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
-from ralph_cli.checks.figures.compare import BOUND, Comparison, Standing, compare
+from ralph_cli.checks.figures.compare import BOUND, OTHER_SCALE, OTHER_UNIT, Comparison, Standing, compare
 from ralph_cli.checks.figures.consistency import Answer, FigureConsistency, flatten, name_quantity, words_behind
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times, is_shifted
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.lexicon import NEGATIONS, SCALES
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import read_change
@@ -339,6 +339,13 @@ def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Cand
     )
     if result.field == "sign" and found.value < 0:
         return f'"{name}" is negative in the quoted words ("{other}"): write its sign, or say the loss or decrease'
+    if result.field == OTHER_UNIT:
+        written = f"{found.text} {found.symbol}" if found.symbol else other
+        return f'"{name}": the quotes say "{written}" (another unit)'
+    if result.field == OTHER_SCALE:
+        powers = {10**power for power in candidate.header.scales.powers}
+        stated = " and ".join(f"{word}s" for word, power in SCALES.items() if power in powers)
+        return f'"{name}": the quotes say "{other}", and their table counts in {stated}'
     if result.standing == "open":
         return f'code could not tell the {result.field} of "{other}", on which "{name}" rests'
     unscaled = candidate.source == "quote" and found.power is None and not candidate.header.is_certain

@@ -18,6 +18,7 @@ from ralph_cli.text.quantities.nearness import say_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import FALL, RISE, read_change
+from ralph_cli.text.quantities.symbols import symbols_differ
 from ralph_cli.text.quantities.tokens import MINUSES
 from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, units_named
 
@@ -25,6 +26,8 @@ Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
 
 BOUND = "side of the bound"
+OTHER_UNIT, OTHER_SCALE = "other unit", "other scale"
+"""Fields of which a message names both: what the claim writes, and what the quotes write or their table states."""
 CHANGES = say_words("difference change variance increase decrease gap spread margin points")
 """Columns and rows of what lies between two percentages."""
 
@@ -220,6 +223,18 @@ def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation,
     return _SAME if other in known.get(kind, ()) else _OTHER
 
 
+def is_of_other_unit(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether two figures have units that are written differently: pF and nF, or ng/mL and patients."""
+    quantity = candidate.quantity
+    if claimed.kind == quantity.kind == "physical":
+        return False  # code converts these
+    if claimed.symbol and quantity.symbol:
+        return symbols_differ(claimed.symbol, quantity.symbol)
+    counted, measured = (claimed, quantity) if quantity.symbol else (quantity, claimed)
+    is_counted = counted.kind == "count" and not (counted is quantity and candidate.in_table)
+    return bool(measured.symbol) and is_counted
+
+
 def _same_number(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether two quantities of different units have one number, so that one was made of the other."""
     other = abs(candidate.quantity.value)
@@ -259,6 +274,10 @@ def _compare_scale(claimed: Quantity, candidate: Candidate, own: Measure) -> Com
 def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: Decimal) -> Comparison | None:
     """What speaks against a quantity of the same value and unit, None if nothing does."""
     quantity = candidate.quantity
+    if is_of_other_unit(claimed, candidate):
+        return Comparison("open", OTHER_UNIT)
+    if claimed.power and claimed.kind != "currency" and candidate.in_table and len(candidate.header.scales.powers) > 1:
+        return Comparison("open", OTHER_SCALE)
     if claimed.per_time and candidate.per_time and claimed.per_time != candidate.per_time:
         return Comparison("contradicted" if quantity.per_time else "open", "time it is stated for")
     if (

@@ -16,6 +16,7 @@ from ralph_cli.text.quantities.dates import read_date
 from ralph_cli.text.quantities.numbers import Number, read_number
 from ralph_cli.text.quantities.quantity import Bound, Quantity
 from ralph_cli.text.quantities.sharing import share_between_neighbours
+from ralph_cli.text.quantities.symbols import symbol_behind
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.units import (
     Draft,
@@ -59,6 +60,7 @@ _LEAST, _MOST = frozenset(("minimum", "floor")), frozenset(("maximum", "capped",
 _BACKWARDS = {"later": "earlier", "earlier": "later", "sooner": "later"}
 _NO_BOUND = frozenset(("rather", "other"))
 _DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
+_WITH_SYMBOLS = ("none", "count", "physical", "duration")
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
 
@@ -216,6 +218,7 @@ class QuantityReader:
             bound=bound,
             excludes=excludes,
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
+            symbol=symbol_behind(tokens.text, end) if draft.kind in _WITH_SYMBOLS else "",
         )
 
     def _words_before(self, begin: int) -> list[str]:

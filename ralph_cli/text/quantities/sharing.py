@@ -4,10 +4,12 @@ from dataclasses import replace
 
 from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Date, Quantity
+from ralph_cli.text.quantities.vocabulary import SIZES
 
 _RANGE = re.compile(r"\s*(?:[-\u2013\u2014]|to|and|through|or)\s*")
 _SPAN = re.compile(r"\s*[-\u2013]\s*")
 _LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
+_BY = re.compile(r"\s*[x\u00d7]\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
 _CHANGED = re.compile(r"(?i)\b(?:from|rose|fell|increased?|decreased?|raised?|cut|up|down)\s+(?:[a-z]+\s+)?\Z")
@@ -64,6 +66,8 @@ def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantit
         other = replace(other, value=abs(other.value))
         gap = gap or "-"
     plain = one.kind in ("none", "count") and one.power is None
+    if plain and SIZES.get(other.unit, ("",))[0] == "metre" and _BY.fullmatch(gap):  # "33.0 x 12.7 mm"
+        return replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol), other
     if plain and other.power and one.value < 1000 and _PART_OF.fullmatch(gap):
         return replace(one, power=other.power, kind=other.kind, unit=other.unit), other
     if _RANGE.fullmatch(gap) and _is_range(text, one, other, gap.strip()):
@@ -93,7 +97,7 @@ def _share_range(one: Quantity, other: Quantity, sign: str) -> tuple[Quantity, Q
     if one.kind in ("none", "count") and other.kind not in ("none", "ordinal"):
         if other.unit == "cent" or "pence" in other.text.lower():
             one = replace(one, value=one.value / 100, decimals=one.decimals + 2)
-        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns)
+        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol)
     if other.kind in ("none", "count") and one.kind in ("currency", "percent"):
         other = replace(other, kind=one.kind, unit=one.unit)
     whole = one.value == int(one.value) and other.value == int(other.value)
@@ -105,7 +109,7 @@ def _share_range(one: Quantity, other: Quantity, sign: str) -> tuple[Quantity, Q
 def _share_list(one: Quantity, other: Quantity) -> Quantity:
     alike = one.text[0].isdecimal() == other.text[0].isdecimal()
     if one.kind == "none" and other.kind in ("count", "physical", "duration", "ordinal") and not one.power and alike:
-        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns)
+        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol)
     if one.kind != other.kind or one.power is not None or other.power is not None:
         return one
     return replace(one, per_time=one.per_time or other.per_time, per_thing=one.per_thing or other.per_thing)

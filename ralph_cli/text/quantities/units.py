@@ -152,7 +152,7 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
         draft.next += 3 if int(again) == draft.value else 0  # "fifteen (15)"
     at = tokens.skip_hyphen(draft.next)
     word = tokens.low(at)
-    if word not in SCALES or tokens.is_apart(at):
+    if word not in SCALES or tokens.is_apart(at) or (word == "mm" and draft.kind != "currency"):  # millimetres
         return
     if word in LETTER_SCALES:
         # "3M" is a company, "3m" three million or three metres: only money is surely counted so.

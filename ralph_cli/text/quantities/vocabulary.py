@@ -111,6 +111,7 @@ NUMBER_WORDS = frozenset((*UNITS, *TENS, *ORDINALS))
 _IRREGULAR = {
     "ft": "foot",
     "feet": "foot",
+    "inches": "inch",
     "sq": "square",
     "halves": "half",
     "people": "person",
