@@ -1,7 +1,7 @@
 """Symbols of units behind a figure, as the text writes them: "pF", "ng/mL", "kg/m³". Pure.
 
 Prefixes, units and their names are those of the SI brochure (9th edition, tables 2, 4, 7 and 8), with the watt-hour,
-the bar and the suffixes DC and AC.
+the ampere-hour, the volt-ampere, the bar and the suffixes DC and AC.
 """
 
 from itertools import product
@@ -17,10 +17,12 @@ _UNITS = {
     "Hz": "hertz", "N": "newton", "Pa": "pascal", "J": "joule", "W": "watt", "C": "coulomb", "V": "volt", "F": "farad",
     "\u03a9": "ohm", "S": "siemens", "Wb": "weber", "T": "tesla", "H": "henry", "lm": "lumen", "lx": "lux",
     "Bq": "becquerel", "Gy": "gray", "Sv": "sievert", "kat": "katal", "L": "litre liter", "t": "tonne",
-    "eV": "electronvolt", "Wh": "watthour", "bar": "bar",
+    "eV": "electronvolt", "Wh": "watthour", "bar": "bar", "Ah": "amperehour", "VA": "voltampere",
 }  # fmt: skip
-_SAME_LETTERS = str.maketrans({"\u03bc": "\u00b5", "\u2126": "\u03a9", "l": "L"})
-"""Letters that Unicode has twice, and the litre."""
+_SAME_LETTERS = str.maketrans({"\u03bc": "\u00b5", "u": "\u00b5", "\u2126": "\u03a9", "2": "\u00b2", "3": "\u00b3"})
+"""Letters that Unicode has twice, and what stands for µ and for raised figures where a keyboard lacks them."""
+
+_LITRE = re.compile(rf"(?<![^\W\d_])([{''.join(_PREFIXES)}]?)l(?![^\W\d_])")
 
 _NAMED = {
     prefix_name + name: prefix + unit
@@ -35,7 +37,7 @@ _NAME = re.compile(r"[ \u00a0-]([^\W\d_]+)")
 def symbol_behind(text: str, end: int) -> str:
     """The symbol of the unit that is written, or named, directly behind a figure that ends at `end`; "" for none."""
     if match := _SYMBOL.match(text, end):
-        return match[1] if match[1] == "lm" else match[1].translate(_SAME_LETTERS)
+        return _LITRE.sub(r"\1L", match[1].translate(_SAME_LETTERS))
     name = _NAME.match(text, end)
     word = name[1].lower() if name else ""
     return _NAMED.get(word) or _NAMED.get(word.removesuffix("s"), "")
