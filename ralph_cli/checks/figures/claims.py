@@ -340,7 +340,7 @@ def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Cand
     if result.field == "sign" and found.value < 0:
         return f'"{name}" is negative in the quoted words ("{other}"): write its sign, or say the loss or decrease'
     if result.field == OTHER_UNIT:
-        own = f"{quantity.text} {quantity.symbol}" if quantity.symbol else name
+        own = f"{quantity.text} {quantity.symbol}" if "/" in quantity.symbol else name
         written = f"{found.text} {found.symbol}" if found.symbol else other
         return f'"{own}": the quotes say "{written}" (another unit)'
     if result.field == OTHER_SCALE:
