@@ -10,6 +10,7 @@ from ralph_cli.checks.figures.compare import BOUND, OTHER_SCALE, OTHER_UNIT, Com
 from ralph_cli.checks.figures.consistency import Answer, FigureConsistency, flatten, name_quantity, words_behind
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times, is_shifted
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
+from ralph_cli.checks.figures.tables.header import SCALE_STATEMENT
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS, SCALES
@@ -22,6 +23,9 @@ from ralph_cli.text.sentences import sentence_at
 NOWHERE = "nowhere"
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
+
+_AROUND = 24
+"""Characters before and behind a statement of scale that a message shows with it."""
 
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
@@ -331,6 +335,18 @@ def _begins_line(pattern: str, text: str) -> bool:
     return bool(re.search(rf"(?im)^\W*{pattern}", text))
 
 
+def _scale_statement(candidate: Candidate) -> str:
+    """The words above a table that state its scales, with a few around them that say of what."""
+    words = flatten(" ".join(candidate.header.lines))
+    found = list(SCALE_STATEMENT.finditer(words))
+    if not found:
+        values = {10**power for power in candidate.header.scales.powers}
+        return ", ".join(f"{word}s" for word, value in SCALES.items() if value in values)
+    start = words.rfind(" ", 0, max(found[0].start() - _AROUND, 0)) + 1
+    end = words.find(" ", found[-1].end() + _AROUND)
+    return words[start : end if end > 0 else None]
+
+
 def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Candidate) -> str:
     found = candidate.quantity
     where = {"quote": "in the quotes", "calculation": "in your calculation"}.get(candidate.source, "in the sources")
@@ -344,9 +360,8 @@ def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Cand
         written = f"{found.text} {found.symbol}" if found.symbol else other
         return f'"{own}": the quotes say "{written}" (another unit)'
     if result.field == OTHER_SCALE:
-        powers = {10**power for power in candidate.header.scales.powers}
-        stated = " and ".join(f"{word}s" for word, power in SCALES.items() if power in powers)
-        return f'"{name}": the quotes say "{other}", and their table counts in {stated}'
+        stated = _scale_statement(candidate)
+        return f'"{name}": the quotes say "{other}", and their table states several scales: "{stated}"'
     if result.standing == "open":
         return f'code could not tell the {result.field} of "{other}", on which "{name}" rests'
     unscaled = candidate.source == "quote" and found.power is None and not candidate.header.is_certain

@@ -66,4 +66,4 @@ def test_a_scale_is_a_question_where_the_table_states_several() -> None:
     for scale in ("thousand", "million"):
         assert answer(f"It carried 7,418 {scale} parcels in 2031.", row, about) == "open"
     (doubt,) = check(about, "It carried 7,418 million parcels in 2031.", [row]).doubts
-    assert doubt.message.endswith('the quotes say "7,418", and their table counts in thousands and millions')
+    assert "(dollars in millions, parcel volume in thousands)" in doubt.message
