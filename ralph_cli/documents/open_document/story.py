@@ -109,7 +109,7 @@ class Story:
             name if attribute(element, "continue-numbering") == "true" else ""
         )
         if not level:
-            counter = self._counters.get(source) or Counter(self._styles.list_levels(name))
+            counter = (self._counters.get(source) if source else None) or Counter(self._styles.list_levels(name))
             self._counters[known] = self._counters[name] = counter
         counter = self._counters.get(name) or Counter(self._styles.list_levels(name))
         for item in list_items(element):

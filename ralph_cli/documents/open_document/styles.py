@@ -40,17 +40,20 @@ class Styles:
     def add(self, containers: Iterable[Element]) -> None:
         """Add the styles of some elements; those added later replace earlier ones of the same name."""
         for one in (one for container in containers for one in container):
+            name = attribute(one, "name")
             match one.tag:
-                case "style:style":
-                    self._styles[attribute(one, "family"), attribute(one, "name")] = one
-                case "text:list-style":
-                    self._lists[attribute(one, "name")] = _read_levels(one)
                 case "text:outline-style":
                     self.outline = _read_levels(one)
+                case _ if not name:
+                    pass  # nothing can be in a style without a name
+                case "style:style":
+                    self._styles[attribute(one, "family"), name] = one
+                case "text:list-style":
+                    self._lists[name] = _read_levels(one)
                 case "style:page-layout":
-                    self._layouts[attribute(one, "name")] = child(one, "style:page-layout-properties")
+                    self._layouts[name] = child(one, "style:page-layout-properties")
                 case "style:master-page":
-                    self._masters[attribute(one, "name")] = attribute(one, "page-layout-name")
+                    self._masters[name] = attribute(one, "page-layout-name")
 
     def value(self, family: str, name: str, properties: str, key: str) -> str:
         """A property of a style, from itself or from those that it is based on; "" if none says it."""

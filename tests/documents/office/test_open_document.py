@@ -59,6 +59,16 @@ def test_deleted_and_hidden_words_are_left_out_and_said() -> None:
     assert "6 marked as hidden" in cautions(document)["hidden-text"] and "tracked-changes" in cautions(document)
 
 
+def test_a_style_without_a_name_says_nothing_of_what_is_in_no_style() -> None:
+    nameless = "".join(
+        HIDDEN.replace("style:name='h' style:family='text'", f"style:family='{kind}'") for kind in ("paragraph", "text")
+    )
+    lists = "<text:list>{0}</text:list><text:list text:style-name='L'>{0}</text:list>"
+    body = "<text:p>Rent<text:span> is 12</text:span></text:p>" + lists.format(tag("text:list-item text:p", "a"))
+    document = load("odt", open_document("odt", body, styles=nameless + NUMBERED))
+    assert (document.text, document.cautions) == ("Rent is 12\n\na\n\n1. a", ())
+
+
 def test_notes_comments_and_headers_stand_at_the_end() -> None:
     note = tag("text:note", tag("text:note-citation", "1") + tag("text:note-body text:p", "See B."))
     comment = "<office:annotation><dc:creator>Ann</dc:creator><text:p>why?</text:p></office:annotation>"
