@@ -1,8 +1,8 @@
 """Word documents (docx) as text: what a reader of the page sees, in order, without what nobody sees.
 
-Only zipfile and expat are used; a document type declaration is refused, so there are no entities. Deletions that are
-tracked, hidden text and fields' codes are left out; insertions and fields' results are kept. Clause numbers that Word
-makes stand before their paragraphs. Notes, comments, headers and footers come at the end, the latter three marked.
+Only zipfile and expat are used; a part that declares entities is refused. Deletions that are tracked, hidden text and
+fields' codes are left out; insertions and fields' results are kept. Clause numbers that Word makes stand before their
+paragraphs. Notes, comments, headers and footers come at the end, the latter three marked.
 """
 
 from bisect import bisect_right

@@ -16,7 +16,7 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.xml_tree import (
     MAX_DEPTH,
     BrokenXml,
-    DeclaresDocumentType,
+    DeclaresEntities,
     TooDeep,
     iterate_xml,
     parse_xml,
@@ -115,9 +115,9 @@ class Archive:
             raise self.damaged_error(f"the part {part} is broken: {error}") from None
         except TooDeep:
             raise self.too_big_error(f"nests elements more than {MAX_DEPTH} levels deep, in {part}") from None
-        except DeclaresDocumentType:
+        except DeclaresEntities:
             hint = "no office program writes this: do not trust the file"
-            message = f"{self.name} contains a document type declaration, in {part}"
+            message = f"{self.name} contains a document type declaration with declarations of its own, in {part}"
             raise DocumentError(message, code="unsupported", hint=hint) from None
 
     def _unpack(self, part: str) -> Iterator[bytes]:
