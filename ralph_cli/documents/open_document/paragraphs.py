@@ -23,7 +23,7 @@ _SILENT = frozenset(
     {
         "text:bookmark", "text:bookmark-start", "text:bookmark-end", "text:change", "text:change-start",
         "text:change-end", "office:annotation-end", "text:soft-page-break", "text:alphabetical-index-mark",
-        "text:ruby-text", "text:note-body",
+        "text:note-body",
     }
 )  # fmt: skip
 
@@ -81,6 +81,10 @@ class ParagraphReader:
                 found.comments.append((one, sum(map(len, parts))))
             case "text:hidden-text" | "text:hidden-paragraph":
                 self.findings.hide("".join(one.itertext()), HIDDEN)
+            case "text:ruby-text":
+                inner: list[str] = []
+                self._read_runs(one, found, inner)
+                parts += [f"({text})"] if (text := "".join(inner).strip()) else []
             case tag if tag in _SIGNS:
                 parts.append(_SIGNS[tag])
             case tag if tag in DRAWINGS:

@@ -249,6 +249,13 @@ def test_charts_say_their_titles_categories_and_values(read) -> None:
     assert document.additions == (Addition(document.text.index("["), len(document.text), "chart"),)
 
 
+def test_what_stands_over_a_word_follows_it_in_brackets(read) -> None:
+    ruby = "<w:r><w:ruby><w:rubyPr/><w:rt>{}</w:rt><w:rubyBase>{}</w:rubyBase></w:ruby></w:r>".format
+    hidden = ruby(run("unseen", "<w:vanish/>"), run("C"))
+    body = f"<w:p>{run('In ')}{ruby(run('note 12'), run('B'))}{hidden}{ruby('', run('D'))}</w:p>"
+    assert read(body).text == "In B(note 12)CD"
+
+
 def test_symbols_and_boxes_to_tick(read) -> None:
     symbol = "<w:r><w:sym w:font='{}' w:char='{}'/></w:r>".format
     box = (

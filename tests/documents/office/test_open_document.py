@@ -59,6 +59,12 @@ def test_deleted_and_hidden_words_are_left_out_and_said() -> None:
     assert "6 marked as hidden" in cautions(document)["hidden-text"] and "tracked-changes" in cautions(document)
 
 
+def test_what_stands_over_a_word_follows_it_in_brackets() -> None:
+    ruby = "<text:ruby><text:ruby-base>{}</text:ruby-base><text:ruby-text>{}</text:ruby-text></text:ruby>".format
+    body = f"<text:p>In {ruby('B', 'note 12')}{ruby('C', '')}.</text:p>"
+    assert load("odt", open_document("odt", body)).text == "In B(note 12)C."
+
+
 def test_a_style_without_a_name_says_nothing_of_what_is_in_no_style() -> None:
     nameless = "".join(
         HIDDEN.replace("style:name='h' style:family='text'", f"style:family='{kind}'") for kind in ("paragraph", "text")
