@@ -37,7 +37,18 @@ _PREFIXES = {
     "http://purl.oclc.org/ooxml/presentationml/main": "p",
 } | {
     f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0": _OPEN_DOCUMENT.get(name, name)
-    for name in ("office", "table", "text", "drawing", "presentation", "style", "datastyle", "chart", "manifest")
+    for name in (
+        "office",
+        "table",
+        "text",
+        "drawing",
+        "presentation",
+        "style",
+        "datastyle",
+        "chart",
+        "manifest",
+        "form",
+    )
 }
 _OFF = frozenset({"0", "false", "off", "none"})
 _CODES = expat.errors.codes

@@ -58,6 +58,8 @@ def _read_slide(slide: Element, story: Story, styles: Styles, findings: Findings
     page = PageText()
     if styles.value("drawing-page", attribute(slide, "style-name"), "drawing-page", "visibility") == "hidden":
         page.hidden = "hidden slide"
+    for forms in children(slide, "office:forms"):
+        story.controls.add(forms)
     titles = [one for one in slide if attribute(one, "class") == "title"]
     comments = children(slide, "office:annotation")
     for shape in titles:
