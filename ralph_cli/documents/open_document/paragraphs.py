@@ -48,6 +48,8 @@ class ParagraphReader:
 
     def __init__(self, styles: Styles, findings: Findings, controls: Controls) -> None:
         self.styles, self.findings, self.controls = styles, findings, controls
+        self.fields: dict[str, str] = {}
+        """What fields show here that do not say it themselves, by the names of their elements."""
         self.is_on_paper = False
         """Whether nothing but the paper is behind the text."""
 
@@ -91,6 +93,8 @@ class ParagraphReader:
                 inner: list[str] = []
                 self._read_runs(one, found, inner)
                 parts += [f"({text})"] if (text := "".join(inner).strip()) else []
+            case tag if tag in self.fields:
+                parts.append(self.fields[tag])
             case tag if tag in _SIGNS:
                 parts.append(_SIGNS[tag])
             case "draw:control" if attribute(one, "anchor-type") == "as-char":

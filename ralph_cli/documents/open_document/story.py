@@ -70,6 +70,10 @@ class Story:
         self._outline = Counter(styles.outline)
         self._counters: dict[str, Counter] = {}
 
+    def show_fields(self, fields: dict[str, str]) -> None:
+        """Let fields of these elements show these words from here on."""
+        self._paragraphs.fields = fields
+
     def blocks(self, container: Iterable[Element]) -> Iterator[Block]:
         """The blocks of an element, in order."""
         for element in container:

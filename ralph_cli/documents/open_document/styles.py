@@ -35,7 +35,7 @@ class Styles:
     _lists: dict[str, list[ListLevel]] = field(default_factory=dict)
     outline: list[ListLevel] = field(default_factory=list)
     _layouts: dict[str, Element | None] = field(default_factory=dict)
-    _masters: dict[str, str] = field(default_factory=dict)
+    _masters: dict[str, Element] = field(default_factory=dict)
 
     def add(self, containers: Iterable[Element]) -> None:
         """Add the styles of some elements; those added later replace earlier ones of the same name."""
@@ -53,7 +53,7 @@ class Styles:
                 case "style:page-layout":
                     self._layouts[name] = child(one, "style:page-layout-properties")
                 case "style:master-page":
-                    self._masters[name] = attribute(one, "page-layout-name")
+                    self._masters[name] = one
 
     def value(self, family: str, name: str, properties: str, key: str) -> str:
         """A property of a style, from itself or from those that it is based on; "" if none says it."""
@@ -66,9 +66,13 @@ class Styles:
             name = attribute(style, "parent-style-name")
         return ""
 
+    def master(self, name: str) -> Element | None:
+        """The master of pages that has this name, None if there is none."""
+        return self._masters.get(name)
+
     def page_size(self, master: str) -> tuple[str, str]:
         """Width and height of the pages with this master, "" if they are not known."""
-        layout = self._layouts.get(self._masters.get(master, ""))
+        layout = self._layouts.get(attribute(self._masters.get(master), "page-layout-name"))
         return attribute(layout, "page-width"), attribute(layout, "page-height")
 
     def list_levels(self, name: str) -> list[ListLevel]:
