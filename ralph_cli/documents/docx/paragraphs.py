@@ -283,7 +283,7 @@ class _Runs:
             self.found.boxes += self.draw(element)
 
 
-def plain_paragraph(text: str, origin: Origin | None) -> Paragraph:
+def plain_paragraph(text: str, origin: Origin | None = None) -> Paragraph:
     """A paragraph of words that are not written as one in the document, such as those of a chart."""
     found = Paragraph(origin=origin)
     found.add(text)

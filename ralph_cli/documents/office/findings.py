@@ -7,6 +7,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 
 _MOST_NAMES = 8
+_LONGEST_NAME = 100
 _MOST_DAMAGED = 20
 _LONGEST_EXAMPLE = 200
 _LONGEST_DOUBT = 900
@@ -39,6 +40,11 @@ class Findings:
         """A part that the document refers to is not there."""
         if part not in self.missing:
             self.missing.append(part)
+
+    def leave(self, what: str, name: str = "") -> None:
+        """Something of a kind is not read; the first few are named."""
+        named = f"{what} ({' '.join(name.split())[:_LONGEST_NAME]})" if name else what
+        self.unread[named if named in self.unread or len(self.unread) < _MOST_NAMES else what] += 1
 
     def pass_over(self, parts: list[str]) -> None:
         """Parts of the file were not read, for nothing refers to them."""

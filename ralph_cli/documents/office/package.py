@@ -4,6 +4,7 @@ Part names, relations and content types are those of ECMA-376, part 2 (Open Pack
 """
 
 import posixpath
+from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -27,21 +28,30 @@ class Relation:
 class Package(Archive):
     """The parts of one document, and how they refer to each other; `usual_main_part` is the main one's usual name."""
 
-    def __init__(self, data: bytes, name: str, limits: LoadLimits, usual_main_part: str) -> None:
-        super().__init__(data, name, limits)
+    def __init__(
+        self, data: bytes, name: str, limits: LoadLimits, usual_main_part: str, inside: Archive | None = None
+    ) -> None:
+        super().__init__(data, name, limits, inside)
         self._usual_main_part = usual_main_part
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part refers to inside of the package, by id; "" stands for the package itself."""
+        found: dict[str, Relation] = {}
+        for element in self._references(part):
+            if attribute(element, "TargetMode") != "External":
+                kind = attribute(element, "Type").rpartition("/")[2]
+                found[attribute(element, "Id")] = Relation(kind, self.resolve(part, attribute(element, "Target")))
+        return found
+
+    def links(self, part: str) -> dict[str, str]:
+        """The addresses of what a part refers to outside of the package, by id."""
+        outside = (one for one in self._references(part) if attribute(one, "TargetMode") == "External")
+        return {attribute(one, "Id"): attribute(one, "Target") for one in outside}
+
+    def _references(self, part: str) -> list[Element]:
         folder, file = posixpath.split(part)
         listing = posixpath.join(folder, "_rels", f"{file}.rels")
-        found: dict[str, Relation] = {}
-        if self.has(listing):
-            for element in self.read_xml(listing, ":Relationships"):
-                if attribute(element, "TargetMode") != "External":
-                    kind = attribute(element, "Type").rpartition("/")[2]
-                    found[attribute(element, "Id")] = Relation(kind, self.resolve(part, attribute(element, "Target")))
-        return found
+        return list(self.read_xml(listing, ":Relationships")) if self.has(listing) else []
 
     def content_type(self, part: str) -> str:
         """The type that the package declares for a part, "" if none."""
