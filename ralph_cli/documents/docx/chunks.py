@@ -32,14 +32,19 @@ def read_chunk(
 
     Raises DocumentError as the readers do, and "unsupported" for what is not read in the middle of a text.
     """
-    kind = _KINDS.get(content_type.partition(";")[0].strip().lower()) or identify(name, data)
+    declared = content_type.partition(";")[0].strip().lower()
+    kind = _KINDS.get(declared) or identify(name, data)
     match kind:
         case "docx":
             found = parse_word(data, name, limits)
         case "html":
             from ralph_cli.documents.html.reader import parse_html
+            from ralph_cli.documents.html.source_tags import close_elements
 
-            found = parse_html(data, name=name, encoding=None, limits=limits, titled=False)
+            is_xml = "xhtml" in declared or data.lstrip().startswith(b"<?xml")
+            found = parse_html(
+                close_elements(data) if is_xml else data, name=name, encoding=None, limits=limits, titled=False
+            )
         case "mhtml":
             from ralph_cli.documents.mail.web_page import parse_web_page
 

@@ -47,7 +47,6 @@ _FOREIGN = {
     "w:objectEmbed": "embedded object",
     "w:objectLink": "linked object",
 }
-_PUT_IN = "open it in Word, put in what is not read as text, and save it again"
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
 
@@ -97,12 +96,11 @@ class _DocumentReader:
         text = body.text()
         if len(text) > self._most:
             raise self._too_many_error()
-        cautions = bound_cautions(self._findings.cautions(self._numbering.unknown))
         if not text.strip():
-            elsewhere = [one.message for one in cautions if one.code in ("unread-content", "missing-part")]
-            hint = "; ".join([*elsewhere, _PUT_IN] if elsewhere else ["pictures are not read; run OCR first"])
+            hint = self._findings.advise("pictures are not read; run OCR first")
             why = "no text that a reader sees" if self._findings.hidden else "no text"
             raise DocumentError(f"{self._package.name} has {why}", code="no-text", hint=hint)
+        cautions = bound_cautions(self._findings.cautions(self._numbering.unknown))
         headings, quoted, tables = tuple(body.headings), tuple(body.quoted), tuple(body.tables)
         additions = tuple(body.additions[:MAX_PASSAGES])
         return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, (*body.notes, *notes), tables, additions)

@@ -53,6 +53,13 @@ class Findings:
             names = ", ".join(part[:80] for part in parts[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
             self.doubts.append(f"parts of the file were not read, for nothing that was read refers to them: {names}")
 
+    def advise(self, usual: str) -> str:
+        """What to do where there is no text: `usual`, unless it may be in something else than pictures."""
+        if not self.missing and not self.unread.keys() - {"picture"}:
+            return usual
+        elsewhere = [one.message for one in self.cautions() if one.code in ("unread-content", "missing-part")]
+        return "; ".join([*elsewhere, "put it in as text in the program that the file was made for"])
+
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
         """What was found, in words."""
         found = [*self.notices]

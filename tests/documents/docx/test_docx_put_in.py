@@ -44,6 +44,7 @@ def test_a_page_is_read_in_its_place_with_its_headings_and_tables() -> None:
         ("a.txt", "of\na text\f12", "", "of\na text\n\n12"),
         ("a.mht", SAVED, "", "of a saved page"),
         ("a.dat", "<p>of a page</p>", "text/html; charset=utf-8", "of a page"),
+        ("a.dat", "<html><head><title/></head><p/><p>closed</p></html>", "application/xhtml+xml", "closed"),
         ("a.dat", "<p>", "text/plain", "<p>"),
     ],
 )

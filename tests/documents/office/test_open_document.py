@@ -126,6 +126,14 @@ def test_notes_comments_and_headers_stand_at_the_end() -> None:
     assert document.text[found.start : found.end] == "See B." and document.text[: found.cited] == "Cost¹"
 
 
+def test_where_there_is_no_text_it_is_said_what_was_not_read() -> None:
+    frame = "<text:p><draw:frame><draw:{} xlink:href='./Object 1'/></draw:frame></text:p>"
+    for kind, said in (("image", "run OCR first"), ("object-ole", "not read: 1 embedded object; put it in as text")):
+        with pytest.raises(DocumentError, match="has no text") as caught:
+            load("odt", open_document("odt", frame.format(kind)))
+        assert said in caught.value.hint
+
+
 def test_a_table_of_a_text_names_its_columns_through_merged_cells() -> None:
     wide = cell("2022", "table:number-columns-spanned='2'")
     header = tag("table:table-header-rows", row(cell("Item"), wide, "<table:covered-table-cell/>"))
