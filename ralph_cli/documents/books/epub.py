@@ -12,6 +12,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html
+from ralph_cli.documents.html.source_tags import close_elements
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
 from ralph_cli.documents.office.findings import Findings
@@ -21,9 +22,6 @@ from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedPage,
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _CHAPTERS = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
-_VOID_NAMES = "area base br col embed hr img input link meta param source track wbr"
-_VOID = frozenset(_VOID_NAMES.split())
-_CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>""")
 _LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
 _HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 _PAGES = re.compile(r"\.x?html?$")
@@ -142,7 +140,7 @@ class _BookReader:
 
     def _prepare(self, part: str) -> bytes:
         """A chapter as HTML: elements closed as HTML closes them, its style sheets in it."""
-        source = _close_elements(self._archive.read(part))
+        source = close_elements(self._archive.read(part))
         return _LINKED.sub(lambda link: self._put_in_styles(part, link), source)
 
     def _put_in_styles(self, part: str, link: "re.Match[bytes]") -> bytes:
@@ -181,22 +179,11 @@ class _BookReader:
         names: dict[tuple[str, bool], str] = {}
         for part in (self._part_of(item) for item in listed):
             if self._archive.has(part):
-                for target, name in _read_links(_close_elements(self._archive.read(part))):
+                for target, name in _read_links(close_elements(self._archive.read(part))):
                     chapter, _, place = unquote(target).partition("#")
                     if name:
                         names.setdefault((self._archive.resolve(part, chapter).casefold(), bool(place)), name)
         return names
-
-
-def _close_elements(source: bytes) -> bytes:
-    """XHTML with elements like <title/> closed as HTML does: there they would take in all that follows."""
-
-    def close(match: "re.Match[bytes]") -> bytes:
-        name = match[1]
-        is_void = name.decode("ascii").lower() in _VOID
-        return match[0] if is_void else b"<" + name + match[2] + b"></" + name + b">"
-
-    return _CLOSED.sub(close, source)
 
 
 def _read_links(source: bytes) -> Iterator[tuple[str, str]]:

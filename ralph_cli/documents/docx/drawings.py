@@ -12,15 +12,22 @@ from ralph_cli.documents.docx.paragraphs import Box
 from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, plain_text
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, preferred_choice
+from ralph_cli.documents.parsed import ParsedDocument
+
+_OBJECTS = frozenset({":OLEObject", "w:objectEmbed", "w:objectLink"})
 
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """Reads the drawings of one part; `open_part` gives the tree of what an id there refers to, None if it is gone."""
+    """Reads the drawings of one part; `open_part` gives the tree of what an id there refers to, None if it is gone.
+
+    `read_foreign` reads what an element puts in from another file, None if it is not read, which is then said.
+    """
 
     findings: Findings
     open_part: Callable[[str], Element | None]
     theme: Theme
+    read_foreign: Callable[[Element], ParsedDocument | None]
 
     def read(self, element: Element) -> list[Box]:
         """What hangs on a paragraph by a drawing, a picture or an object."""
@@ -39,6 +46,8 @@ class Drawings:
                 self._add_part("chart", attribute(one, "id"), describe_chart, found)
             elif one.tag == "dgm:relIds":
                 self._add_part("diagram", attribute(one, "dm"), describe_diagram, found)
+            elif one.tag in _OBJECTS:
+                self.read_foreign(one)
             elif one.tag == "v:textpath":
                 found.append(Box(text=attribute(one, "string")))
             elif one.tag == "a:p":

@@ -145,14 +145,17 @@ class Numbering:
         self._own_levels: dict[tuple[str, int], _Level] = {}
         self.unknown = 0
         for element in root if root is not None else ():
+            identity = attribute(element, "abstractNumId" if element.tag == "w:abstractNum" else "numId")
+            if not identity:
+                continue  # no paragraph can be in it
             if element.tag == "w:abstractNum":
                 levels = {_level_of(level): _Level.read(level) for level in children(element, "w:lvl")}
                 linked = attribute(child(element, "w:numStyleLink"))
-                self._lists[attribute(element, "abstractNumId")] = _List(levels, linked)
+                self._lists[identity] = _List(levels, linked)
             elif element.tag == "w:num":
                 overrides = {_level_of(one): one for one in children(element, "w:lvlOverride")}
                 target = attribute(child(element, "w:abstractNumId"))
-                self._instances[attribute(element, "numId")] = (target, overrides)
+                self._instances[identity] = (target, overrides)
 
     def of_style(self, style: str) -> tuple[str, int]:
         """The list, "" if there is none, and the level that a style of paragraphs puts its paragraphs in.

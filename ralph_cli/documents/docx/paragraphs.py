@@ -13,7 +13,7 @@ from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
 from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, shaded
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
-from ralph_cli.documents.office.xml_tree import attribute, child, number, preferred_choice
+from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
 from ralph_cli.text.raised import (
     LOWERED,
     RAISED,
@@ -26,9 +26,9 @@ from ralph_cli.text.raised import (
 
 DELETED = frozenset({"w:del", "w:moveFrom"})
 _NOT_TEXT = frozenset(
-    ["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:rt", "w:delText", "w:delInstrText", "mc:Fallback", "w:customXmlPr"]
+    ["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:delText", "w:delInstrText", "mc:Fallback", "w:customXmlPr"]
 )
-"""Elements whose text is not shown: properties, phonetic guides, the twin of what a newer program shows."""
+"""Elements whose text is not shown: properties, the twin of what a newer program shows."""
 
 _BREAKS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011"}
 _DRAWINGS = frozenset({"w:drawing", "w:pict", "w:object"})
@@ -224,7 +224,19 @@ class _Runs:
             for one in preferred_choice(element):
                 self._visit_in_run(one, look)
         elif tag == "w:ruby":
-            self.visit_all(element)
+            self._read_ruby(element)
+
+    def _read_ruby(self, element: Element) -> None:
+        """A word, and behind it in brackets what stands over it, as on a page of HTML."""
+        for base in children(element, "w:rubyBase"):
+            self.visit_all(base)
+        at = len(self.found.pieces)
+        for reading in children(element, "w:rt"):
+            self.visit_all(reading)
+        shown = [one for one in self.found.pieces[at:] if isinstance(one, _Piece) and one.text.strip()]
+        if shown:
+            self.found.pieces.insert(at, replace(shown[0], text="("))
+            self.found.pieces.append(replace(shown[-1], text=")"))
 
     def _write_text(self, text: str, look: RunLook) -> None:
         if is_symbol_font(look.font):
@@ -271,7 +283,7 @@ class _Runs:
             self.found.boxes += self.draw(element)
 
 
-def plain_paragraph(text: str, origin: Origin | None) -> Paragraph:
+def plain_paragraph(text: str, origin: Origin | None = None) -> Paragraph:
     """A paragraph of words that are not written as one in the document, such as those of a chart."""
     found = Paragraph(origin=origin)
     found.add(text)

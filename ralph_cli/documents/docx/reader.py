@@ -1,18 +1,21 @@
 """Word documents (docx) as text: what a reader of the page sees, in order, without what nobody sees.
 
-Only zipfile and expat are used; a document type declaration is refused, so there are no entities. Deletions that are
-tracked, hidden text and fields' codes are left out; insertions and fields' results are kept. Clause numbers that Word
-makes stand before their paragraphs. Notes, comments, headers and footers come at the end, the latter three marked.
+Only zipfile and expat are used, but for files that are put in; a part that declares entities is refused. Deletions that
+are tracked, hidden text and fields' codes are left out; insertions and fields' results are kept. Clause numbers that
+Word makes stand before their paragraphs. Notes, comments, headers and footers come at the end, the latter three marked.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
+from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Styles, read_colour
 from ralph_cli.documents.docx.formatting.theme import read_theme
@@ -22,13 +25,28 @@ from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
-from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
+from ralph_cli.documents.parsed import (
+    MAX_PASSAGES,
+    ParsedDocument,
+    ParsedHeading,
+    ParsedNote,
+    ParsedPage,
+    bound_cautions,
+)
 
+_MAIN_PART = "word/document.xml"
 _NOTES = ("footnote", "endnote")
 _HEADS: tuple[tuple[str, Origin, str], ...] = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
 _DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
+_FOREIGN = {
+    "w:altChunk": "document put in from another file",
+    "w:subDoc": "document kept in another file",
+    ":OLEObject": "embedded object",
+    "w:objectEmbed": "embedded object",
+    "w:objectLink": "linked object",
+}
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
 
@@ -39,18 +57,22 @@ def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     Paragraphs are parted by an empty line, table rows stand on one line, cells two spaces apart.
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
-    package = Package(data, name, limits, "word/document.xml")
+    return _parse(Package(data, name, limits, _MAIN_PART), limits, 0)
+
+
+def _parse(package: Package, limits: LoadLimits, depth: int) -> ParsedDocument:
     try:
-        return _DocumentReader(package, limits).read()
+        return _DocumentReader(package, limits, depth).read()
     except RecursionError:
         raise package.too_big_error("nests tables or text boxes too deeply") from None
 
 
 class _DocumentReader:
-    """Reads the parts of one document."""
+    """Reads the parts of one document, which stands in so many others."""
 
-    def __init__(self, package: Package, limits: LoadLimits) -> None:
-        self._package, self._left, self._most = package, limits.characters, limits.characters
+    def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
+        self._package, self._limits, self._depth = package, limits, depth
+        self._left, self._most = limits.characters, limits.characters
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._findings = Findings()
@@ -75,13 +97,13 @@ class _DocumentReader:
         if len(text) > self._most:
             raise self._too_many_error()
         if not text.strip():
-            hint = "pictures are not read; run OCR first"
+            hint = self._findings.advise("pictures are not read; run OCR first")
             why = "no text that a reader sees" if self._findings.hidden else "no text"
             raise DocumentError(f"{self._package.name} has {why}", code="no-text", hint=hint)
-        cautions = self._findings.cautions(self._numbering.unknown)
+        cautions = bound_cautions(self._findings.cautions(self._numbering.unknown))
         headings, quoted, tables = tuple(body.headings), tuple(body.quoted), tuple(body.tables)
         additions = tuple(body.additions[:MAX_PASSAGES])
-        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, notes, tables, additions)
+        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, (*body.notes, *notes), tables, additions)
 
     def _append_notes(self, body: Story) -> tuple[tuple[ParsedNote, ...], list[Mark]]:
         """Footnotes and endnotes, in the order in which they are cited, and the comments on them.
@@ -181,7 +203,41 @@ class _DocumentReader:
                 return None
             return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
 
-        return Story(self._reading, Drawings(self._findings, open_part, self._theme), paper, repeated)
+        read_foreign = partial(self._read_foreign, part, relations)
+        return Story(self._reading, Drawings(self._findings, open_part, self._theme, read_foreign), paper, repeated)
+
+    def _read_foreign(self, part: str, relations: dict[str, Relation], element: Element) -> ParsedDocument | None:
+        """What a part puts in from another file of the package; what is not read is said."""
+        what = "linked object" if attribute(element, "Type") == "Link" else _FOREIGN[element.tag]
+        identity = attribute(element, "id")
+        relation = relations.get(identity)
+        if relation is None:
+            self._findings.leave(what, self._package.links(part).get(identity, ""))
+        elif not self._package.has(relation.target):
+            self._findings.miss(relation.target)
+        elif element.tag != "w:altChunk" or self._depth >= DEEPEST:
+            self._findings.leave(what)
+        else:
+            return self._read_chunk(relation.target, what)
+        return None
+
+    def _read_chunk(self, part: str, what: str) -> ParsedDocument | None:
+        kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
+        limits, outside = replace(self._limits, characters=self._left), f"{self._package.name}, "
+        try:
+            found = read_chunk(self._package.read(part), kind, f"{outside}{part}", limits, self._parse_inner)
+        except DocumentError as error:
+            if error.code == "too-big":
+                raise
+            if error.code not in ("no-text", "empty"):
+                self._findings.leave(what, error.message.removeprefix(outside))
+            return None
+        self._count(len(found.pages[0].text))
+        self._findings.notices += (replace(one, message=f"{part}: {one.message}", pages=()) for one in found.cautions)
+        return found
+
+    def _parse_inner(self, data: bytes, name: str, limits: LoadLimits) -> ParsedDocument:
+        return _parse(Package(data, name, limits, _MAIN_PART, self._package), limits, self._depth + 1)
 
     def _open(self, kind: str, root: str = "") -> Element | None:
         """The tree of the part of a kind, None if the document has none."""

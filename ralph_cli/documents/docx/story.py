@@ -19,13 +19,20 @@ from ralph_cli.documents.docx.paragraphs import (
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
 from ralph_cli.documents.office.xml_tree import child, children, preferred_choice
-from ralph_cli.documents.parsed import ParsedAddition, ParsedHeading, ParsedTable, clean_heading
+from ralph_cli.documents.parsed import (
+    ParsedAddition,
+    ParsedDocument,
+    ParsedHeading,
+    ParsedNote,
+    ParsedTable,
+    clean_heading,
+)
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
 _INDENT = 360
 """Twentieths of a point (a quarter inch) by which a paragraph is set in on both sides when it is a block quotation."""
 
-_FOREIGN = {"w:altChunk": "document put in from another file", "w:subDoc": "document kept in another file"}
+_BLOCKS = frozenset({"w:p", "w:tbl", "w:altChunk", "w:subDoc"})
 _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:Fallback", "w:background"})
 
 
@@ -43,6 +50,7 @@ class Story:
         self.tables: list[ParsedTable] = []
         self.additions: list[ParsedAddition] = []
         self.marks: list[tuple[Mark, int]] = []
+        self.notes: list[ParsedNote] = []
         self.sections: list[Element] = []
 
     def read(self, element: Element) -> None:
@@ -71,8 +79,8 @@ class Story:
         """All that was added."""
         return "".join(self._parts)
 
-    def _blocks(self, container: Element, ground: Ground) -> Iterator[Paragraph | Grid]:
-        """The paragraphs and tables of an element; those that are joined are one, and boxes are still to be read."""
+    def _blocks(self, container: Element, ground: Ground) -> Iterator[Paragraph | Grid | ParsedDocument]:
+        """The paragraphs, tables and documents in an element; paragraphs that are joined are one."""
         waiting: Paragraph | None = None
         for element in self._elements(container):
             if element.tag == "w:p":
@@ -82,12 +90,18 @@ class Story:
                 )
                 waiting = paragraph if paragraph.joins_next else None
                 self.sections += children(child(element, "w:pPr"), "w:sectPr")
+                for one in children(element, "w:subDoc"):
+                    self._drawings.read_foreign(one)
                 if waiting is None:
                     yield from self._with_boxes(paragraph)
                 continue
             if waiting is not None:
                 yield from self._with_boxes(waiting)
                 waiting = None
+            if element.tag != "w:tbl":
+                if (document := self._drawings.read_foreign(element)) is not None:
+                    yield document
+                continue
             behind = self._behind(element, ground)
             yield read_grid(element, self._reading.styles, self._reading.findings, behind, self._read_cell)
         if waiting is not None:
@@ -100,25 +114,24 @@ class Story:
         return ground
 
     def _elements(self, container: Element) -> Iterator[Element]:
-        """The paragraphs and tables of an element, also those in content controls, tracked moves and the like."""
+        """The paragraphs, tables and what is put in, also those in content controls, tracked moves and the like."""
         for element in container:
-            if element.tag in ("w:p", "w:tbl"):
+            if element.tag in _BLOCKS:
                 yield element
             elif element.tag in DELETED:
                 self._reading.findings.changed = True
             elif element.tag == "w:sectPr":
                 self.sections.append(element)
-            elif element.tag in _FOREIGN:
-                self._reading.findings.unread[_FOREIGN[element.tag]] += 1
             elif element.tag == "mc:AlternateContent":
                 yield from self._elements(preferred_choice(element))
             elif element.tag not in _NOT_BLOCKS:
                 yield from self._elements(element)
 
     def _read_cell(self, cell: Element, ground: Ground) -> list[Paragraph | Grid]:
-        return list(self._blocks(cell, ground))
+        blocks = self._blocks(cell, ground)
+        return [plain_paragraph(one.pages[0].text) if isinstance(one, ParsedDocument) else one for one in blocks]
 
-    def _with_boxes(self, paragraph: Paragraph) -> Iterator[Paragraph | Grid]:
+    def _with_boxes(self, paragraph: Paragraph) -> Iterator[Paragraph | Grid | ParsedDocument]:
         """A paragraph, and behind it the text boxes that hang on it and what its charts say."""
         yield paragraph
         for box in paragraph.boxes:
@@ -127,7 +140,19 @@ class Story:
             elif box.text:
                 yield plain_paragraph(box.text, box.origin)
 
-    def _add(self, block: Paragraph | Grid) -> None:
+    def _add_document(self, document: ParsedDocument) -> None:
+        """Add what was read of another file, with all that is known of places in it."""
+        at = self.add_block(document.pages[0].text)
+        self.headings += [replace(one, offset=one.offset + at) for one in document.headings]
+        self.quoted += [(0, start + at, end + at) for _, start, end in document.quoted]
+        self.tables += [ParsedTable(0, one.table.moved(at)) for one in document.tables]
+        self.additions += [ParsedAddition(0, one.addition.moved(at)) for one in document.additions]
+        self.notes += [ParsedNote(0, one.start + at, one.end + at, one.cited + at) for one in document.notes]
+
+    def _add(self, block: Paragraph | Grid | ParsedDocument) -> None:
+        if isinstance(block, ParsedDocument):
+            self._add_document(block)
+            return
         if isinstance(block, Grid):
             written = write_grid(block)
             at = self.add_block("".join(written.parts)) if written.length else self.length

@@ -9,18 +9,31 @@ from ralph_cli.text.plural import pluralize
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
+_VOID = frozenset(_VOID_TAGS.split())
 _OPTIONAL_TAGS = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup rb rt rtc rp"
 _OPTIONAL = frozenset(_OPTIONAL_TAGS.split())
 """Elements whose end tag may be left out (HTML standard, 13.1.2.4)."""
 _PAGE = frozenset(["html", "body"])
-_NOT_NESTING = frozenset(("head", *_VOID_TAGS.split(), *_OPTIONAL, *_PAGE))
+_NOT_NESTING = frozenset(("head", *_VOID, *_OPTIONAL, *_PAGE))
 """Elements of which many that are not closed do not nest."""
 
 _MARKUP = re.compile(r"<!--|<(/?)([a-z][^\s/>]*)(?>=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^>])*+(>?)", re.IGNORECASE)
+_CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>""")
 _COMMENT_END = re.compile("--!?>")
 _QUOTED = re.compile("=\\s*(?:\"[^\"]*\"|'[^']*')")
 _RAW_TEXT = frozenset(["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"])
 """Elements in which there are no tags but their own end tag (HTML standard, 13.1.2)."""
+
+
+def close_elements(source: bytes) -> bytes:
+    """XHTML with elements like <title/> closed as HTML does: there they would take in all that follows."""
+
+    def close(match: "re.Match[bytes]") -> bytes:
+        name = match[1]
+        is_void = name.decode("ascii").lower() in _VOID
+        return match[0] if is_void else b"<" + name + match[2] + b"></" + name + b">"
+
+    return _CLOSED.sub(close, source)
 
 
 def nesting_depth(source: str, limit: int) -> int:

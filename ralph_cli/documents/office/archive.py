@@ -11,12 +11,13 @@ from functools import partial
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.xml_tree import (
     MAX_DEPTH,
     BrokenXml,
-    DeclaresDocumentType,
+    DeclaresEntities,
     TooDeep,
     iterate_xml,
     parse_xml,
@@ -34,14 +35,23 @@ _UNPACK_ERRORS = (
 """What unpacking a damaged part raises; the module's own error for a wrong checksum is the first."""
 
 
+@dataclass(slots=True)
+class _Room:
+    """Bytes that may be unpacked, and how many of them are left."""
+
+    most: int
+    left: int
+
+
 class Archive:
     """The parts of one document. At most 6 bytes are unpacked for each character that a document may have, and no more
-    than leave the parser room for what it makes of them.
+    than leave the parser room for what it makes of them; an archive `inside` of another shares its room.
     """
 
-    def __init__(self, data: bytes, name: str, limits: LoadLimits) -> None:
+    def __init__(self, data: bytes, name: str, limits: LoadLimits, inside: "Archive | None" = None) -> None:
         self.name, self.limits = name, limits
-        self._most = self._left = min(6 * limits.characters, limits.memory // 7)
+        most = min(6 * limits.characters, limits.memory // 7)
+        self._room: _Room = inside._room if inside else _Room(most, most)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except _UNPACK_ERRORS:
@@ -115,9 +125,9 @@ class Archive:
             raise self.damaged_error(f"the part {part} is broken: {error}") from None
         except TooDeep:
             raise self.too_big_error(f"nests elements more than {MAX_DEPTH} levels deep, in {part}") from None
-        except DeclaresDocumentType:
+        except DeclaresEntities:
             hint = "no office program writes this: do not trust the file"
-            message = f"{self.name} contains a document type declaration, in {part}"
+            message = f"{self.name} contains a document type declaration with declarations of its own, in {part}"
             raise DocumentError(message, code="unsupported", hint=hint) from None
 
     def _unpack(self, part: str) -> Iterator[bytes]:
@@ -129,20 +139,20 @@ class Archive:
         if member.flag_bits & 1:
             hint = "remove its password and save it again"
             raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)
-        if member.file_size > self._left:
+        if member.file_size > self._room.left:
             raise self._unpacks_to_too_much_error()
         try:
             with self._archive.open(member) as stream:
                 while data := stream.read(_CHUNK):
-                    self._left -= len(data)  # what the archive says of its sizes may be a lie
-                    if self._left < 0:
+                    self._room.left -= len(data)  # what the archive says of its sizes may be a lie
+                    if self._room.left < 0:
                         raise self._unpacks_to_too_much_error()
                     yield data
         except _UNPACK_ERRORS as error:
             raise self.damaged_error(f"the part {part} cannot be unpacked: {_describe_fault(error)}") from None
 
     def _unpacks_to_too_much_error(self) -> DocumentError:
-        return self.too_big_error(f"unpacks to more than {self._most >> 20:,} MiB")
+        return self.too_big_error(f"unpacks to more than {self._room.most >> 20:,} MiB")
 
 
 def _part_key(part: str) -> str:

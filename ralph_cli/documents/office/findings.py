@@ -7,6 +7,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 
 _MOST_NAMES = 8
+_LONGEST_NAME = 100
 _MOST_DAMAGED = 20
 _LONGEST_EXAMPLE = 200
 _LONGEST_DOUBT = 900
@@ -40,12 +41,24 @@ class Findings:
         if part not in self.missing:
             self.missing.append(part)
 
+    def leave(self, what: str, name: str = "") -> None:
+        """Something of a kind is not read; the first few are named."""
+        named = f"{what} ({' '.join(name.split())[:_LONGEST_NAME]})" if name else what
+        self.unread[named if named in self.unread or len(self.unread) < _MOST_NAMES else what] += 1
+
     def pass_over(self, parts: list[str]) -> None:
         """Parts of the file were not read, for nothing refers to them."""
         if parts:
             more = len(parts) - _MOST_NAMES
             names = ", ".join(part[:80] for part in parts[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
             self.doubts.append(f"parts of the file were not read, for nothing that was read refers to them: {names}")
+
+    def advise(self, usual: str) -> str:
+        """What to do where there is no text: `usual`, unless it may be in something else than pictures."""
+        if not self.missing and not self.unread.keys() - {"picture"}:
+            return usual
+        elsewhere = [one.message for one in self.cautions() if one.code in ("unread-content", "missing-part")]
+        return "; ".join([*elsewhere, "put it in as text in the program that the file was made for"])
 
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
         """What was found, in words."""

@@ -4,6 +4,8 @@ Part names, relations and content types are those of ECMA-376, part 2 (Open Pack
 """
 
 import posixpath
+from functools import cached_property
+from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -27,31 +29,50 @@ class Relation:
 class Package(Archive):
     """The parts of one document, and how they refer to each other; `usual_main_part` is the main one's usual name."""
 
-    def __init__(self, data: bytes, name: str, limits: LoadLimits, usual_main_part: str) -> None:
-        super().__init__(data, name, limits)
+    def __init__(
+        self, data: bytes, name: str, limits: LoadLimits, usual_main_part: str, inside: Archive | None = None
+    ) -> None:
+        super().__init__(data, name, limits, inside)
         self._usual_main_part = usual_main_part
+        self._links: dict[str, dict[str, str]] = {}
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part refers to inside of the package, by id; "" stands for the package itself."""
+        found: dict[str, Relation] = {}
+        for element in self._references(part):
+            if attribute(element, "TargetMode") != "External":
+                kind = attribute(element, "Type").rpartition("/")[2]
+                found[attribute(element, "Id")] = Relation(kind, self.resolve(part, attribute(element, "Target")))
+        return found
+
+    def links(self, part: str) -> dict[str, str]:
+        """The addresses of what a part refers to outside of the package, by id."""
+        if part not in self._links:
+            outside = (one for one in self._references(part) if attribute(one, "TargetMode") == "External")
+            self._links[part] = {attribute(one, "Id"): attribute(one, "Target") for one in outside}
+        return self._links[part]
+
+    def _references(self, part: str) -> list[Element]:
         folder, file = posixpath.split(part)
         listing = posixpath.join(folder, "_rels", f"{file}.rels")
-        found: dict[str, Relation] = {}
-        if self.has(listing):
-            for element in self.read_xml(listing, ":Relationships"):
-                if attribute(element, "TargetMode") != "External":
-                    kind = attribute(element, "Type").rpartition("/")[2]
-                    found[attribute(element, "Id")] = Relation(kind, self.resolve(part, attribute(element, "Target")))
-        return found
+        return list(self.read_xml(listing, ":Relationships")) if self.has(listing) else []
 
     def content_type(self, part: str) -> str:
         """The type that the package declares for a part, "" if none."""
-        usual = ""
+        by_name, by_ending = self._content_types
+        name = part.casefold()
+        return by_name.get(name) or by_ending.get(name.rpartition(".")[2], "")
+
+    @cached_property
+    def _content_types(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The types of parts by their names, and by how these end."""
+        by_name: dict[str, str] = {}
+        by_ending: dict[str, str] = {}
         for element in self.read_xml(CONTENT_TYPES, ":Types"):
-            if attribute(element, "PartName").lstrip("/").casefold() == part.casefold():
-                return attribute(element, "ContentType")
-            if attribute(element, "Extension").casefold() == part.rpartition(".")[2].casefold():
-                usual = attribute(element, "ContentType")
-        return usual
+            kind = attribute(element, "ContentType")
+            by_name.setdefault(attribute(element, "PartName").lstrip("/").casefold(), kind)
+            by_ending[attribute(element, "Extension").casefold()] = kind
+        return by_name, by_ending
 
     def main_part(self) -> str:
         """The name of the main part: what the package's relations say, or the usual one."""

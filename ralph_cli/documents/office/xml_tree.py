@@ -37,10 +37,22 @@ _PREFIXES = {
     "http://purl.oclc.org/ooxml/presentationml/main": "p",
 } | {
     f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0": _OPEN_DOCUMENT.get(name, name)
-    for name in ("office", "table", "text", "drawing", "presentation", "style", "datastyle", "chart", "manifest")
+    for name in (
+        "office",
+        "table",
+        "text",
+        "drawing",
+        "presentation",
+        "style",
+        "datastyle",
+        "chart",
+        "manifest",
+        "form",
+    )
 }
 _OFF = frozenset({"0", "false", "off", "none"})
 _CODES = expat.errors.codes
+_UNDEFINED_ENTITY = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
 _REASONS = {
     _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]: "it ends too early",
     _CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN]: "it ends too early",
@@ -49,7 +61,7 @@ _REASONS = {
     _CODES[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]: "an element has an attribute twice",
     _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]: "something follows behind its end",
     _CODES[expat.errors.XML_ERROR_UNBOUND_PREFIX]: "a name has a prefix that is not declared",
-    _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]: "it names an entity that is not declared",
+    _UNDEFINED_ENTITY: "it names an entity that is not declared",
     _CODES[expat.errors.XML_ERROR_UNKNOWN_ENCODING]: "its encoding is not known",
     _CODES[expat.errors.XML_ERROR_INCORRECT_ENCODING]: "its encoding is not what it says",
 }
@@ -63,12 +75,15 @@ class TooDeep(Exception):
     """Elements are nested more than 200 levels deep."""
 
 
-class DeclaresDocumentType(Exception):
-    """The part has a document type declaration, by which entities could be declared."""
+class DeclaresEntities(Exception):
+    """The part's document type has declarations of its own (an internal subset), by which entities are declared."""
 
 
 def parse_xml(data: bytes) -> Element:
-    """The root of a part's tree. Raises BrokenXml, TooDeep, DeclaresDocumentType."""
+    """The root of a part's tree. Raises BrokenXml, TooDeep, DeclaresEntities.
+
+    A document type that only names a definition elsewhere is passed over; the definition is never opened.
+    """
     builder = TreeBuilder()
     parser = _Parser(builder.start, builder.end, builder.data)
     parser.feed(data, True)
@@ -153,17 +168,23 @@ class _Parser:
             depth -= 1
             on_end(names[tag])
 
-        def refuse(*_: object) -> None:
-            raise DeclaresDocumentType
+        def check_document_type(name: str, system: str | None, public: str | None, has_declarations: bool) -> None:
+            if has_declarations:
+                raise DeclaresEntities
+
+        def refuse_unknown(name: str, *_: object) -> None:
+            # Only the definition elsewhere could tell what stands here.
+            raise BrokenXml(f"{_REASONS[_UNDEFINED_ENTITY]}: {name[:40]}")
 
         self._parser = expat.ParserCreate(namespace_separator=" ")
         self._parser.buffer_text = True
         self._parser.StartElementHandler, self._parser.EndElementHandler = begin, end
         self._parser.CharacterDataHandler = on_text
-        self._parser.StartDoctypeDeclHandler = refuse
+        self._parser.StartDoctypeDeclHandler = check_document_type
+        self._parser.SkippedEntityHandler = refuse_unknown
 
     def feed(self, data: bytes, is_last: bool) -> None:
-        """Parse some more bytes. Raises BrokenXml, TooDeep, DeclaresDocumentType."""
+        """Parse some more bytes. Raises BrokenXml, TooDeep, DeclaresEntities."""
         try:
             self._parser.Parse(data, is_last)
         except expat.ExpatError as error:

@@ -8,6 +8,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import clean_text
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.styles import Styles
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
@@ -23,26 +24,32 @@ _SILENT = frozenset(
     {
         "text:bookmark", "text:bookmark-start", "text:bookmark-end", "text:change", "text:change-start",
         "text:change-end", "office:annotation-end", "text:soft-page-break", "text:alphabetical-index-mark",
-        "text:ruby-text", "text:note-body",
+        "text:note-body",
     }
 )  # fmt: skip
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph's text; `notes` and `comments` are elements with the characters that they are at."""
+    """A paragraph's text; `notes` and `comments` are elements with the characters that they are at.
+
+    `filled_in` are the characters of form fields, as lengths with where they begin.
+    """
 
     text: str = ""
     notes: list[tuple[Element, int]] = field(default_factory=list)
     comments: list[tuple[Element, int]] = field(default_factory=list)
     drawings: list[Element] = field(default_factory=list)
+    filled_in: list[tuple[int, int]] = field(default_factory=list)
 
 
 class ParagraphReader:
     """Reads paragraphs with the styles of their document."""
 
-    def __init__(self, styles: Styles, findings: Findings) -> None:
-        self.styles, self.findings = styles, findings
+    def __init__(self, styles: Styles, findings: Findings, controls: Controls) -> None:
+        self.styles, self.findings, self.controls = styles, findings, controls
+        self.fields: dict[str, str] = {}
+        """What fields show here that do not say it themselves, by the names of their elements."""
         self.is_on_paper = False
         """Whether nothing but the paper is behind the text."""
 
@@ -58,6 +65,7 @@ class ParagraphReader:
         lead = len(text) - len(text.lstrip())
         found.text = text.strip()
         found.notes = [(note, max(at - lead, 0)) for note, at in found.notes]
+        found.filled_in = [(length, max(at - lead, 0)) for length, at in found.filled_in]
         return found
 
     def _read_runs(self, element: Element, found: Paragraph, parts: list[str]) -> None:
@@ -81,12 +89,28 @@ class ParagraphReader:
                 found.comments.append((one, sum(map(len, parts))))
             case "text:hidden-text" | "text:hidden-paragraph":
                 self.findings.hide("".join(one.itertext()), HIDDEN)
+            case "text:ruby-text":
+                inner: list[str] = []
+                self._read_runs(one, found, inner)
+                parts += [f"({text})"] if (text := "".join(inner).strip()) else []
+            case tag if tag in self.fields:
+                parts.append(self.fields[tag])
             case tag if tag in _SIGNS:
                 parts.append(_SIGNS[tag])
+            case "draw:control" if attribute(one, "anchor-type") == "as-char":
+                self._read_control(one, found, parts)
             case tag if tag in DRAWINGS:
                 found.drawings.append(one)
             case tag if tag not in _SILENT:
                 self._read_runs(one, found, parts)
+
+    def _read_control(self, one: Element, found: Paragraph, parts: list[str]) -> None:
+        """A control of a form that stands in the line, apart from the words around it."""
+        text, is_filled_in = self.controls.take(one)
+        if text:
+            parts.append(_collapse(" ", parts))
+            found.filled_in += [(len(text), sum(map(len, parts)))] if is_filled_in else []
+            parts += (text, " ")
 
     def _read_span(self, one: Element, found: Paragraph, parts: list[str]) -> None:
         name = attribute(one, "style-name")
@@ -114,6 +138,7 @@ class ParagraphReader:
         end = begin + len(text)
         found.notes += [(note, min(begin + at, end)) for note, at in place.notes]
         found.comments += [(note, min(begin + at, end)) for note, at in place.comments]
+        found.filled_in += [(length, min(begin + at, end)) for length, at in place.filled_in]
         found.drawings += place.drawings
 
 

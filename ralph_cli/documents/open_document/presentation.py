@@ -1,9 +1,11 @@
 """OpenDocument presentations (odp): each slide a page, its shapes in reading order, notes and comments behind them."""
 
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
+from ralph_cli.documents.docx.fields import PAGE_NUMBER
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
@@ -21,7 +23,8 @@ _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "pc": 12.0, "px": 0.
 _NO_PLACE = 1e9
 """Points from the top at which shapes are put that have no place."""
 
-_FOOTERS = ("footer", "header", "date-time", "page-number")
+_DECLARED = ("footer", "header", "date-time")
+_FOOTERS = (*_DECLARED, "page-number")
 
 
 def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -36,13 +39,12 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     if body is None:
         raise archive.damaged_error("the part content.xml holds no presentation")
     findings = Findings()
-    styles = collect_styles(archive.read_styles(), root)
-    story = Story(styles, findings, archive.open_object, CharacterBudget(name, limits))
+    reader = _SlideReader(body, collect_styles(archive.read_styles(), root), findings, archive, limits)
     pages: list[PageText] = []
     count = CharacterBudget(name, limits)
     try:
         for slide in children(body, "draw:page"):
-            pages.append(_read_slide(slide, story, styles, findings))
+            pages.append(reader.read(slide))
             count(pages[-1].length)
     except RecursionError:
         raise archive.too_big_error("nests groups or lists too deeply") from None
@@ -54,34 +56,91 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     return finish_document(pages, findings, name, limits, empty_hint=hint)
 
 
-def _read_slide(slide: Element, story: Story, styles: Styles, findings: Findings) -> PageText:
-    page = PageText()
-    if styles.value("drawing-page", attribute(slide, "style-name"), "drawing-page", "visibility") == "hidden":
-        page.hidden = "hidden slide"
-    titles = [one for one in slide if attribute(one, "class") == "title"]
-    comments = children(slide, "office:annotation")
-    for shape in titles:
-        for block in story.read_drawing(shape):
-            block.level, title = 1, one_line(block.text)
+class _SlideReader:
+    """Reads the slides of one presentation, and on the first that shows them the words of their masters."""
+
+    def __init__(
+        self, body: Element, styles: Styles, findings: Findings, archive: OpenDocument, limits: LoadLimits
+    ) -> None:
+        self._styles, self._findings = styles, findings
+        self._story = Story(styles, findings, archive.open_object, CharacterBudget(archive.name, limits))
+        self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
+        self._written: set[tuple[str, ...]] = set()
+        """What was read of masters, and the words that were written of them."""
+
+    def read(self, slide: Element) -> PageText:
+        """One slide, with its notes and comments behind it."""
+        page, story = PageText(), self._story
+        if self._setting(slide, "visibility") == "hidden":
+            page.hidden = "hidden slide"
+        fields = {
+            f"presentation:{kind}": self._declared.get(
+                (f"presentation:{kind}-decl", attribute(slide, f"use-{kind}-name")), ""
+            )
+            for kind in _DECLARED
+        }
+        story.show_fields(fields)
+        for forms in children(slide, "office:forms"):
+            story.controls.add(forms)
+        comments = children(slide, "office:annotation")
+        self._write_shapes(slide, page, comments)
+        self._write_master(slide, page, fields)
+        for notes in children(slide, "presentation:notes"):
+            for shape in (one for one in notes if one.tag in DRAWINGS and attribute(one, "class") not in _FOOTERS):
+                for block in story.read_drawing(shape):
+                    if block.origin != "image description" and block.text:
+                        page.add_from("speaker note", "speaker notes", block.text)
+        append_comments(page, comments, self._findings)
+        return page
+
+    def _write_shapes(self, slide: Element, page: PageText, comments: list[Element]) -> None:
+        """Write the title of a slide and its other shapes in the order in which they are read."""
+        titles = [one for one in slide if attribute(one, "class") == "title"]
+        for shape in titles:
+            for block in self._story.read_drawing(shape):
+                block.level, title = 1, one_line(block.text)
+                _write(block, page, comments)
+                page.label = page.label or title
+        size = self._styles.page_size(attribute(slide, "master-page-name"))
+        boxes = []
+        for shape, place in _placed(slide):
+            kind = attribute(shape, "class")
+            if shape not in titles and kind != "page-number":
+                blocks = list(self._story.read_drawing(shape))
+                for block in blocks:
+                    block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
+                    block.origin = "hidden text" if _is_beside(place, size) else block.origin
+                boxes.append(Box(blocks, *place))
+        for block in (block for blocks in order_boxes(boxes) for block in blocks):
             _write(block, page, comments)
-            page.label = page.label or title
-    size = styles.page_size(attribute(slide, "master-page-name"))
-    boxes = []
-    for shape, place in _placed(slide):
-        if shape not in titles and attribute(shape, "class") != "page-number":
-            blocks = list(story.read_drawing(shape))
-            for block in blocks if _is_beside(place, size) else ():
-                block.origin = "hidden text"
-            boxes.append(Box(blocks, *place))
-    for block in (block for blocks in order_boxes(boxes) for block in blocks):
-        _write(block, page, comments)
-    for notes in children(slide, "presentation:notes"):
-        for shape in (one for one in notes if one.tag in DRAWINGS and attribute(one, "class") not in _FOOTERS):
-            for block in story.read_drawing(shape):
-                if block.origin != "image description" and block.text:
-                    page.add_from("speaker note", "speaker notes", block.text)
-    append_comments(page, comments, findings)
-    return page
+
+    def _write_master(self, slide: Element, page: PageText, fields: dict[str, str]) -> None:
+        """Write the words that the master of a slide puts on it, each once: what fills no place, and its footers."""
+        name = attribute(slide, "master-page-name")
+        if page.hidden or self._setting(slide, "background-objects-visible") == "false":
+            return
+        self._story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
+        read = []
+        for shape, _ in _placed(self._styles.master(name) or ()):
+            kind = attribute(shape, "class")
+            key = (name, kind, fields.get(f"presentation:{kind}", ""))
+            if key in self._written or (kind and kind not in _DECLARED):
+                continue
+            if not kind or self._setting(slide, f"display-{kind}") != "false":
+                read.append(key)
+                self._write_once("page footer" if kind else "on each slide", shape, page)
+        self._written.update(read)
+
+    def _write_once(self, label: str, shape: Element, page: PageText) -> None:
+        for block in self._story.read_drawing(shape):
+            key = (label, block.text)
+            is_read = any(map(str.isalnum, block.text)) and block.origin != "image description"
+            if is_read and key not in self._written:
+                self._written.add(key)
+                page.add_from("page footer", label, block.text)
+
+    def _setting(self, slide: Element, key: str) -> str:
+        return self._styles.value("drawing-page", attribute(slide, "style-name"), "drawing-page", key)
 
 
 def _write(block: Block, page: PageText, comments: list[Element]) -> None:
@@ -90,7 +149,7 @@ def _write(block: Block, page: PageText, comments: list[Element]) -> None:
     comments += [comment for paragraph in block.paragraphs for comment, _ in paragraph.comments]
 
 
-def _placed(slide: Element) -> list[tuple[Element, tuple[float, float, float, float]]]:
+def _placed(slide: Iterable[Element]) -> list[tuple[Element, tuple[float, float, float, float]]]:
     """The shapes of a slide with their places, in points; those without one come last, in order."""
     found = []
     for at, shape in enumerate(slide):

@@ -66,7 +66,7 @@ class _SpreadsheetReader:
 
     def read(self) -> ParsedDocument:
         """The whole spreadsheet."""
-        names = ("office:automatic-styles", "table:table-row", "table:table-column", "table:shapes")
+        names = ("office:automatic-styles", "office:forms", "table:table-row", "table:table-column", "table:shapes")
         try:
             for element in self._archive.iterate_xml(
                 CONTENT, "office:document-content", *names, opened=("table:table",)
@@ -96,6 +96,8 @@ class _SpreadsheetReader:
                     self._take_column(element)
                 case "table:table-row":
                     self._take_row(element, self._sheet)
+                case "office:forms":
+                    self._story.controls.add(element)
                 case "table:shapes":
                     self._drawings += [one for one in element if one.tag in DRAWINGS]
 
@@ -125,6 +127,8 @@ class _SpreadsheetReader:
         for drawing in self._drawings:
             for block in self._story.read_drawing(drawing):
                 kind, _, text = block.text.partition("] ") if block.origin else ("[text box", "", block.text)
+                if block.origin == "form field":
+                    kind, text = "[form field", block.text
                 sheet.add_beside(text, kind[1:], origin=block.origin)
         self._pages.append(sheet.finish(self._merged))
         self._sheet = None

@@ -10,6 +10,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import PageText, one_line
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.paragraphs import (
     DRAWINGS,
     HIDDEN,
@@ -21,7 +22,7 @@ from ralph_cli.documents.open_document.paragraphs import (
 from ralph_cli.documents.open_document.styles import Counter, Styles
 
 _MOST_REPEATED_ROWS = 10_000
-_NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:variable-decls", "office:forms"})
+_NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:variable-decls"})
 
 
 @dataclass(slots=True)
@@ -43,6 +44,9 @@ class Block:
             page.headings.append((at, one_line(self.text), self.level))
         if self.origin:
             page.mark(self.origin, at, page.length)
+        for paragraph in self.paragraphs if not self.table else ():  # a table's cells are written anew
+            for length, place in paragraph.filled_in:
+                page.mark("form field", at + place, min(at + place + length, page.length))
         return at
 
 
@@ -60,10 +64,15 @@ class Story:
         """`write` is told how many characters a row of a table has, and raises when they are too many."""
         self._write = write
         self._styles, self._findings, self._open_object = styles, findings, open_object
-        self._paragraphs = ParagraphReader(styles, findings)
+        self.controls = Controls(findings)
+        self._paragraphs = ParagraphReader(styles, findings, self.controls)
         self._paragraphs.is_on_paper = is_on_paper
         self._outline = Counter(styles.outline)
         self._counters: dict[str, Counter] = {}
+
+    def show_fields(self, fields: dict[str, str]) -> None:
+        """Let fields of these elements show these words from here on."""
+        self._paragraphs.fields = fields
 
     def blocks(self, container: Iterable[Element]) -> Iterator[Block]:
         """The blocks of an element, in order."""
@@ -82,6 +91,8 @@ class Story:
                 self._findings.hide("".join(element.itertext()), HIDDEN)
             case "text:tracked-changes":
                 self._findings.changed = True
+            case "office:forms":
+                self.controls.add(element)
             case tag if tag in DRAWINGS:
                 yield from self.read_drawing(element)
             case tag if tag not in _NOT_READ:
@@ -95,6 +106,7 @@ class Story:
             label = self._outline.next_label(level - 1, number(attribute(element, "start-value")))
         lead = len(label)
         paragraph.notes = [(note, at + lead) for note, at in paragraph.notes]
+        paragraph.filled_in = [(length, at + lead) for length, at in paragraph.filled_in]
         if paragraph.text:
             yield Block(label + paragraph.text, level, paragraphs=[paragraph])
         elif paragraph.comments:
@@ -109,7 +121,7 @@ class Story:
             name if attribute(element, "continue-numbering") == "true" else ""
         )
         if not level:
-            counter = self._counters.get(source) or Counter(self._styles.list_levels(name))
+            counter = (self._counters.get(source) if source else None) or Counter(self._styles.list_levels(name))
             self._counters[known] = self._counters[name] = counter
         counter = self._counters.get(name) or Counter(self._styles.list_levels(name))
         for item in list_items(element):
@@ -170,7 +182,7 @@ class Story:
                 continue
             texts: list[str] = []
             for block in self.blocks(cell):
-                if block.origin or block.table:
+                if block.table or block.origin not in (None, "form field"):
                     drawn.append(block)
                 else:
                     texts.append(block.text)
@@ -189,6 +201,11 @@ class Story:
             for one in element:
                 if one.tag in DRAWINGS:
                     yield from self.read_drawing(one)
+            return
+        if element.tag == "draw:control":
+            text, is_filled_in = self.controls.take(element)
+            if text:
+                yield Block(text, origin="form field" if is_filled_in else None)
             return
         shown = [one for one in element if one.tag in ("draw:text-box", "table:table", "draw:object")]
         if shown:

@@ -35,22 +35,25 @@ class Styles:
     _lists: dict[str, list[ListLevel]] = field(default_factory=dict)
     outline: list[ListLevel] = field(default_factory=list)
     _layouts: dict[str, Element | None] = field(default_factory=dict)
-    _masters: dict[str, str] = field(default_factory=dict)
+    _masters: dict[str, Element] = field(default_factory=dict)
 
     def add(self, containers: Iterable[Element]) -> None:
         """Add the styles of some elements; those added later replace earlier ones of the same name."""
         for one in (one for container in containers for one in container):
+            name = attribute(one, "name")
             match one.tag:
-                case "style:style":
-                    self._styles[attribute(one, "family"), attribute(one, "name")] = one
-                case "text:list-style":
-                    self._lists[attribute(one, "name")] = _read_levels(one)
                 case "text:outline-style":
                     self.outline = _read_levels(one)
+                case _ if not name:
+                    pass  # nothing can be in a style without a name
+                case "style:style":
+                    self._styles[attribute(one, "family"), name] = one
+                case "text:list-style":
+                    self._lists[name] = _read_levels(one)
                 case "style:page-layout":
-                    self._layouts[attribute(one, "name")] = child(one, "style:page-layout-properties")
+                    self._layouts[name] = child(one, "style:page-layout-properties")
                 case "style:master-page":
-                    self._masters[attribute(one, "name")] = attribute(one, "page-layout-name")
+                    self._masters[name] = one
 
     def value(self, family: str, name: str, properties: str, key: str) -> str:
         """A property of a style, from itself or from those that it is based on; "" if none says it."""
@@ -63,9 +66,13 @@ class Styles:
             name = attribute(style, "parent-style-name")
         return ""
 
+    def master(self, name: str) -> Element | None:
+        """The master of pages that has this name, None if there is none."""
+        return self._masters.get(name)
+
     def page_size(self, master: str) -> tuple[str, str]:
         """Width and height of the pages with this master, "" if they are not known."""
-        layout = self._layouts.get(self._masters.get(master, ""))
+        layout = self._layouts.get(attribute(self._masters.get(master), "page-layout-name"))
         return attribute(layout, "page-width"), attribute(layout, "page-height")
 
     def list_levels(self, name: str) -> list[ListLevel]:

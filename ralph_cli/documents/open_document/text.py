@@ -57,7 +57,8 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     except RecursionError:
         raise archive.too_big_error("nests sections, lists or tables too deeply") from None
     findings.pass_over(archive.unread_parts(OBJECTS))
-    return finish_document([page], findings, name, limits, empty_hint="pictures are not read; run OCR first")
+    hint = findings.advise("pictures are not read; run OCR first")
+    return finish_document([page], findings, name, limits, empty_hint=hint)
 
 
 def append_comments(page: PageText, comments: list[Element], findings: Findings) -> None:

@@ -148,6 +148,12 @@ def test_clause_numbers_stand_before_their_text(read) -> None:
     assert index.find("1 Rent is due") is None
 
 
+def test_a_list_without_an_id_numbers_nothing(read) -> None:
+    nameless = numbering(level(0, "%1."), nums="<w:num w:numId='2'/>").replace("w:abstractNumId='0'", "")
+    assert "abstractNumId" not in nameless
+    assert read(clause("a", number=7) + clause("b", number=2), numbering=nameless).text == "a\n\nb"
+
+
 def test_lists_restart_as_they_are_told(read) -> None:
     nums = (
         "<w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num><w:num w:numId='2'><w:abstractNumId w:val='0'/>"

@@ -51,6 +51,17 @@ def test_what_a_reader_cannot_see_is_no_text(read, properties: str, style: str, 
     assert ([caution.code for caution in document.cautions] == []) is seen
 
 
+def test_a_style_without_an_id_hides_nothing_but_what_is_in_no_style(read) -> None:
+    tiny, hidden = "<w:rPr><w:sz w:val='2'/></w:rPr>", "<w:rPr><w:vanish/></w:rPr>"
+    own = "<w:style w:type='paragraph' w:styleId='s'/>"
+    body = paragraph("Rent is 1,577.") + paragraph("Second.", "s")
+    for kind in ("paragraph", "character", "table"):
+        document = read(body, styles=part("styles", f"<w:style w:type='{kind}'>{tiny}</w:style>{own}"))
+        assert (document.text, document.cautions) == ("Rent is 1,577.\n\nSecond.", ())
+    usual = f"<w:style w:type='paragraph' w:default='1'>{hidden}</w:style><w:style w:type='paragraph'/>"
+    assert read(body, styles=part("styles", usual + own)).text == "Second."
+
+
 def test_white_words_are_seen_where_the_cell_or_the_paragraph_is_dark(read) -> None:
     cell = "<w:tc><w:tcPr>{}</w:tcPr><w:p>{}</w:p></w:tc>".format
     row = f"<w:tr>{cell(DARK, run('on dark', WHITE))}{cell('', run('on white', WHITE))}</w:tr>"
@@ -236,6 +247,13 @@ def test_charts_say_their_titles_categories_and_values(read) -> None:
     document = read(paragraph("See:") + drawing, {"c1": "chart charts/chart1.xml"}, **{"charts/chart1.xml": chart})
     assert document.text == "See:\n\n[chart] Costs\n2023\nRent  4.5\nFees  6"
     assert document.additions == (Addition(document.text.index("["), len(document.text), "chart"),)
+
+
+def test_what_stands_over_a_word_follows_it_in_brackets(read) -> None:
+    ruby = "<w:r><w:ruby><w:rubyPr/><w:rt>{}</w:rt><w:rubyBase>{}</w:rubyBase></w:ruby></w:r>".format
+    hidden = ruby(run("unseen", "<w:vanish/>"), run("C"))
+    body = f"<w:p>{run('In ')}{ruby(run('note 12'), run('B'))}{hidden}{ruby('', run('D'))}</w:p>"
+    assert read(body).text == "In B(note 12)CD"
 
 
 def test_symbols_and_boxes_to_tick(read) -> None:

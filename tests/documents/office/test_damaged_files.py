@@ -5,12 +5,14 @@ import random
 import re
 import zipfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from office_files import cell, chart, epub, open_document, pack, parse, pptx, row, shape, sheet, slide, words, xlsx
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.xml_tree import BrokenXml, DeclaresEntities, parse_xml
 from ralph_cli.documents.parsed import ParsedDocument
 
 _NOT_WORDS = re.compile(r"Error|Exception|zlib|expat|decompress|codec|NoneType|object at|0x|Traceback|index out")
@@ -139,8 +141,44 @@ def _repack(data: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
         return pack({name: change(name, archive.read(name)) for name in archive.namelist()})
 
 
+NAMED_ELSEWHERE = (
+    "<!DOCTYPE x>",
+    "<!DOCTYPE x SYSTEM 'file:///etc/passwd'>",
+    "<!-- <!DOCTYPE x [ --><?p [?>\n<!DOCTYPE x PUBLIC '-//A//B' \"a>b[<!ENTITY c 'd'>]\">",
+)
+DECLARING = (
+    "<!DOCTYPE x []>",
+    "<!DOCTYPE x [<!ENTITY a 'aaaa'>]>",
+    "<!-- > --><?p?><!DOCTYPE x SYSTEM ']>' [<!ENTITY % a SYSTEM 'file:///etc/passwd'> %a;]>",
+    "<!DOCTYPE x PUBLIC '-//A//B' 'a>'\n[<!ELEMENT x ANY>]>",
+)
+
+
+@pytest.mark.parametrize("kind", sorted(WHOLE.keys() - {"rtf"}))
+def test_a_document_type_that_declares_nothing_changes_nothing(kind: str) -> None:
+    for named in NAMED_ELSEWHERE:
+        is_xml = re.compile(r"\.(xml|rels|opf)$")
+        data = _repack(WHOLE[kind](), lambda name, part: named.encode() + part if is_xml.search(name) else part)  # noqa: B023
+        assert parse(kind, data) == parse(kind, WHOLE[kind]())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_declarations_are_refused_in_each_encoding_before_they_are_read(encoding: str) -> None:
+    for declared in NAMED_ELSEWHERE:
+        assert parse_xml(f"{declared}<x>12</x>".encode(encoding)).text == "12"
+    for declared in DECLARING:
+        with pytest.raises(DeclaresEntities):
+            parse_xml(f"{declared}<x>12</x>".encode(encoding))
+
+
+def test_a_definition_elsewhere_is_never_opened(tmp_path: Path) -> None:
+    (tmp_path / "x.dtd").write_text("<!ENTITY a 'aaaa'>")
+    with pytest.raises(BrokenXml, match="an entity that is not declared"):
+        parse_xml(f"<!DOCTYPE x SYSTEM '{tmp_path.as_uri()}/x.dtd'><x>1&a;2</x>".encode())
+
+
 @pytest.mark.parametrize("kind", sorted(WHOLE.keys() - {"rtf", "epub"}))
-def test_a_document_type_is_refused_and_what_unpacks_to_too_much(kind: str) -> None:
+def test_declared_entities_are_refused_and_what_unpacks_to_too_much(kind: str) -> None:
     main = re.compile(r"workbook\.xml$|presentation\.xml$|^content\.xml$")
     declared = b"<!DOCTYPE x [<!ENTITY a 'aaaa'>]>"
     data = _repack(WHOLE[kind](), lambda name, part: declared + part if main.search(name) else part)

@@ -59,6 +59,62 @@ def test_deleted_and_hidden_words_are_left_out_and_said() -> None:
     assert "6 marked as hidden" in cautions(document)["hidden-text"] and "tracked-changes" in cautions(document)
 
 
+def test_what_stands_over_a_word_follows_it_in_brackets() -> None:
+    ruby = "<text:ruby><text:ruby-base>{}</text:ruby-base><text:ruby-text>{}</text:ruby-text></text:ruby>".format
+    body = f"<text:p>In {ruby('B', 'note 12')}{ruby('C', '')}.</text:p>"
+    assert load("odt", open_document("odt", body)).text == "In B(note 12)C."
+
+
+def control(number: int, settings: str = "") -> str:
+    """The place of a control of a form."""
+    return f"<draw:control draw:control='c{number}' {settings}/>"
+
+
+def test_controls_of_forms_show_their_values_and_labels_where_they_stand() -> None:
+    unseen = "<form:property form:property-name='EnableVisible' office:boolean-value='false'/>"
+    options = "<form:option form:label='red'/><form:option form:label='blue' form:current-selected='true'/>"
+    controls = [
+        "<form:text form:id='c1' form:value='before' form:current-value='Jane'/>",
+        "<form:checkbox xml:id='c2' form:label='I agree' form:current-state='checked'/>",
+        "<form:radio form:id='c3' form:label='No' form:selected='true' form:current-selected='false'/>",
+        f"<form:listbox form:id='c4' form:dropdown='true'>{options}</form:listbox>",
+        f"<form:listbox form:id='c5'>{options}</form:listbox>",
+        f"<form:text form:id='c6' form:value='1,577'><form:properties>{unseen}</form:properties></form:text>",
+        "<form:password form:id='c7' form:current-value='secret'/><form:hidden form:id='c8' form:value='secret'/>",
+        "<form:textarea form:id='c9'><text:p>in a</text:p><text:p>cell</text:p></form:textarea>",
+    ]
+    inline = control(1, "text:anchor-type='as-char'")
+    line = f"<text:p>Name:{inline}of age.{control(2)}{control(3)}{control(1)}</text:p>"
+    rest = f"<text:p>Colours{control(4)}{control(5)}{control(6)}{control(7)}{control(8)}</text:p>"
+    forms = tag("office:forms form:form", "".join(controls))
+    body = forms + line + rest + table(row(cell("Note"), cell("", inner=control(9))))
+    document = load("odt", open_document("odt", body))
+    lines = ["Name: Jane of age.", "\u2612 I agree", "\u2610 No", "Colours", "blue", "\u2610 red\n\u2612 blue"]
+    assert document.text.split("\n\n") == [*lines, "Note  in a cell"]
+    assert origins(document) == dict.fromkeys(["Jane", "blue", "\u2610 red\n\u2612 blue"], "form field")
+    said = cautions(document)["hidden-text"]
+    assert "3 in lists of choices that are closed" in said and "5 in form controls that are switched off" in said
+
+
+def test_controls_of_slides_and_sheets_are_read_alike() -> None:
+    forms = "<office:forms><form:form><form:text form:id='c1' form:value='Jane'/></form:form></office:forms>"
+    slide = load("odp", open_document("odp", f"<draw:page>{forms}{control(1)}</draw:page>"))
+    shapes = f"<table:shapes>{control(1)}</table:shapes>"
+    sheet = load("ods", open_document("ods", table(f"{forms}{shapes}", row(cell("12")))))
+    assert slide.text == "Jane" and sheet.text.endswith("12\n\n[form field] Jane")
+    assert list(origins(slide).values()) == list(origins(sheet).values()) == ["form field"]
+
+
+def test_a_style_without_a_name_says_nothing_of_what_is_in_no_style() -> None:
+    nameless = "".join(
+        HIDDEN.replace("style:name='h' style:family='text'", f"style:family='{kind}'") for kind in ("paragraph", "text")
+    )
+    lists = "<text:list>{0}</text:list><text:list text:style-name='L'>{0}</text:list>"
+    body = "<text:p>Rent<text:span> is 12</text:span></text:p>" + lists.format(tag("text:list-item text:p", "a"))
+    document = load("odt", open_document("odt", body, styles=nameless + NUMBERED))
+    assert (document.text, document.cautions) == ("Rent is 12\n\na\n\n1. a", ())
+
+
 def test_notes_comments_and_headers_stand_at_the_end() -> None:
     note = tag("text:note", tag("text:note-citation", "1") + tag("text:note-body text:p", "See B."))
     comment = "<office:annotation><dc:creator>Ann</dc:creator><text:p>why?</text:p></office:annotation>"
@@ -68,6 +124,14 @@ def test_notes_comments_and_headers_stand_at_the_end() -> None:
     assert origins(document) == {"[comment by Ann] why?": "comment", "[page header] Draft": "page header"}
     (found,) = document.notes
     assert document.text[found.start : found.end] == "See B." and document.text[: found.cited] == "Cost¹"
+
+
+def test_where_there_is_no_text_it_is_said_what_was_not_read() -> None:
+    frame = "<text:p><draw:frame><draw:{} xlink:href='./Object 1'/></draw:frame></text:p>"
+    for kind, said in (("image", "run OCR first"), ("object-ole", "not read: 1 embedded object; put it in as text")):
+        with pytest.raises(DocumentError, match="has no text") as caught:
+            load("odt", open_document("odt", frame.format(kind)))
+        assert said in caught.value.hint
 
 
 def test_a_table_of_a_text_names_its_columns_through_merged_cells() -> None:

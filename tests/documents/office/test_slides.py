@@ -89,6 +89,53 @@ def test_words_of_the_master_are_given_once() -> None:
     assert document.text == "one\n\n[on each slide] Confidential\ftwo"
 
 
+def test_words_of_a_master_are_given_once_where_an_open_document_shows_them() -> None:
+    box = "<draw:frame {}><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>"
+    shapes = [
+        ("", "Confidential <text:page-number>&lt;number&gt;</text:page-number>"),
+        ("presentation:class='title'", "Click to edit"),
+        ("presentation:class='footer'", "Draft <presentation:footer/>"),
+        ("presentation:class='date-time'", "<presentation:date-time/>"),
+        ("presentation:class='page-number'", "page <text:page-number>&lt;number&gt;</text:page-number>"),
+    ]
+    master = "".join(box.format(*one) for one in shapes)
+    masters = (
+        f"<office:master-styles><style:master-page style:name='M'>{master}</style:master-page></office:master-styles>"
+    )
+    style = "<style:style style:name='{}' style:family='drawing-page'><style:drawing-page-properties {}/></style:style>"
+    styles = (
+        style.format("n", "presentation:background-objects-visible='false'")
+        + style.format("f", "presentation:display-footer='false' presentation:display-date-time='true'")
+        + style.format("h", "presentation:visibility='hidden'")
+    )
+    page = "<draw:page draw:master-page-name='M' draw:style-name='{}' {}>{}</draw:page>"
+    dated = "presentation:use-date-time-name='d'"
+    body = (
+        "<presentation:footer-decl presentation:name='a'>A</presentation:footer-decl>"
+        "<presentation:footer-decl presentation:name='b'>B</presentation:footer-decl>"
+        "<presentation:date-time-decl presentation:name='d'>May 2</presentation:date-time-decl>"
+    )
+    for kind, used, text in (
+        ("h", dated, "0"),
+        ("n", dated, "1"),
+        ("f", dated, "2"),
+        ("", "{}='a'", "3"),
+        ("", "{}='a'", "4"),
+    ):
+        body += page.format(kind, used.format("presentation:use-footer-name"), box.format("", text))
+    body += page.format("", "presentation:use-footer-name='b'", box.format("presentation:class='footer'", "Own"))
+    document = load("odp", open_document("odp", body, styles=styles, masters=masters))
+    assert document.text.split("\f") == [
+        "0",
+        "1",
+        "2\n\n[on each slide] Confidential #\n\n[page footer] May 2",
+        "3\n\n[page footer] Draft A",
+        "4",
+        "Own\n\n[page footer] Draft B",
+    ]
+    assert [one.origin for one in document.additions] == ["hidden slide", *["page footer"] * 5]
+
+
 def test_an_open_document_presentation_is_read_alike() -> None:
     place = "svg:x='{}cm' svg:y='{}cm' svg:width='4cm' svg:height='1cm'"
     frame = f"<draw:frame presentation:class='{{}}' {place}>{{}}</draw:frame>"

@@ -18,7 +18,7 @@ _SPACES = f"xmlns:p='{P}' xmlns:a='{A}' xmlns:r='{_RELATION}' xmlns:c='{CHART}'"
 _ODF_NAMES = {"draw": "drawing", "fo": "xsl-fo-compatible", "svg": "svg-compatible", "number": "datastyle"}
 _ODF = " ".join(
     f"xmlns:{name}='urn:oasis:names:tc:opendocument:xmlns:{_ODF_NAMES.get(name, name)}:1.0'"
-    for name in ("office", "table", "text", "draw", "presentation", "style", "fo", "svg", "chart")
+    for name in ("office", "table", "text", "draw", "presentation", "style", "fo", "svg", "chart", "form")
 )
 ODF_SPACES = f"{_ODF} xmlns:xlink='http://www.w3.org/1999/xlink' xmlns:dc='http://purl.org/dc/elements/1.1/'"
 _KINDS = {"odt": "text", "ods": "spreadsheet", "odp": "presentation"}

@@ -42,19 +42,24 @@ def table(*rows: list[str] | tuple[str, ...], header: bool = False) -> str:
     return f"<w:tbl>{''.join(written)}</w:tbl>"
 
 
-def docx(body: str, relations: dict[str, str] | None = None, **parts: str) -> bytes:
+def docx(
+    body: str, relations: dict[str, str] | None = None, types: dict[str, str] | None = None, **parts: str | bytes
+) -> bytes:
     """The bytes of a document with this body; `document` replaces the whole main part.
 
-    `relations` give the main part's references, by id: "header header1.xml".
+    `relations` give the main part's references, by id: "header header1.xml"; `types` what other parts are declared as.
     """
     main = parts.pop("document", part("document", f"<w:body>{body}</w:body>"))
+    declared = "".join(
+        f"<Override PartName='/word/{name}' ContentType='{kind}'/>" for name, kind in (types or {}).items()
+    )
     references = "".join(
         f"<Relationship Id='{identity}' Type='x/{what.split()[0]}' Target='{what.split()[1]}'/>"
         for identity, what in (relations or {}).items()
     )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", _TYPES)
+        archive.writestr("[Content_Types].xml", _TYPES.replace("</Types>", f"{declared}</Types>"))
         archive.writestr("_rels/.rels", _RELATIONS)
         archive.writestr("word/document.xml", main)
         if references:

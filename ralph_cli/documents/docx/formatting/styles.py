@@ -26,6 +26,9 @@ _HIGHLIGHTS = {
     "yellow": 0xFFFF00, "white": 0xFFFFFF, "darkBlue": 0x000080, "darkCyan": 0x008080, "darkGreen": 0x008000,
     "darkMagenta": 0x800080, "darkRed": 0x800000, "darkYellow": 0x808000, "darkGray": 0x808080, "lightGray": 0xC0C0C0,
 }  # fmt: skip
+_NAMELESS = "\0"
+"""Begins the id of a usual style that has none: nothing can name it, for no XML holds this character."""
+
 _WHITE_OF_THEME = ("background1", "light1")
 _SEE_THROUGH = 95_000
 """Thousandths of a percent of transparency from which letters are not seen."""
@@ -69,12 +72,15 @@ class Styles:
         styles: dict[str, _Style] = {}
         usual: dict[str, str] = {}
         for element in children(root, "w:style"):
-            identity = attribute(element, "styleId")
+            kind, is_usual = attribute(element, "type"), attribute(element, "default") in ("1", "true", "on")
+            identity = attribute(element, "styleId") or (f"{_NAMELESS}{kind}" if is_usual else "")
+            if not identity:
+                continue  # nothing can be in it
             name, parent = attribute(child(element, "w:name")), attribute(child(element, "w:basedOn"))
             run = read_run_properties(child(element, "w:rPr"))
             styles.setdefault(identity, _Style(name.casefold(), parent, run, element))
-            if attribute(element, "default") in ("1", "true", "on"):
-                usual[attribute(element, "type")] = identity
+            if is_usual:
+                usual[kind] = identity
         defaults = read_run_properties(child(root, "w:docDefaults", "w:rPrDefault", "w:rPr"))
         return cls(styles, defaults, usual)
 
