@@ -11,15 +11,15 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.dates import days_since, to_iso
 from ralph_cli.documents.office.drawing_text import describe_chart, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.number_format import NumberFormat, format_general
 from ralph_cli.documents.office.package import Package, Relation
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.documents.sheets.dates import days_since, to_iso
 from ralph_cli.documents.sheets.formulas import parse_reference
-from ralph_cli.documents.sheets.number_format import NumberFormat, format_general
 from ralph_cli.documents.sheets.page import (
     HIDDEN_CELL,
     SheetCell,
