@@ -70,9 +70,9 @@ def ask(
 
     `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read, or a list
     of these; a folder, a pattern and an archive mean all documents in them, and each quote names its own. `password`
-    opens an encrypted PDF, and `encoding` (such as "cp1252") is that of a text or HTML file. `settings` are those of
-    the environment and ralph.toml by default; `load_settings` changes some of them. `models` replaces the "worker",
-    "judge", "subquery" or "verifier" by models of the caller's, `engine` the sandbox.
+    opens an encrypted PDF or Office document, and `encoding` (such as "cp1252") is that of a text or HTML file.
+    `settings` are those of the environment and ralph.toml by default; `load_settings` changes some of them. `models`
+    replaces the "worker", "judge", "subquery" or "verifier" by models of the caller's, `engine` the sandbox.
 
     `verifier` is asked last of each answer that passed everything else; it may be asynchronous, and its model, if it is
     an LLMVerifier, is metered. It takes the place of `settings.verify_with_model`. `sink` is called with every event

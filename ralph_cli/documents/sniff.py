@@ -17,6 +17,9 @@ OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 """What is a text as it is: it is decoded, and needs no parser in a process of its own."""
 
+OFFICE_KINDS: frozenset[Kind] = frozenset(["docx", "xlsx", "pptx"])
+"""What may be encrypted as a whole; its name alone says which of them it is."""
+
 MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox", "msg"])
 """What may have attachments."""
 
@@ -74,11 +77,12 @@ _PICTURES: tuple[tuple[bytes, str], ...] = (
     (rb"BM.{4}\0{4}", "a BMP image"),
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage"
 _OLE_PARTS = tuple(
     (part.encode("utf-16-le"), what, hint)
     for part, what, hint in (
         (
-            "EncryptedPackage",
+            _ENCRYPTED,
             "an Office document protected by a password",
             "remove its password and save it again",
         ),
@@ -157,6 +161,8 @@ def identify(name: str, data: bytes) -> Kind:
         return "msg"
     if suffix != ".pdf" and (kind := _office_kind(data)):
         return kind
+    if _ARCHIVE_SUFFIXES.get(suffix) in OFFICE_KINDS and is_encrypted_office(data):
+        return _ARCHIVE_SUFFIXES[suffix]
     picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
     if picture and suffix != ".pdf":
         return "image"
@@ -224,6 +230,11 @@ def _office_kind(data: bytes) -> Kind | None:
         return None
     found = [(at, kind) for part, kind in _ZIP_KINDS if (at := data.find(part)) >= 0]
     return min(found)[1] if found else None
+
+
+def is_encrypted_office(data: bytes) -> bool:
+    """Whether a file is a container with a Word, Excel or PowerPoint document that is encrypted."""
+    return data.startswith(_OLE) and _ENCRYPTED.encode("utf-16-le") in data
 
 
 def _is_outlook_mail(suffix: str, data: bytes) -> bool:

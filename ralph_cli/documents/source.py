@@ -17,7 +17,15 @@ from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 from ralph_cli.documents.sets.containers import read_inner
-from ralph_cli.documents.sniff import DECODED_KINDS, OCR_KINDS, TEXT_KINDS, Kind, display_name, identify
+from ralph_cli.documents.sniff import (
+    DECODED_KINDS,
+    OCR_KINDS,
+    TEXT_KINDS,
+    Kind,
+    display_name,
+    identify,
+    is_encrypted_office,
+)
 from ralph_cli.documents.text_cache import is_kept, read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
@@ -169,12 +177,13 @@ class DocumentSource:
                 parsed, scan, self.ocr, limits, store=store, on_progress=self.on_loading
             )
         document = assemble(parsed, path=self.name, kind=kind, sha256=sha256, fingerprint=fingerprint)
-        return replace(document, cautions=(*document.cautions, *self._unused_options(kind)))
+        return replace(document, cautions=(*document.cautions, *self._unused_options(kind, data)))
 
-    def _unused_options(self, kind: Kind) -> Iterator[Caution]:
+    def _unused_options(self, kind: Kind, data: bytes) -> Iterator[Caution]:
         """What was said of a file of this kind to no effect: whoever says it believes otherwise."""
-        if self.password is not None and kind != "pdf":
-            yield Caution(UNUSED_PASSWORD, "the password has no effect, because this is no PDF")
+        if self.password is not None and kind != "pdf" and not is_encrypted_office(data):
+            why = "this is neither a PDF nor an encrypted Office document"
+            yield Caution(UNUSED_PASSWORD, f"the password has no effect, because {why}")
         if self.encoding is not None and kind not in DECODED_KINDS:
             yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text, HTML or mail")
 

@@ -91,7 +91,7 @@ def test_password_and_encoding_without_effect_are_said_if_they_are_for_none_of_t
     words = ["check", memo(GOOD), "--doc", "lease.txt"]
     assert run([*words, "--password", "x", "--encoding", "utf-8"]) == 0
     told = capsys.readouterr().err
-    assert "lease.txt: the password has no effect, because this is no PDF" in told and "encoding" not in told
+    assert "lease.txt: the password has no effect, because this is neither a PDF" in told and "encoding" not in told
     assert run([*words, "--doc", str(samples / "report.pdf"), "--password", "x", "--encoding", "utf-8"]) == 0
     assert "no effect" not in capsys.readouterr().err
 

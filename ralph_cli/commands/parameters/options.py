@@ -56,7 +56,7 @@ StrictLoad = Annotated[
     bool, typer.Option("--strict-load", help="A file of a set that cannot be read, or is there twice, is an error.")
 ]
 Run = Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")]
-Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF.")]
+Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF or Office document.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]
 Json = Annotated[bool, result_option("--json", help="Print one JSON object.")]
 Force = Annotated[bool, result_option("--force", help="Replace files that are there and that ralph did not write.")]

@@ -1,1 +1,1 @@
-"""What all office formats share: archives of parts with their XML, charts, and the text that is made of them."""
+"""What all office formats share: archives of parts with their XML, number formats, charts, and the text of it all."""

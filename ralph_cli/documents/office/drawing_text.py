@@ -1,14 +1,20 @@
 """The words of drawings: paragraphs of a text, and what charts and diagrams say.
 
-Charts are those of ECMA-376, part 1, chapter 21.2; a chart's figures are the ones that it keeps from its table.
+Charts are those of ECMA-376, part 1, chapter 21.2. A chart's figures are the ones that it keeps from its table, each
+in the number format that is kept with it, or in that of the labels that show it.
 """
 
+import math
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_POINTS = 10_000
+_NUMBERS, _AXES = ("c:numCache", "c:numLit"), ("c:catAx", "c:dateAx")
 _LABELS, _VALUES = ("c:cat", "c:xVal"), ("c:val", "c:yVal", "c:bubbleSize")
 
 
@@ -30,32 +36,91 @@ def describe_chart(root: Element) -> str:
     titles = [
         join_paragraphs(title) or _cached_text(title) for title in (*root.iter("c:title"), *root.iter("cx:title"))
     ]
-    series = list(root.iter("c:ser"))
-    heads = [_cached_text(child(one, "c:tx")) for one in series]
+    series = list(_read_series(root))
     labels: dict[int, str] = {}
-    values = [_points(one, _VALUES) for one in series]
     for one in series:
-        labels |= {at: text for at, text in _points(one, _LABELS).items() if at not in labels}
+        labels |= {at: text for at, text in one.labels.items() if at not in labels}
     lines = ["; ".join(title for title in titles if title)]
-    if any(heads):
-        lines.append("  ".join(head for head in heads if head))
-    for at in sorted({*labels, *(place for column in values for place in column)}):
-        cells = [column.get(at, "") or (EMPTY_CELL if head else "") for head, column in zip(heads, values, strict=True)]
+    if any(one.head for one in series):
+        lines.append("  ".join(one.head for one in series if one.head))
+    for at in sorted({*labels, *(place for one in series for place in one.values)}):
+        cells = [one.values.get(at, "") or (EMPTY_CELL if one.head else "") for one in series]
         while cells and cells[-1] in ("", EMPTY_CELL):
             cells.pop()
         lines.append("  ".join(cell for cell in (labels.get(at, ""), *cells) if cell))
     return "\n".join(line for line in lines if line)
 
 
-def _points(series: Element, names: tuple[str, ...]) -> dict[int, str]:
-    """The points that a chart keeps of a series, by their places."""
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """The name of a series, and its points by their places: what labels them, and their values."""
+
+    head: str
+    labels: dict[int, str]
+    values: dict[int, str]
+
+
+def _read_series(root: Element) -> Iterator[_Series]:
+    """The series of a chart, in order."""
+    is_1904 = is_on(child(root, "c:date1904"))
+    axes = {attribute(child(one, "c:axId")): one for name in _AXES for one in root.iter(name)}
+    for group in (one for one in root.iter() if child(one, "c:ser") is not None):
+        axis = next((axes[key] for one in children(group, "c:axId") if (key := attribute(one)) in axes), None)
+        of_labels = None if is_on(child(axis, "c:delete")) else _own_format(axis)
+        for one in children(group, "c:ser"):
+            marks = child(one, "c:dLbls")
+            of_values = _format_of_marks(child(group, "c:dLbls") if marks is None else marks)
+            yield _Series(
+                _cached_text(child(one, "c:tx")),
+                _points(one, _LABELS, of_labels, is_1904),
+                _points(one, _VALUES, of_values, is_1904),
+            )
+
+
+def _own_format(element: Element | None) -> NumberFormat | None:
+    """The format that an axis or the labels of a series do not take from the table; None if there is none."""
+    shown = child(element, "c:numFmt")
+    is_own = shown is not None and attribute(shown, "sourceLinked") in ("0", "false")
+    code = attribute(shown, "formatCode")
+    return NumberFormat(code) if is_own and code not in ("", "General") else None
+
+
+def _format_of_marks(marks: Element | None) -> NumberFormat | None:
+    """The format of a series' labels, if they show its values and nothing else that is a number."""
+    shows_values = is_on(child(marks, "c:showVal")) and not is_on(child(marks, "c:showPercent"))
+    return _own_format(marks) if shows_values else None
+
+
+def _points(series: Element, names: tuple[str, ...], own: NumberFormat | None, is_1904: bool) -> dict[int, str]:
+    """The points that a chart keeps of a series, by their places; `own` is the format that shows its numbers, if any.
+
+    Else a number is shown in the format of its point, or of the cache in which it is.
+    """
     found: dict[int, str] = {}
-    for name in names:
-        for point in (point for part in children(series, name) for point in part.iter("c:pt")):
+    for cache in (cache for name in names for part in children(series, name) for cache in part.iter()):
+        of_cache = NumberFormat(_text(child(cache, "c:formatCode")))
+        for point in children(cache, "c:pt"):
             at = number(attribute(point, "idx"), 0) or 0
-            if len(found) < _MOST_POINTS and (text := " ".join(_text(child(point, "c:v")).split())):
-                found.setdefault(at, text)
+            text = " ".join(_text(child(point, "c:v")).split())
+            if len(found) < _MOST_POINTS and text and at not in found:
+                code = attribute(point, "formatCode")
+                shown = own or (NumberFormat(code) if code else of_cache)
+                found[at] = _show_number(text, shown, is_1904) if cache.tag in _NUMBERS else text
     return found
+
+
+def _show_number(text: str, shown: NumberFormat, is_1904: bool) -> str:
+    """A number as its format shows it; what is none, such as "#N/A", as it is.
+
+    A number whose format shows nothing is there all the same, as the height of a bar.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if not math.isfinite(value):
+        return text
+    return " ".join(shown.show_number(value, is_1904).text.split()) or GENERAL.show_number(value).text
 
 
 def _text(element: Element | None) -> str:

@@ -10,6 +10,7 @@ from typing import IO, Any
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
+from ralph_cli.documents.sniff import OFFICE_KINDS
 
 
 def main() -> None:
@@ -40,6 +41,10 @@ def main() -> None:
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
     """Parse the file, or answer about its pages, as the request asks; the result as JSON, or as the operation says."""
     name = request["name"]
+    if request["op"] in OFFICE_KINDS:
+        from ralph_cli.documents.office.encryption import decrypt_package
+
+        data = decrypt_package(data, name, request["password"])
     match request["op"]:
         case "html":
             from ralph_cli.documents.html.reader import parse_html

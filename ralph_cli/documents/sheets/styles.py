@@ -4,8 +4,8 @@ from typing import TypeVar
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
-from ralph_cli.documents.sheets.number_format import GENERAL, NumberFormat
 
 _WHITE, _BLACK = ("rgb", "FFFFFF"), ("rgb", "000000")
 _KNOWN = {

@@ -137,7 +137,12 @@ def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked() -> None:
         (
             "a.docx",
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
-            "protected by a password",
+            "cannot be decrypted",
+        ),
+        (
+            "a.xlsb",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "protected by a password, which cannot be read",
         ),
         (
             "a.docx",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.documents.sheets.number_format import GENERAL, NumberFormat
+from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,7 @@ def test_text_has_a_section_of_its_own() -> None:
     assert NumberFormat('0;0;0;"to "@').show_text("Ann") == "to Ann"
     assert NumberFormat("0.00").show_text("Ann") == "Ann"
     assert NumberFormat(";;;").show_text("Ann") == ""
+    assert NumberFormat('0;-0;0;General" (name)"').show_text("Ann") == "Ann (name)"
 
 
 @pytest.mark.parametrize(

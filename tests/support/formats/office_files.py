@@ -96,10 +96,10 @@ def cell(reference: str, value: str = "", *, style: int = 0, kind: str = "n", fo
 words = partial(cell, kind="inlineStr")
 
 
-def chart(title: str) -> str:
-    """A chart with nothing but a title."""
+def chart(title: str, inner: str = "", *, settings: str = "") -> str:
+    """A chart with a title, and with whatever is `inner`."""
     named = f"<c:title><a:p><a:r><a:t>{title}</a:t></a:r></a:p></c:title>"
-    return f"<c:chartSpace xmlns:c='{CHART}' xmlns:a='{A}'>{named}</c:chartSpace>"
+    return f"<c:chartSpace xmlns:c='{CHART}' xmlns:a='{A}'>{settings}{named}{inner}</c:chartSpace>"
 
 
 def row(number: int, *cells: str, settings: str = "") -> str:

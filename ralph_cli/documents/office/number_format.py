@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.sheets.dates import DATE_TOKEN, format_date, to_moment
+from ralph_cli.documents.office.dates import DATE_TOKEN, format_date, to_moment
 
 _LONGEST_FORMAT = 500
 _LONG = Context(prec=150)
@@ -80,7 +80,8 @@ class NumberFormat:
             section = self._sections[3]
         if section is None:
             return text
-        return "".join(text if kind == "sign" and token == "@" else token for kind, token in section.tokens)
+        is_text = (kind == "general" or (kind, token) == ("sign", "@") for kind, token in section.tokens)
+        return "".join(text if own else token for own, (_, token) in zip(is_text, section.tokens, strict=True))
 
     def show_number(self, stored: float, is_1904: bool = False) -> Shown:
         """How a number is shown; `is_1904` says that days are counted from 1904-01-01."""
