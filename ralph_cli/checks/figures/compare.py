@@ -18,9 +18,8 @@ from ralph_cli.text.quantities.nearness import say_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import FALL, RISE, read_change
-from ralph_cli.text.quantities.symbols import symbols_differ
 from ralph_cli.text.quantities.tokens import MINUSES
-from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, units_named
+from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, symbols_differ, units_named
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]

@@ -16,7 +16,6 @@ from ralph_cli.text.quantities.dates import read_date
 from ralph_cli.text.quantities.numbers import Number, read_number
 from ralph_cli.text.quantities.quantity import Bound, Quantity
 from ralph_cli.text.quantities.sharing import share_between_neighbours
-from ralph_cli.text.quantities.symbols import symbol_behind
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.units import (
     Draft,
@@ -38,6 +37,7 @@ from ralph_cli.text.quantities.vocabulary import (
     TIMES,
     UNDER,
     singular,
+    symbol_behind,
 )
 from ralph_cli.text.raised import LOWERED, RAISED
 

@@ -1,4 +1,4 @@
-"""How tables, mails, contracts and other scripts write what a claim may say otherwise: shares, dates, parts, scales."""
+"""How tables, mails, contracts and other scripts write what a claim may say otherwise: shares, dates, scales, units."""
 
 from dataclasses import replace
 
@@ -28,6 +28,25 @@ PARTS = "Section 5. Fees\nIt costs $4.\nSection 6. Term\nIt runs for 6 years.\n"
 TERM = "Section 6. Term\nIt runs for 6 years."
 BOXES = "North,120,450,54"
 CASH = "Cash increased $5 million to $8 million from $3 million as of May 31, 2022 and 2021, respectively."
+MOTOR = """
+| Motor | Value |
+|---|---|
+| Winding capacitance | 2,200 pF maximum |
+| Coil current | 350 mA |
+
+The housing measures 41.0 x 28.5 x 9.7 mm. The dose was 275 ng/mL in all 36 samples; the hull weighs 64,300 t.
+"""
+TRIAL = """
+| Outcome | Sornatide 40 mg | Sornatide 20 mg | Placebo |
+|---|---|---|---|
+| Days without pain | 11.3 | 8.2 | 4.9 |
+"""
+PARCELS = """
+Harbour Post (dollars in millions, parcel volume in thousands)
+                    2031      2030
+Revenue          $ 41,226  $ 39,870
+Parcels a day       7,418     7,105
+"""
 DUE, NOTICE, REPAIR = LEASE.split("\n")[2], LEASE.split("\n")[4], MAIL.split("\n")[3]
 
 
@@ -97,3 +116,45 @@ def test_a_share_of_one_may_be_reckoned_with_as_a_percentage() -> None:
     assert found.issues  # 2.62 stands nowhere
     found = check(about(HARBOUR), "They lost 9.83% together.", [HARBOUR, MILL], ["9.38% + 0.45% = 9.83%"])
     assert not found.issues
+
+
+def answer_to(text: str, quote: str, about: Document) -> str:
+    found = check(about, text, [quote])
+    return "objected" if found.issues else "open" if found.doubts else ""
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "quote"),
+    [
+        ("", "The winding capacitance is 2,200 pF.", "2,200 pF maximum"),
+        ("", "The winding capacitance is 2,200 picofarads.", "2,200 pF maximum"),
+        ("", "The winding capacitance is 2,200.", "2,200 pF maximum"),
+        *(("open", f"The winding capacitance is 2,200 {unit}.", "2,200 pF maximum") for unit in ("nF", "V", "kg", "t")),
+        ("open", "The coil takes 350 µA.", "| Coil current | 350 mA |"),
+        ("", "The dose was 275 ng/mL.", "The dose was 275 ng/mL"),
+        ("open", "The dose was 275 µg/mL.", "The dose was 275 ng/mL"),
+        ("open", "The dose was 275 ng/dL.", "The dose was 275 ng/mL"),
+        ("open", "The dose was given to 275 patients.", "The dose was 275 ng/mL"),
+        ("open", "The dose was 36 ng.", "in all 36 samples"),
+        ("", "The hull weighs 64.3 kt.", "the hull weighs 64,300 t"),
+        ("", "The housing is 41.0 mm long.", "The housing measures 41.0 x 28.5 x 9.7 mm."),
+        ("objected", "The housing is 41.0 cm long.", "The housing measures 41.0 x 28.5 x 9.7 mm."),
+        ("objected", "The housing is 41.0 inches long.", "The housing measures 41.0 x 28.5 x 9.7 mm."),
+    ],
+)
+def test_a_unit_that_is_written_otherwise_does_not_pass(said: str, text: str, quote: str) -> None:
+    assert answer_to(text, quote, document(MOTOR)) == said
+
+
+def test_a_figure_in_the_name_of_a_column_counts_as_quoted() -> None:
+    row, about = "| Days without pain | 11.3 | 8.2 | 4.9 |", document(TRIAL)
+    assert answer_to("There were 11.3 days without pain on 40 mg.", row, about) == ""
+    assert answer_to("There were 11.3 days without pain on 60 mg.", row, about) == "objected"
+
+
+def test_a_scale_is_a_question_where_the_table_states_several() -> None:
+    row, about = "Parcels a day       7,418     7,105", document(PARCELS, kind="pdf")
+    for scale in ("thousand", "million"):
+        assert answer_to(f"It carried 7,418 {scale} parcels in 2031.", row, about) == "open"
+    (doubt,) = check(about, "It carried 7,418 million parcels in 2031.", [row]).doubts
+    assert "(dollars in millions, parcel volume in thousands)" in doubt.message
