@@ -32,6 +32,9 @@ from ralph_cli.documents.rich_text.words import (
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 _DEEPEST = 2_000
+_OF_THE_FILE = 1
+"""The character set of a font that has none of its own: its encoding is that of the file."""
+
 _UNREAD = {"pict": "picture", "object": "embedded object"}
 
 
@@ -40,6 +43,8 @@ class _State:
     """What holds in a group: its destination, and how its characters look."""
 
     flow: "Flow | None"
+    destination: str = ""
+    """The word that began the group, or one around it, whose text is not of the document; "" within the text."""
     is_new: bool = True
     starred: bool = False
     font: int = 0
@@ -68,7 +73,7 @@ class _RtfReader:
         self._body = Flow(self._write_block, self._page.add_table)
         self._stack: list[_State] = []
         self._state = _State(self._body)
-        self._encoding, self._fonts = DEFAULT_CODE_PAGE, dict[int, str]()
+        self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
         self._levels: dict[int, int] = {}
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
@@ -77,7 +82,6 @@ class _RtfReader:
         self._marks = 0
         self._beside: list[tuple[Origin, str, list[str]]] = []
         self._author = ""
-        self._sources: list[tuple[str, list[str]]] = []
         self._count = CharacterBudget(name, limits)
 
     def read(self, source: str) -> ParsedDocument:
@@ -154,8 +158,7 @@ class _RtfReader:
     def _begin_destination(self, word: str, state: _State) -> bool:
         """Whether a word at the beginning of a group says that its text is not of the running text."""
         if word in SKIPPED or (state.starred and word not in READ_THOUGH_OPTIONAL and word not in HEADS):
-            state.flow = None
-            self._sources.append((word, []))
+            state.flow, state.destination = None, word
             if word in _UNREAD:
                 self._findings.unread[_UNREAD[word]] += 1
         elif state.flow is None:
@@ -188,11 +191,11 @@ class _RtfReader:
 
     def _read_definition(self, word: str, number: int | None) -> None:
         """What tables of fonts and styles say, as far as the text depends on it."""
-        destination = self._sources[-1][0] if self._sources else ""
+        destination = self._state.destination
         if destination == "fonttbl" and number is not None:
             if word == "f":
                 self._state.font = number
-            elif word == "fcharset":
+            elif word == "fcharset" and number != _OF_THE_FILE:
                 self._fonts[self._state.font] = code_page(number)
             elif word == "cpg":
                 self._fonts[self._state.font] = f"cp{number}"
@@ -207,7 +210,7 @@ class _RtfReader:
         match word:
             case "plain":
                 state.hidden = state.struck = state.deleted = False
-                state.raised, state.font = 0, state.font
+                state.raised, state.font = 0, self._default_font
             case "v":
                 state.hidden = is_on
             case "deleted":
@@ -223,6 +226,8 @@ class _RtfReader:
                 state.raised = 0
             case "f":
                 state.font = number or 0
+            case "deff":
+                state.font = self._default_font = number or 0
             case "uc":
                 state.skipped = min(max(number or 0, 0), 100) if number is not None else 1
             case "ansicpg" if number:
@@ -258,9 +263,9 @@ class _RtfReader:
         self._to_skip -= skipped
         text = text[skipped:]
         if self._state.flow is None:
-            if self._sources and self._sources[-1][0] == "atnauthor":
+            if self._state.destination == "atnauthor":
                 self._author = one_line(text)[:80]
-            elif self._sources and self._sources[-1][0] == "stylesheet":
+            elif self._state.destination == "stylesheet":
                 self._name_style(text)
             return
         self._write(text if text.isascii() else self._decode(text))

@@ -49,6 +49,28 @@ def test_characters_of_all_kinds_are_read() -> None:
     assert load("rtf", rtf(body)).text == "café €5 Пр a—b\xa0c\td²\n\nαx\ny"
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (r"\f0\'e8 \f1\'cf\'f0 \f2\'e8", "\u00e8 \u041f\u0440 \u010d"),
+        (r"\f0\'e8 {\f1\'cf} \f1\'cf\plain  \'cf", "\u00e8 \u041f \u041f \u010e"),  # \plain is the font of \deff
+        (r"\'e8", "\u010d"),
+        (r"\f3\'cf", "\u041f"),  # the default character set: that of the file
+    ],
+)
+def test_letters_are_those_of_their_font_whatever_else_the_font_table_says(words: str, text: str) -> None:
+    panose = r"{\*\panose 02020603050405020304}"
+    fonts = rf"{{\f0\fcharset0{panose}A;}}{{\f1\fcharset204{panose}{{\*\falt X}}B;}}{{\f2\fcharset238 C;}}{{\f3\fcharset1 D;}}"
+    body = rf"{{\rtf1\ansi\ansicpg1251\deff2{{\fonttbl{fonts}}}{words}\par}}"
+    assert load("rtf", body.encode("ascii")).text == text
+
+
+def test_a_heading_style_counts_whatever_styles_stand_before_it() -> None:
+    styles = r"{\stylesheet{\ql Normal;}{\*\cs10 Default;}{\s1 heading 1;}}"
+    document = load("rtf", rf"{{\rtf1{styles}\pard\s1 Term\par\pard text\par}}".encode("ascii"))
+    assert [(heading.text, heading.level) for heading in document.headings] == [("Term", 1)]
+
+
 def test_headings_hidden_words_deletions_and_strokes() -> None:
     body = r"\pard\s1 Term\par\pard\plain Kept{\v  unseen}{\deleted  gone}{\strike x}\par"
     document = load("rtf", rtf(body + r"{\*\generator no;}{\info{\title no}}"))
