@@ -14,7 +14,7 @@ from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
 from ralph_cli.documents.docx.drawings import Drawings
-from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Styles, read_colour
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles, read_colour
 from ralph_cli.documents.docx.formatting.theme import read_theme
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
@@ -23,6 +23,7 @@ from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
 

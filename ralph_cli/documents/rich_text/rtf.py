@@ -3,7 +3,7 @@
 Hidden text and tracked deletions are left out; numbers of paragraphs are those that the program wrote in the file.
 """
 
-from dataclasses import replace
+from dataclasses import field, replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Origin
@@ -13,6 +13,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.flow import Flow
+from ralph_cli.documents.rich_text.ink import SHADES, Ink, Palette, Shade, has_backdrop
 from ralph_cli.documents.rich_text.tokens import (
     DEFAULT_CODE_PAGE,
     Token,
@@ -32,9 +33,6 @@ from ralph_cli.documents.rich_text.words import (
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 _DEEPEST = 2_000
-_OF_THE_FILE = 1
-"""The character set of a font that has none of its own: its encoding is that of the file."""
-
 _UNREAD = {"pict": "picture", "object": "embedded object"}
 
 
@@ -54,6 +52,11 @@ class _State:
     deleted: bool = False
     struck: bool = False
     raised: int = 0
+    ink: Ink = field(default_factory=Ink)
+    shade: Shade = field(default_factory=Shade)
+    """What is behind the paragraph."""
+    is_apart: bool = False
+    """Whether the text is in a shape, whose colour is not read."""
 
 
 def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -74,6 +77,7 @@ class _RtfReader:
         self._stack: list[_State] = []
         self._state = _State(self._body)
         self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
+        self._palette, self._has_backdrop = Palette(), False
         self._levels: dict[int, int] = {}
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
@@ -86,6 +90,7 @@ class _RtfReader:
 
     def read(self, source: str) -> ParsedDocument:
         """The whole document."""
+        self._has_backdrop = has_backdrop(source)
         for token in read_tokens(source):
             if token.kind != "byte":
                 self._flush_bytes()
@@ -145,6 +150,8 @@ class _RtfReader:
         if state.flow is None:
             self._read_definition(word, number)
             return
+        if word == "pard":
+            state.shade = Shade()
         if word == "u" and number is not None:
             self._write(chr(number % 0x10000))
             self._to_skip = state.skipped
@@ -152,6 +159,8 @@ class _RtfReader:
             self._write(SIGNS[word])
         elif word in ("chftn", "chatn"):
             self._mark_note(word)
+        elif SHADES.get(word, ("",))[0] == "paragraph":
+            state.shade = state.shade.changed(word, number)
         elif not state.flow.take_word(word, number, self._levels):
             self._take_look(word, number, state)
 
@@ -190,15 +199,17 @@ class _RtfReader:
             self._write(raise_figures(str(self._marks)))
 
     def _read_definition(self, word: str, number: int | None) -> None:
-        """What tables of fonts and styles say, as far as the text depends on it."""
+        """What tables of fonts, colours and styles say, as far as the text depends on it."""
         destination = self._state.destination
         if destination == "fonttbl" and number is not None:
             if word == "f":
                 self._state.font = number
-            elif word == "fcharset" and number != _OF_THE_FILE:
+            elif word == "fcharset":
                 self._fonts[self._state.font] = code_page(number)
             elif word == "cpg":
                 self._fonts[self._state.font] = f"cp{number}"
+        elif destination == "colortbl":
+            self._palette.take_word(word, number)
         elif destination == "stylesheet" and number is not None:
             if word == "s":
                 self._state.font = number  # the style that is being told
@@ -210,7 +221,7 @@ class _RtfReader:
         match word:
             case "plain":
                 state.hidden = state.struck = state.deleted = False
-                state.raised, state.font = 0, self._default_font
+                state.raised, state.font, state.ink = 0, self._default_font, Ink()
             case "v":
                 state.hidden = is_on
             case "deleted":
@@ -234,6 +245,10 @@ class _RtfReader:
                 self._encoding = known_encoding(f"cp{number}")
             case "mac" | "pc" | "pca":
                 self._encoding = CODE_PAGE_WORDS[word]
+            case "shptxt":
+                state.is_apart = True
+            case _:
+                state.ink = state.ink.changed(word, number)
 
     def _take_symbol(self, symbol: str) -> None:
         if symbol == "*":
@@ -265,6 +280,8 @@ class _RtfReader:
         if self._state.flow is None:
             if self._state.destination == "atnauthor":
                 self._author = one_line(text)[:80]
+            elif self._state.destination == "colortbl":
+                self._palette.end_colours(text.count(";"))
             elif self._state.destination == "stylesheet":
                 self._name_style(text)
             return
@@ -287,9 +304,11 @@ class _RtfReader:
         state = self._state
         if state.flow is None or state.deleted or not text:
             return
-        if state.hidden:
-            self._findings.hide(text, "marked as hidden")
+        unseen, is_doubtful = ("", False) if state.ink.is_usual else self._palette.look(state.ink, self._layers(state))
+        if state.hidden or unseen:
+            self._findings.hide(text, "marked as hidden" if state.hidden else unseen)
             return
+        self._findings.doubtful += [text] * bool(is_doubtful and text.strip())
         if state.raised:
             text = raise_figures(text) if state.raised > 0 else lower_figures(text)
         if state.struck and text.strip():
@@ -297,6 +316,13 @@ class _RtfReader:
             text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
         self._count(len(text))
         state.flow.parts.append(text)
+
+    def _layers(self, state: _State) -> list[Shade] | None:
+        """What is laid over the paper behind the text, the uppermost last; None if that is not known."""
+        beneath = state.flow.shades() if state.flow is not None else []
+        if beneath is None or state.is_apart or self._has_backdrop:
+            return None
+        return [*beneath, state.shade, *state.ink.shades]
 
     def _write_block(self, text: str, level: int) -> None:
         at = self._page.add_block(text)
