@@ -116,9 +116,5 @@ def _read_place(shape: Element) -> tuple[float, float, float, float] | None:
     left, top = read_points(attribute(shape, "x")), read_points(attribute(shape, "y"))
     if left is None or top is None:
         return None
-    return (
-        left,
-        top,
-        left + (read_points(attribute(shape, "width")) or 0),
-        top + (read_points(attribute(shape, "height")) or 0),
-    )
+    width, height = (read_points(attribute(shape, side)) or 0 for side in ("width", "height"))
+    return left, top, left + width, top + height

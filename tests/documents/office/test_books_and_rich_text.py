@@ -116,6 +116,7 @@ def test_what_a_reader_of_rtf_cannot_see_is_left_out_and_counted(body: str, seen
 @pytest.mark.parametrize(
     "body",
     [
+        r"{\cf0 bait}",  # which some programs show as black, whatever the first colour is
         r"{\shp{\*\shpinst\shpwr3{\sp{\sn x}}}}{\cf1 bait}",
         r"{\shp{\*\shpinst\shpwr2{\shptxt{\cf1 bait}}}}",
         r"\pard\shading2500{\cf1 bait}",
@@ -125,7 +126,8 @@ def test_what_a_reader_of_rtf_cannot_see_is_left_out_and_counted(body: str, seen
     ],
 )
 def test_white_words_are_kept_and_said_where_the_ground_is_not_known(body: str) -> None:
-    document = load("rtf", rtf(rf"{{\colortbl;\red255\green255\blue255;}}{body}\par"))
+    white = r"\red255\green255\blue255;"
+    document = load("rtf", rtf(rf"{{\colortbl{white}{white}}}{body}\par"))
     assert document.text == "bait" and "\u201cbait\u201d" in cautions(document)["visibility-unknown"]
 
 
