@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.docx.formatting.styles import WHITE, read_colour
+from ralph_cli.documents.docx.formatting.styles import read_colour
+from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
 
 LINE_SIZE = (457_200, 137_160)

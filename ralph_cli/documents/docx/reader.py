@@ -17,7 +17,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
 from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
 from ralph_cli.documents.docx.drawings import Drawings
-from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Styles, read_colour
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles, read_colour
 from ralph_cli.documents.docx.formatting.theme import read_theme
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
@@ -26,6 +26,7 @@ from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
+from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,

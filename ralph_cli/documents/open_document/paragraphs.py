@@ -5,8 +5,10 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import clean_text
+from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.styles import Styles
@@ -52,6 +54,11 @@ class ParagraphReader:
         """What fields show here that do not say it themselves, by the names of their elements."""
         self.is_on_paper = False
         """Whether nothing but the paper is behind the text."""
+        self.usual_size = styles.default_size("paragraph")
+        """Points of characters to which no style gives a size; None if that is not known."""
+        self.is_fitted = False
+        """Whether characters are shown as large as a shape has room for."""
+        self._size = self.usual_size
 
     def read(self, element: Element) -> Paragraph:
         """The paragraph, or heading, of an element."""
@@ -60,6 +67,7 @@ class ParagraphReader:
             self.findings.hide("".join(element.itertext()), HIDDEN)
             return found
         parts: list[str] = []
+        self._size = self.styles.font_size("paragraph", attribute(element, "style-name"), self.usual_size)
         self._read_runs(element, found, parts)
         text = "".join(parts)
         lead = len(text) - len(text.lstrip())
@@ -69,12 +77,16 @@ class ParagraphReader:
         return found
 
     def _read_runs(self, element: Element, found: Paragraph, parts: list[str]) -> None:
-        if element.text:
-            parts.append(_collapse(element.text, parts))
+        self._write(element.text, parts)
         for one in element:
             self._read_run(one, found, parts)
-            if one.tail:
-                parts.append(_collapse(one.tail, parts))
+            self._write(one.tail, parts)
+
+    def _write(self, text: str | None, parts: list[str]) -> None:
+        if text and is_tiny(self._size) and not self.is_fitted:
+            self.findings.hide(text, TINY)
+        elif text:
+            parts.append(_collapse(text, parts))
 
     def _read_run(self, one: Element, found: Paragraph, parts: list[str]) -> None:
         match one.tag:
@@ -119,8 +131,10 @@ class ParagraphReader:
             return
         inner: list[str] = parts[-1:]
         kept = len(inner)
-        place = Paragraph()
+        place, outer_size = Paragraph(), self._size
+        self._size = self.styles.font_size("text", name, outer_size)
         self._read_runs(one, place, inner)
+        self._size = outer_size
         text = "".join(inner[kept:])
         begin = sum(map(len, parts))
         is_white = self.is_on_paper and self.styles.value("text", name, "text", "color").lower() == "#ffffff"

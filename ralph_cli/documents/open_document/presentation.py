@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.documents.docx.fields import PAGE_NUMBER
 from ralph_cli.documents.limits import LoadLimits
@@ -13,13 +12,11 @@ from ralph_cli.documents.office.xml_tree import attribute, child, children
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
 from ralph_cli.documents.open_document.story import Block, Story
-from ralph_cli.documents.open_document.styles import Styles, collect_styles
+from ralph_cli.documents.open_document.styles import Styles, collect_styles, read_points
 from ralph_cli.documents.open_document.text import append_comments
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.slides.order import Box, order_boxes
 
-_LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
-_POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "pc": 12.0, "px": 0.75, "": 1.0}
 _NO_PLACE = 1e9
 """Points from the top at which shapes are put that have no place."""
 
@@ -168,19 +165,15 @@ def _placed(slide: Iterable[Element]) -> list[tuple[Element, tuple[float, float,
 def _is_beside(place: tuple[float, float, float, float], size: tuple[str, str]) -> bool:
     """Whether a place lies outside of a slide of this size."""
     left, top, right, bottom = place
-    width, height = _points(size[0]), _points(size[1])
+    width, height = read_points(size[0]), read_points(size[1])
     return bool(width and height) and (
         right <= 0 or bottom <= 0 or (left >= (width or 0)) or (height or 0) <= top < _NO_PLACE
     )
 
 
 def _read_place(shape: Element) -> tuple[float, float, float, float] | None:
-    left, top = _points(attribute(shape, "x")), _points(attribute(shape, "y"))
+    left, top = read_points(attribute(shape, "x")), read_points(attribute(shape, "y"))
     if left is None or top is None:
         return None
-    return left, top, left + (_points(attribute(shape, "width")) or 0), top + (_points(attribute(shape, "height")) or 0)
-
-
-def _points(length: str) -> float | None:
-    match = _LENGTH.fullmatch(length)
-    return float(match[1]) * _POINTS[match[2] or ""] if match else None
+    width, height = (read_points(attribute(shape, side)) or 0 for side in ("width", "height"))
+    return left, top, left + width, top + height

@@ -15,6 +15,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, number
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
@@ -183,7 +184,7 @@ class _SpreadsheetReader:
         return one_line(" ".join(texts)) if texts else ""
 
     def _unseen(self, element: Element, column: int) -> Origin | None:
-        """Whether a cell shows its text in the colour of its background."""
+        """Whether a cell shows its text in the colour of its background, or too small to read."""
         style = attribute(element, "style-name")
         if not style:
             at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
@@ -192,7 +193,15 @@ class _SpreadsheetReader:
             colour = self._styles.value("table-cell", style, "text", "color").lower()
             ground = self._styles.value("table-cell", style, "table-cell", "background-color").lower()
             self._unseen_styles[style] = bool(colour) and colour == (_PAPER if ground in _NO_GROUND else ground)
-        return HIDDEN_CELL if self._unseen_styles[style] else None
+        return HIDDEN_CELL if self._unseen_styles[style] or self._is_tiny(element, style) else None
+
+    def _is_tiny(self, element: Element, style: str) -> bool:
+        """Whether the text of a cell with this style is too small to read; runs may have sizes of their own."""
+        if not is_tiny(self._styles.font_size("table-cell", style)):
+            return False
+        return not any(
+            self._styles.font_size("text", attribute(span, "style-name")) for span in element.iter("text:span")
+        )
 
     def _note_merged(self, element: Element, column: int) -> None:
         wide = _repetition(element, "number-columns-spanned", _LAST_COLUMN)

@@ -66,7 +66,7 @@ class Story:
         self._styles, self._findings, self._open_object = styles, findings, open_object
         self.controls = Controls(findings)
         self._paragraphs = ParagraphReader(styles, findings, self.controls)
-        self._paragraphs.is_on_paper = is_on_paper
+        self._paragraphs.is_on_paper = self._is_text = is_on_paper
         self._outline = Counter(styles.outline)
         self._counters: dict[str, Counter] = {}
 
@@ -197,6 +197,27 @@ class Story:
 
     def read_drawing(self, element: Element) -> Iterator[Block]:
         """What a frame or shape says: its text, its table, its chart, or what is said of its picture."""
+        reader = self._paragraphs
+        outer = reader.usual_size, reader.is_fitted
+        reader.usual_size, reader.is_fitted = self._size_in(element), reader.is_fitted or self._is_fitted(element)
+        yield from self._read_drawing(element)
+        reader.usual_size, reader.is_fitted = outer
+
+    def _size_in(self, shape: Element) -> float | None:
+        """Points of characters in a shape to which no other style gives a size. In texts its own style gives none."""
+        name, usual = attribute(shape, "style-name"), self._paragraphs.usual_size
+        if self._is_text:
+            return usual
+        return self._styles.font_size("graphic", name) or self._styles.font_size("presentation", name, usual)
+
+    def _is_fitted(self, shape: Element) -> bool:
+        """Whether the text of a shape is stretched until it fills it."""
+        name = attribute(shape, "style-name")
+        fits = [self._styles.value(family, name, "graphic", "fit-to-size") for family in ("graphic", "presentation")]
+        is_path = attribute(child(shape, "draw:enhanced-geometry"), "text-path") == "true"
+        return is_path or "true" in fits or "all" in fits
+
+    def _read_drawing(self, element: Element) -> Iterator[Block]:
         if element.tag == "draw:g":
             for one in element:
                 if one.tag in DRAWINGS:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import field
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.office.xml_tree import attribute, child, contents, number
@@ -11,6 +12,9 @@ from ralph_cli.documents.office.xml_tree import attribute, child, contents, numb
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _BULLET = "\u2022"
 _CONTAINERS = ("office:styles", "office:automatic-styles", "office:master-styles")
+_LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
+_POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "pc": 12.0, "px": 0.75, "": 1.0}
+_SHARE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)%")
 _LONGEST_CHAIN = 20
 _MOST_LEVELS = 10
 
@@ -36,12 +40,16 @@ class Styles:
     outline: list[ListLevel] = field(default_factory=list)
     _layouts: dict[str, Element | None] = field(default_factory=dict)
     _masters: dict[str, Element] = field(default_factory=dict)
+    _defaults: dict[str, Element] = field(default_factory=dict)
+    """By the family of styles, what holds where none of them says anything."""
 
     def add(self, containers: Iterable[Element]) -> None:
         """Add the styles of some elements; those added later replace earlier ones of the same name."""
         for one in (one for container in containers for one in container):
             name = attribute(one, "name")
             match one.tag:
+                case "style:default-style":
+                    self._defaults[attribute(one, "family")] = one
                 case "text:outline-style":
                     self.outline = _read_levels(one)
                 case _ if not name:
@@ -70,6 +78,28 @@ class Styles:
         """The master of pages that has this name, None if there is none."""
         return self._masters.get(name)
 
+    def font_size(self, family: str, name: str, around: float | None = None) -> float | None:
+        """The points that a style makes of characters in text of the size `around`; None if that is not known.
+
+        A share is one of what the style is based on.
+        """
+        share = 1.0
+        for _ in range(_LONGEST_CHAIN):
+            style = self._styles.get((family, name)) if name else None
+            if style is None:
+                break
+            told = attribute(child(style, "style:text-properties"), "font-size")
+            if match := _SHARE.fullmatch(told):
+                share *= float(match[1]) / 100
+            elif points := read_points(told):
+                return points * share
+            name = attribute(style, "parent-style-name")
+        return around and around * share
+
+    def default_size(self, family: str) -> float | None:
+        """The points of characters to which no style of the family gives a size; None if the file does not say."""
+        return read_points(attribute(child(self._defaults.get(family), "style:text-properties"), "font-size"))
+
     def page_size(self, master: str) -> tuple[str, str]:
         """Width and height of the pages with this master, "" if they are not known."""
         layout = self._layouts.get(attribute(self._masters.get(master), "page-layout-name"))
@@ -97,6 +127,12 @@ def collect_styles(*roots: Element | None) -> Styles:
     for root in roots:
         styles.add(one for one in contents(root) if one.tag in _CONTAINERS)
     return styles
+
+
+def read_points(length: str) -> float | None:
+    """A length in points; None if it is none."""
+    match = _LENGTH.fullmatch(length)
+    return float(match[1]) * _POINTS[match[2] or ""] if match else None
 
 
 class Counter:

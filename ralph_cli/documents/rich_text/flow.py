@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Table
 from ralph_cli.documents.office.pages import clean_text, one_line
+from ralph_cli.documents.rich_text.ink import SHADES, Shade
 from ralph_cli.documents.rich_text.tables import CellForm, RowForm, RtfTable
 
 
@@ -22,6 +23,9 @@ class Flow:
     level: int = 0
     """Of a heading; 0 for other paragraphs."""
     in_table: bool = False
+    in_row: bool = False
+    """Whether the form of the row that is being read is known."""
+    is_nested: bool = False
     cells: list[str] = field(default_factory=list)
     cell: list[str] = field(default_factory=list)
     row: RowForm = field(default_factory=RowForm)
@@ -34,13 +38,15 @@ class Flow:
             case "par" | "sect":
                 self.end_paragraph()
             case "pard":
-                self.level, self.in_table = 0, False
+                self.level, self.in_table, self.is_nested = 0, False, False
             case "s":
                 self.level = levels.get(number or 0, self.level)
             case "outlinelevel":
                 self.level = (number or 0) + 1 if 0 <= (number or 0) < 9 else 0
             case "intbl":
                 self.in_table = True
+            case "itap":
+                self.is_nested = (number or 0) > 1
             case "cell":
                 self._end_cell()
             case "nestcell" | "nestrow":
@@ -55,7 +61,7 @@ class Flow:
         """Whether a word says how a row is divided, which is then noted."""
         match word:
             case "trowd":
-                self.row = RowForm()
+                self.row, self.in_row = RowForm(), True
             case "trhdr":
                 self.row.is_header = True
             case "trleft":
@@ -68,9 +74,22 @@ class Flow:
                 self.next_cell.edge = number or 0
                 self.row.cells.append(self.next_cell)
                 self.next_cell = CellForm(0)
+            case _ if SHADES.get(word, ("",))[0] == "cell":
+                self.next_cell.shade = self.next_cell.shade.changed(word, number)
+            case _ if SHADES.get(word, ("",))[0] == "row":
+                self.row.shade = self.row.shade.changed(word, number)
             case _:
                 return False
         return True
+
+    def shades(self) -> list[Shade] | None:
+        """What is behind the cell that is being read; nothing outside of tables, None if the file tells it later."""
+        if not self.in_table and not self.in_row:
+            return []
+        at = len(self.cells)
+        if not self.in_row or self.is_nested or at >= len(self.row.cells):
+            return None
+        return [self.row.shade, self.row.cells[at].shade]
 
     def end_paragraph(self) -> None:
         """Write the paragraph that ends here, or keep it for its cell."""
@@ -105,7 +124,7 @@ class Flow:
 
     def _end_row(self) -> None:
         self.table.rows.append((replace(self.row, cells=list(self.row.cells)), self.cells))
-        self.cells = []
+        self.cells, self.in_row = [], False
 
 
 def _join(parts: list[str]) -> str:

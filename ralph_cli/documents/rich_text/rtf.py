@@ -3,7 +3,7 @@
 Hidden text and tracked deletions are left out; numbers of paragraphs are those that the program wrote in the file.
 """
 
-from dataclasses import replace
+from dataclasses import field, replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Origin
@@ -13,6 +13,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.flow import Flow
+from ralph_cli.documents.rich_text.ink import SHADES, Ink, Palette, Shade, has_backdrop
 from ralph_cli.documents.rich_text.tokens import (
     DEFAULT_CODE_PAGE,
     Token,
@@ -40,6 +41,8 @@ class _State:
     """What holds in a group: its destination, and how its characters look."""
 
     flow: "Flow | None"
+    destination: str = ""
+    """The word that began the group, or one around it, whose text is not of the document; "" within the text."""
     is_new: bool = True
     starred: bool = False
     font: int = 0
@@ -49,6 +52,11 @@ class _State:
     deleted: bool = False
     struck: bool = False
     raised: int = 0
+    ink: Ink = field(default_factory=Ink)
+    shade: Shade = field(default_factory=Shade)
+    """What is behind the paragraph."""
+    is_apart: bool = False
+    """Whether the text is in a shape, whose colour is not read."""
 
 
 def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -68,7 +76,8 @@ class _RtfReader:
         self._body = Flow(self._write_block, self._page.add_table)
         self._stack: list[_State] = []
         self._state = _State(self._body)
-        self._encoding, self._fonts = DEFAULT_CODE_PAGE, dict[int, str]()
+        self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
+        self._palette, self._has_backdrop = Palette(), False
         self._levels: dict[int, int] = {}
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
@@ -77,11 +86,11 @@ class _RtfReader:
         self._marks = 0
         self._beside: list[tuple[Origin, str, list[str]]] = []
         self._author = ""
-        self._sources: list[tuple[str, list[str]]] = []
         self._count = CharacterBudget(name, limits)
 
     def read(self, source: str) -> ParsedDocument:
         """The whole document."""
+        self._has_backdrop = has_backdrop(source)
         for token in read_tokens(source):
             if token.kind != "byte":
                 self._flush_bytes()
@@ -141,6 +150,8 @@ class _RtfReader:
         if state.flow is None:
             self._read_definition(word, number)
             return
+        if word == "pard":
+            state.shade = Shade()
         if word == "u" and number is not None:
             self._write(chr(number % 0x10000))
             self._to_skip = state.skipped
@@ -148,14 +159,15 @@ class _RtfReader:
             self._write(SIGNS[word])
         elif word in ("chftn", "chatn"):
             self._mark_note(word)
+        elif SHADES.get(word, ("",))[0] == "paragraph":
+            state.shade = state.shade.changed(word, number)
         elif not state.flow.take_word(word, number, self._levels):
             self._take_look(word, number, state)
 
     def _begin_destination(self, word: str, state: _State) -> bool:
         """Whether a word at the beginning of a group says that its text is not of the running text."""
         if word in SKIPPED or (state.starred and word not in READ_THOUGH_OPTIONAL and word not in HEADS):
-            state.flow = None
-            self._sources.append((word, []))
+            state.flow, state.destination = None, word
             if word in _UNREAD:
                 self._findings.unread[_UNREAD[word]] += 1
         elif state.flow is None:
@@ -187,8 +199,8 @@ class _RtfReader:
             self._write(raise_figures(str(self._marks)))
 
     def _read_definition(self, word: str, number: int | None) -> None:
-        """What tables of fonts and styles say, as far as the text depends on it."""
-        destination = self._sources[-1][0] if self._sources else ""
+        """What tables of fonts, colours and styles say, as far as the text depends on it."""
+        destination = self._state.destination
         if destination == "fonttbl" and number is not None:
             if word == "f":
                 self._state.font = number
@@ -196,6 +208,8 @@ class _RtfReader:
                 self._fonts[self._state.font] = code_page(number)
             elif word == "cpg":
                 self._fonts[self._state.font] = f"cp{number}"
+        elif destination == "colortbl":
+            self._palette.take_word(word, number)
         elif destination == "stylesheet" and number is not None:
             if word == "s":
                 self._state.font = number  # the style that is being told
@@ -207,7 +221,7 @@ class _RtfReader:
         match word:
             case "plain":
                 state.hidden = state.struck = state.deleted = False
-                state.raised, state.font = 0, state.font
+                state.raised, state.font, state.ink = 0, self._default_font, Ink()
             case "v":
                 state.hidden = is_on
             case "deleted":
@@ -223,12 +237,18 @@ class _RtfReader:
                 state.raised = 0
             case "f":
                 state.font = number or 0
+            case "deff":
+                state.font = self._default_font = number or 0
             case "uc":
                 state.skipped = min(max(number or 0, 0), 100) if number is not None else 1
             case "ansicpg" if number:
                 self._encoding = known_encoding(f"cp{number}")
             case "mac" | "pc" | "pca":
                 self._encoding = CODE_PAGE_WORDS[word]
+            case "shptxt":
+                state.is_apart = True
+            case _:
+                state.ink = state.ink.changed(word, number)
 
     def _take_symbol(self, symbol: str) -> None:
         if symbol == "*":
@@ -258,9 +278,11 @@ class _RtfReader:
         self._to_skip -= skipped
         text = text[skipped:]
         if self._state.flow is None:
-            if self._sources and self._sources[-1][0] == "atnauthor":
+            if self._state.destination == "atnauthor":
                 self._author = one_line(text)[:80]
-            elif self._sources and self._sources[-1][0] == "stylesheet":
+            elif self._state.destination == "colortbl":
+                self._palette.end_colours(text.count(";"))
+            elif self._state.destination == "stylesheet":
                 self._name_style(text)
             return
         self._write(text if text.isascii() else self._decode(text))
@@ -282,9 +304,11 @@ class _RtfReader:
         state = self._state
         if state.flow is None or state.deleted or not text:
             return
-        if state.hidden:
-            self._findings.hide(text, "marked as hidden")
+        unseen, is_doubtful = ("", False) if state.ink.is_usual else self._palette.look(state.ink, self._layers(state))
+        if state.hidden or unseen:
+            self._findings.hide(text, "marked as hidden" if state.hidden else unseen)
             return
+        self._findings.doubtful += [text] * bool(is_doubtful and text.strip())
         if state.raised:
             text = raise_figures(text) if state.raised > 0 else lower_figures(text)
         if state.struck and text.strip():
@@ -292,6 +316,13 @@ class _RtfReader:
             text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
         self._count(len(text))
         state.flow.parts.append(text)
+
+    def _layers(self, state: _State) -> list[Shade] | None:
+        """What is laid over the paper behind the text, the uppermost last; None if that is not known."""
+        beneath = state.flow.shades() if state.flow is not None else []
+        if beneath is None or state.is_apart or self._has_backdrop:
+            return None
+        return [*beneath, state.shade, *state.ink.shades]
 
     def _write_block(self, text: str, level: int) -> None:
         at = self._page.add_block(text)

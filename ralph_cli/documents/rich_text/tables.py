@@ -7,6 +7,7 @@ from dataclasses import field
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Table
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
+from ralph_cli.documents.rich_text.ink import Shade
 
 _NEAR = 60
 """Twentieths of a point by which edges may differ that are one."""
@@ -19,6 +20,7 @@ class CellForm:
     edge: int
     joins_left: bool = False
     joins_above: bool = False
+    shade: Shade = field(default_factory=Shade)
 
 
 @dataclass(slots=True)
@@ -28,6 +30,7 @@ class RowForm:
     left: int = 0
     cells: list[CellForm] = field(default_factory=list)
     is_header: bool = False
+    shade: Shade = field(default_factory=lambda: Shade(is_sure=False))
 
 
 @dataclass(slots=True)

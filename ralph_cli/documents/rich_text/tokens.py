@@ -10,9 +10,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _CODE_PAGES = {
-    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "big5", 161: "cp1253",
-    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
-    238: "cp1250", 254: "cp437", 255: "cp850",
+    0: "cp1252", 1: "", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "big5",
+    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
+    222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 DEFAULT_CODE_PAGE = "cp1252"
 
@@ -47,7 +47,7 @@ def read_tokens(source: str) -> Iterator[Token]:
 
 
 def code_page(charset: int) -> str:
-    """The name of the encoding of a font with this character set (\\fcharset)."""
+    """The name of the encoding of a font with this character set (\\fcharset); "" if it is that of the file."""
     return _CODE_PAGES.get(charset, DEFAULT_CODE_PAGE)
 
 

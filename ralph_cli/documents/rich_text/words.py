@@ -10,7 +10,7 @@ _SEPARATORS = "ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
 SKIPPED = frozenset(f"{_TABLES} {_SETTINGS} {_OBJECTS} {_MARKS} {_SEPARATORS}".split())
 """What begins a group whose text is not of the document."""
 
-READ_THOUGH_OPTIONAL = frozenset({"shpinst", "shptxt", "annotation", "footnote", "ud", "objresult", "nesttableprops"})
+READ_THOUGH_OPTIONAL = frozenset({"shpinst", "shptxt", "annotation", "footnote", "ud", "objresult"})
 """What begins a group that old programs may pass over, but whose text is of the document."""
 
 HEADS: dict[str, Origin] = {

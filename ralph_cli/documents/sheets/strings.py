@@ -4,17 +4,32 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
+from ralph_cli.documents.hidden_reasons import TINY
+from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import one_line
-from ralph_cli.documents.office.xml_tree import attribute, child, is_on
+from ralph_cli.documents.office.sight import is_tiny
+from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.text.raised import lower_figures, raise_figures, strike
 
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
-def read_string(element: Element | None, *, is_struck: bool = False) -> str:
+def read_string(element: Element | None, findings: Findings) -> str:
     """The text of a shared or inline string (ECMA-376, part 1, 18.4) on one line, without what tells its reading."""
-    text = "".join(_read_runs(element)) if element is not None else ""
-    return strike(one_line(text)) if is_struck else one_line(text)
+    return one_line("".join(_read_runs(element, findings))) if element is not None else ""
+
+
+def read_size(font: Element | None) -> float | None:
+    """The points of characters in a font, or with the properties of a run; None if they are not said."""
+    try:
+        return float(attribute(child(font, "x:sz"), "val")) or None
+    except ValueError:
+        return None
+
+
+def has_sizes(element: Element | None) -> bool:
+    """Whether runs of a string have sizes of their own, whatever the size of its cell is."""
+    return any(read_size(child(run, "x:rPr")) for run in children(element, "x:r"))
 
 
 def unescape(text: str) -> str:
@@ -22,13 +37,16 @@ def unescape(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
-def _read_runs(element: Element) -> Iterator[str]:
+def _read_runs(element: Element, findings: Findings) -> Iterator[str]:
     for one in element:
         if one.tag == "x:t":
             yield unescape(one.text or "")
         elif one.tag == "x:r":
             text = unescape("".join(part.text or "" for part in one if part.tag == "x:t"))
             properties = child(one, "x:rPr")
+            if is_tiny(read_size(properties)):
+                findings.hide(text, TINY)
+                continue
             match attribute(child(properties, "x:vertAlign")):
                 case "superscript":
                     text = raise_figures(text)

@@ -5,7 +5,9 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
+from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
+from ralph_cli.documents.sheets.strings import read_size
 
 _WHITE, _BLACK = ("rgb", "FFFFFF"), ("rgb", "000000")
 _KNOWN = {
@@ -18,10 +20,14 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """How a cell shows its value; `is_unseen` if its text has the colour of its background."""
+    """How a cell shows its value.
+
+    `is_unseen` if its text has the colour of its background, `is_tiny` if it is too small to read.
+    """
 
     number_format: NumberFormat = GENERAL
     is_unseen: bool = False
+    is_tiny: bool = False
     is_struck: bool = False
 
 
@@ -32,7 +38,7 @@ def read_styles(root: Element | None) -> list[CellStyle]:
         for one in children(child(root, "x:numFmts"), "x:numFmt")
     }
     fonts = [
-        (_read_colour(child(one, "x:color"), _BLACK), is_on(child(one, "x:strike")))
+        (_read_colour(child(one, "x:color"), _BLACK), is_on(child(one, "x:strike")), read_size(one))
         for one in children(child(root, "x:fonts"), "x:font")
     ]
     fills = [_read_fill(child(one, "x:patternFill")) for one in children(child(root, "x:fills"), "x:fill")]
@@ -40,9 +46,9 @@ def read_styles(root: Element | None) -> list[CellStyle]:
     for one in children(child(root, "x:cellXfs"), "x:xf"):
         identity = number(attribute(one, "numFmtId"), 0) or 0
         shown = formats.get(identity) or NumberFormat.built_in(identity)
-        font = _at(fonts, attribute(one, "fontId"), (_BLACK, False))
+        font = _at(fonts, attribute(one, "fontId"), (_BLACK, False, None))
         fill = _at(fills, attribute(one, "fillId"), _WHITE)
-        found.append(CellStyle(shown, font[0] is not None and font[0] == fill, font[1]))
+        found.append(CellStyle(shown, font[0] is not None and font[0] == fill, is_tiny(font[2]), font[1]))
     return found
 
 

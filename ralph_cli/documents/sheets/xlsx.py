@@ -33,7 +33,7 @@ from ralph_cli.documents.sheets.page import (
     is_year,
 )
 from ralph_cli.documents.sheets.rows import SHEET_PARTS, SheetReader, read_area
-from ralph_cli.documents.sheets.strings import read_string, unescape
+from ralph_cli.documents.sheets.strings import has_sizes, read_string, unescape
 from ralph_cli.documents.sheets.styles import CellStyle, read_styles
 from ralph_cli.text.plural import pluralize
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, strike
@@ -67,6 +67,8 @@ class _WorkbookReader:
         self._relations = package.relations(self._main)
         self._workbook = package.read_xml(self._main, "x:workbook")
         self._is_1904 = attribute(child(self._workbook, "x:workbookPr"), "date1904") in ("1", "true", "on")
+        self._sized: set[int] = set()
+        """The numbers of the strings with runs that have sizes of their own."""
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         styles = package.read_xml(part, "x:styleSheet") if part else None
@@ -150,7 +152,7 @@ class _WorkbookReader:
         root = self._package.read_xml(relation.target, "x:comments")
         authors = [one_line(one.text or "")[:80] for one in children(child(root, "x:authors"), "x:author")]
         for comment in children(child(root, "x:commentList"), "x:comment"):
-            text = read_string(child(comment, "x:text"))
+            text = read_string(child(comment, "x:text"), self._findings)
             at = number(attribute(comment, "authorId"), -1) or 0
             author = (authors[at] if 0 <= at < len(authors) else "") or "an unnamed author"
             reference = attribute(comment, "ref")
@@ -202,7 +204,7 @@ class _WorkbookReader:
                 return cell if cell.formula else None
             self._show_text(cell, self._strings[at], style)
         elif kind == "inlineStr":
-            self._show_text(cell, read_string(inside.get("x:is")), style)
+            self._show_text(cell, read_string(inside.get("x:is"), self._findings), style)
         elif kind == "str":
             self._show_text(cell, one_line(unescape(value if stored is None else stored.text or "")), style)
         elif kind == "b":
@@ -211,7 +213,7 @@ class _WorkbookReader:
             cell.text = one_line(value)
         elif value:
             self._show_number(cell, value, style)
-        if style.is_unseen and cell.text:
+        if cell.text and (style.is_unseen or (style.is_tiny and not self._has_sizes(kind, value, inside))):
             cell.unseen = HIDDEN_CELL
         if style.is_struck and cell.text:
             cell.text = f"{STRUCK_OPENING}{strike(cell.text)}{STRUCK_CLOSING}"
@@ -226,6 +228,12 @@ class _WorkbookReader:
             return style  # nothing, or an error
         shown = self._conditions.choose(row, column, compared) if kind != "b" else None
         return replace(style, number_format=shown) if shown else style
+
+    def _has_sizes(self, kind: str, value: str, inside: dict[str, Element]) -> bool:
+        """Whether runs in a cell have sizes of their own."""
+        if kind == "s":
+            return number(value, -1) in self._sized
+        return kind == "inlineStr" and has_sizes(inside.get("x:is"))
 
     def _show_text(self, cell: SheetCell, text: str, style: CellStyle) -> None:
         cell.text = one_line(style.number_format.show_text(text)) if style.number_format.code else text
@@ -259,8 +267,10 @@ class _WorkbookReader:
     def _read_strings(self) -> Iterator[str]:
         part = self._part_of("sharedStrings")
         if part:
-            for element in self._package.iterate_xml(part, "x:sst", "x:si"):
-                yield read_string(element)
+            for at, element in enumerate(self._package.iterate_xml(part, "x:sst", "x:si")):
+                if has_sizes(element):
+                    self._sized.add(at)
+                yield read_string(element, self._findings)
 
     def _part_of(self, kind: str) -> str:
         """The part of a kind that the workbook refers to; "" if there is none."""

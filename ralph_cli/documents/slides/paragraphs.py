@@ -1,41 +1,55 @@
 """The paragraphs of a drawing's text as a slide shows them: numbers of lists, raised and struck runs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.numbering import format_number
+from ralph_cli.documents.hidden_reasons import TINY
+from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import clean_text
+from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
 _SIGNS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
+_Look = Callable[[Element | None, str], str]
+"""The text of a run with these properties, as it is shown."""
 
 
-def read_paragraphs(body: Element | None) -> str:
+def read_paragraphs(body: Element | None, findings: Findings) -> str:
     """The text of a body, a paragraph a line; those without text are left out."""
     lines = (line for element in children(body, "a:p") for line in [element])
     counts: dict[int, int] = {}
     found = []
+    is_stretched = attribute(child(body, "a:bodyPr", "a:prstTxWarp"), "prst") not in ("", "textNoShape")
     for element in lines:
-        text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element)).split("\n")).strip()
+        look = partial(_look, usual=_usual_size(body, element), findings=None if is_stretched else findings)
+        text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element, look)).split("\n")).strip()
         if text:
             found.append(_number(element, counts) + text)
     return "\n".join(found)
 
 
-def _read_runs(element: Element) -> str:
-    return "".join(_read_run(one) for one in element)
+def _usual_size(body: Element | None, paragraph: Element) -> int | None:
+    """The size that a body gives to runs without one, in hundredths of a point; None if it gives none."""
+    level = (number(attribute(child(paragraph, "a:pPr"), "lvl"), 0) or 0) + 1
+    return number(attribute(child(body, "a:lstStyle", f"a:lvl{level}pPr", "a:defRPr"), "sz"))
 
 
-def _read_run(element: Element) -> str:
+def _read_runs(element: Element, look: _Look) -> str:
+    return "".join(_read_run(one, look) for one in element)
+
+
+def _read_run(element: Element, look: _Look) -> str:
     match element.tag:
         case "a:br":
             return "\n"
         case "a:r" | "a:fld":
-            return _look(child(element, "a:rPr"), "".join(one.text or "" for one in children(element, "a:t")))
+            return look(child(element, "a:rPr"), "".join(one.text or "" for one in children(element, "a:t")))
         case "mc:AlternateContent":
-            return _read_runs(preferred_choice(element))
+            return _read_runs(preferred_choice(element), look)
         case "a:pPr" | "a:endParaRPr":
             return ""
     return "".join(_texts(element))  # an equation
@@ -47,7 +61,12 @@ def _texts(element: Element) -> Iterator[str]:
             yield one.text or ""
 
 
-def _look(properties: Element | None, text: str) -> str:
+def _look(properties: Element | None, text: str, *, usual: int | None, findings: Findings | None) -> str:
+    """The text of a run as it is shown; without `findings` it is as large as its shape has room for."""
+    size = number(attribute(properties, "sz"), usual)
+    if findings is not None and size is not None and is_tiny(size / 100):
+        findings.hide(text, TINY)
+        return ""
     raised = number(attribute(properties, "baseline"), 0) or 0
     if raised:
         text = raise_figures(text) if raised > 0 else lower_figures(text)

@@ -165,7 +165,7 @@ class _PresentationReader:
                 parts = self._read_picture(shape)
             case _:
                 kind = attribute(placeholder(shape), "type")
-                text = read_paragraphs(child(shape, "p:txBody"))
+                text = read_paragraphs(child(shape, "p:txBody"), self._findings)
                 is_number = kind == "sldNum" or (kind in _FOOTERS and not any(map(str.isalnum, text)))
                 origin: Origin | None = "page footer" if kind in _FOOTERS else None
                 parts = [_Part(text, None, origin, kind in TITLES)] if text and not is_number else []
@@ -184,7 +184,7 @@ class _PresentationReader:
         for one in contents(shape, "a:graphic", "a:graphicData"):
             match one.tag:
                 case "a:tbl":
-                    written = read_table(one)
+                    written = read_table(one, self._findings)
                     return [_Part(*written)] if written else []
                 case "c:chart" | "cx:chart":
                     root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")

@@ -3,6 +3,7 @@
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Table
+from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import one_line
 from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
@@ -15,7 +16,7 @@ Place = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
-def read_table(element: Element) -> tuple[str, Table] | None:
+def read_table(element: Element, findings: Findings) -> tuple[str, Table] | None:
     """The text of a table with its columns, None if nothing is in it."""
     rows = []
     for row in children(element, "a:tr"):
@@ -24,7 +25,7 @@ def read_table(element: Element) -> tuple[str, Table] | None:
             if attribute(cell, "hMerge") in ("1", "true"):
                 continue
             span = max(number(attribute(cell, "gridSpan"), 1) or 1, 1)
-            text = one_line(read_paragraphs(child(cell, "a:txBody")))
+            text = one_line(read_paragraphs(child(cell, "a:txBody"), findings))
             cells.append(TableCell(at, at + span, text, attribute(cell, "vMerge") in ("1", "true")))
         rows.append(cells)
     named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")

@@ -49,12 +49,86 @@ def test_characters_of_all_kinds_are_read() -> None:
     assert load("rtf", rtf(body)).text == "café €5 Пр a—b\xa0c\td²\n\nαx\ny"
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (r"\f0\'e8 \f1\'cf\'f0 \f2\'e8", "\u00e8 \u041f\u0440 \u010d"),
+        (r"\f0\'e8 {\f1\'cf} \f1\'cf\plain  \'cf", "\u00e8 \u041f \u041f \u010e"),  # \plain is the font of \deff
+        (r"\'e8", "\u010d"),
+        (r"\f3\'cf", "\u041f"),  # the default character set: that of the file
+    ],
+)
+def test_letters_are_those_of_their_font_whatever_else_the_font_table_says(words: str, text: str) -> None:
+    panose = r"{\*\panose 02020603050405020304}"
+    fonts = rf"{{\f0\fcharset0{panose}A;}}{{\f1\fcharset204{panose}{{\*\falt X}}B;}}{{\f2\fcharset238 C;}}"
+    body = rf"{{\rtf1\ansi\ansicpg1251\deff2{{\fonttbl{fonts}{{\f3\fcharset1 D;}}}}{words}\par}}"
+    assert load("rtf", body.encode("ascii")).text == text
+
+
+def test_a_heading_style_counts_whatever_styles_stand_before_it() -> None:
+    styles = r"{\stylesheet{\ql Normal;}{\*\cs10 Default;}{\s1 heading 1;}}"
+    document = load("rtf", rf"{{\rtf1{styles}\pard\s1 Term\par\pard text\par}}".encode("ascii"))
+    assert [(heading.text, heading.level) for heading in document.headings] == [("Term", 1)]
+
+
 def test_headings_hidden_words_deletions_and_strokes() -> None:
     body = r"\pard\s1 Term\par\pard\plain Kept{\v  unseen}{\deleted  gone}{\strike x}\par"
     document = load("rtf", rtf(body + r"{\*\generator no;}{\info{\title no}}"))
     assert document.text.startswith("Term\n\nKept[struck out: ") and "unseen" not in document.text
     assert [heading.text for heading in document.headings] == ["Term"]
     assert {"hidden-text", "tracked-changes", "struck-out"} <= set(cautions(document))
+
+
+CELL = r"\trowd{}\cellx1000\pard\intbl {{\cf1 bait}}\cell\row\pard "
+
+
+@pytest.mark.parametrize(
+    ("body", "seen"),
+    [
+        (r"{\cf1 bait}", False),
+        (r"{\cf3 bait}", False),  # nearly white
+        (r"{\fs2 bait}", False),
+        (r"{\fs8 bait}{\fs0 !}", True),
+        (r"{\fs2\plain bait}{\cf1\plain !}", True),
+        (r"{\cf1 }bait{\cf0 !}{\cf9 !}", True),
+        (r"{\cf1\highlight2 bait}", True),
+        (r"{\cf4\highlight4 bait}", False),
+        (r"{\cf1\cb2 bait}", True),
+        (r"{\cf2\cb2 bait}", True),  # which Word shows on paper
+        (r"{\cf1\chshdng0\chcbpat2 bait}", True),
+        (r"{\cf1\chshdng0\chcbpat0 bait}", False),
+        (r"\pard\cbpat2{\cf1 bait}\par\pard", True),
+        (r"\pard\cbpat2 x\par\pard{\cf1 bait}", False),
+        (r"{\pard\cbpat2 x\par}{\cf1 bait}", False),
+        (CELL.format(r"\clcbpat2"), True),
+        (CELL.format(""), False),
+        (CELL.format(r"\trcbpat2"), True),
+        (CELL.format(r"\clcbpat2\clcbpatraw2").replace(r"{\cf1", r"{\cf1\highlight1"), False),
+    ],
+)
+def test_what_a_reader_of_rtf_cannot_see_is_left_out_and_counted(body: str, seen: bool) -> None:
+    colours = r"{\colortbl;\red255\green255\blue255;\red0\green0\blue64;\red250\green250\blue250;\red255;}"
+    document = load("rtf", rtf(rf"{colours}Shown. {body}\par"))
+    assert ("bait" in document.text) is seen and "Shown." in document.text
+    assert ("hidden-text" not in cautions(document)) is seen and "visibility-unknown" not in cautions(document)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"{\cf0 bait}",  # which some programs show as black, whatever the first colour is
+        r"{\shp{\*\shpinst\shpwr3{\sp{\sn x}}}}{\cf1 bait}",
+        r"{\shp{\*\shpinst\shpwr2{\shptxt{\cf1 bait}}}}",
+        r"\pard\shading2500{\cf1 bait}",
+        CELL.format(r"\clbgdkcross"),
+        r"\pard\intbl {\cf1 bait}\cell\trowd\clcbpat2\cellx1000\row\pard",
+        CELL.format("").replace("bait", r"\pard\intbl\itap2 bait\nestcell"),
+    ],
+)
+def test_white_words_are_kept_and_said_where_the_ground_is_not_known(body: str) -> None:
+    white = r"\red255\green255\blue255;"
+    document = load("rtf", rtf(rf"{{\colortbl{white}{white}}}{body}\par"))
+    assert document.text == "bait" and "\u201cbait\u201d" in cautions(document)["visibility-unknown"]
 
 
 def test_a_table_stands_by_its_edges() -> None:

@@ -115,6 +115,60 @@ def test_a_style_without_a_name_says_nothing_of_what_is_in_no_style() -> None:
     assert (document.text, document.cautions) == ("Rent is 12\n\na\n\n1. a", ())
 
 
+def sized(name: str, size: str, family: str = "text", settings: str = "", inner: str = "") -> str:
+    told = f"{inner}<style:text-properties fo:font-size='{size}'/>" if size else inner
+    return f"<style:style style:name='{name}' style:family='{family}' {settings}>{told}</style:style>"
+
+
+SIZES = (
+    sized("one", "1pt") + sized("px", "1px") + sized("half", "50%") + sized("five", "5%") + sized("ten", "10pt")
+    + sized("heir", "", settings="style:parent-style-name='one'") + sized("o", "1pt", "paragraph")
+    + sized("third", "30%", settings="style:parent-style-name='ten'") + sized("t", "2pt", "paragraph")
+)  # fmt: skip
+USUAL = (
+    "<office:styles><style:default-style style:family='paragraph'><style:text-properties fo:font-size='12pt'/>"
+    "</style:default-style></office:styles>"
+)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "span", "seen"),
+    [
+        ("", "one", False),
+        ("", "px", False),
+        ("", "heir", False),
+        ("", "half", True),
+        ("", "five", False),  # of the 12 points that hold where nothing is said
+        ("t", "half", False),
+        ("t", "third", True),  # a share of what its style is based on
+        ("o", "", False),
+        ("o", "ten", True),
+    ],
+)
+def test_characters_of_one_point_are_left_out_and_counted(paragraph: str, span: str, seen: bool) -> None:
+    body = f"<text:p text:style-name='{paragraph}'><text:span text:style-name='{span}'>bait</text:span></text:p>"
+    document = load("odt", open_document("odt", f"<text:p>Shown.</text:p>{body}", styles=SIZES, masters=USUAL))
+    assert ("bait" in document.text) is seen and document.text.startswith("Shown.")
+    assert ("4 too small to read" in cautions(document).get("hidden-text", "")) is not seen
+
+
+@pytest.mark.parametrize(("fit", "seen"), [("false", False), ("true", True)])
+def test_words_that_a_shape_of_a_slide_stretches_have_no_size(fit: str, seen: bool) -> None:
+    fits = f"<style:graphic-properties draw:fit-to-size='{fit}'/>"
+    shape = "<draw:custom-shape draw:style-name='g'><text:p>bait</text:p></draw:custom-shape>"
+    page = f"<draw:page><draw:custom-shape><text:p>Shown.</text:p></draw:custom-shape>{shape}</draw:page>"
+    document = load("odp", open_document("odp", page, styles=sized("g", "1pt", "graphic", inner=fits)))
+    assert ("bait" in document.text) is seen
+
+
+def test_a_cell_with_letters_of_one_point_is_marked_as_hidden() -> None:
+    large = "<table:table-cell table:style-name='c'><text:p><text:span text:style-name='ten'>large</text:span></text:p>"
+    cells = cell("bait", "table:style-name='c'"), f"{large}</table:table-cell>", cell("seen")
+    styles = SIZES + sized("c", "1pt", "table-cell")
+    document = load("ods", open_document("ods", table(row(*cells)), styles=styles))
+    assert origins(document) == {"[hidden] bait": "hidden cell"}
+
+
 def test_notes_comments_and_headers_stand_at_the_end() -> None:
     note = tag("text:note", tag("text:note-citation", "1") + tag("text:note-body text:p", "See B."))
     comment = "<office:annotation><dc:creator>Ann</dc:creator><text:p>why?</text:p></office:annotation>"

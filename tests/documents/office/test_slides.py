@@ -1,5 +1,6 @@
 """Presentations as text: slides in reading order, and what stands behind or beside them."""
 
+import pytest
 from office_files import cautions, chart, headers, load, open_document, origins, pptx, shape, slide
 
 from ralph_cli.core.document import Span
@@ -74,6 +75,26 @@ def test_a_table_names_its_columns_and_a_list_its_numbers() -> None:
     document = load("pptx", pptx(slide(held, table(("", "2022", "2023"), ("Asia", "", "2,000")))))
     assert "1. first\n2. second" in document.text
     assert headers(document, "2,000") == "2023" and "Asia  \u2423  2,000" in document.text
+
+
+@pytest.mark.parametrize(
+    ("run", "body", "seen"),
+    [
+        ("sz='100'", "", False),
+        ("", "<a:lstStyle><a:lvl1pPr><a:defRPr sz='100'/></a:lvl1pPr></a:lstStyle>", False),
+        ("sz='1200'", "<a:lstStyle><a:lvl1pPr><a:defRPr sz='100'/></a:lvl1pPr></a:lstStyle>", True),
+        ("", "<a:lstStyle><a:lvl2pPr><a:defRPr sz='100'/></a:lvl2pPr></a:lstStyle>", True),
+        ("sz='400'", "<a:bodyPr><a:normAutofit fontScale='25000'/></a:bodyPr>", True),
+        ("sz='100'", "<a:bodyPr><a:prstTxWarp prst='textWave1'/></a:bodyPr>", True),  # stretched to its form
+        ("baseline='30000'", "", True),
+    ],
+)
+def test_characters_of_one_point_are_left_out_and_counted(run: str, body: str, seen: bool) -> None:
+    text = f"<a:p><a:r><a:rPr {run}/><a:t>bait</a:t></a:r></a:p>"
+    tiny = shape("x").replace("<a:p><a:r><a:t>x</a:t></a:r></a:p>", body + text)
+    document = load("pptx", pptx(slide(shape("Shown."), tiny)))
+    assert ("bait" in document.text) is seen and document.text.startswith("Shown.")
+    assert ("4 too small to read" in cautions(document).get("hidden-text", "")) is not seen
 
 
 def test_words_of_the_master_are_given_once() -> None:

@@ -3,14 +3,13 @@
 from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.docx.formatting.styles import WHITE, Colours
-from ralph_cli.documents.hidden_reasons import COLOUR, LEAST_CONTRAST, TINY, TRANSPARENT
+from ralph_cli.documents.hidden_reasons import COLOUR, TINY, TRANSPARENT
+from ralph_cli.documents.office.sight import Colours, is_doubtful, is_lost, is_tiny
 
 MARKED_HIDDEN = "marked as hidden"
 
-_TINY = 2
 _USUAL_SIZE = 20
-"""Half-points: what is no larger than one point is not read; ten points is what no style says."""
+"""Half-points: ten points is what no style says."""
 
 _RAISED_SHARE = 5
 """A run is raised or lowered that is moved by at least a fifth of its size; less is a matter of looks."""
@@ -46,7 +45,7 @@ def describe_look(properties: dict[str, Any], behind: Colours) -> RunLook:
         _moved(properties.get("position") or 0, properties.get("size") or _USUAL_SIZE),
         bool(properties.get("strike") or properties.get("dstrike")),
         properties.get("font", ""),
-        not hidden and behind is None and colour is not None and _is_near(colour, WHITE),
+        not hidden and is_doubtful(colour, behind),
     )
 
 
@@ -62,13 +61,6 @@ def _hidden_reason(properties: dict[str, Any], behind: Colours) -> str:
     if properties.get("see_through"):
         return TRANSPARENT
     size = properties.get("size")
-    if size is not None and size <= _TINY:
+    if size is not None and is_tiny(size / 2):
         return TINY
-    colour = properties.get("colour")
-    if colour is None or behind is None:
-        return ""
-    return COLOUR if all(_is_near(colour, ground) for ground in behind) else ""
-
-
-def _is_near(colour: int, other: int) -> bool:
-    return all(abs((colour >> by & 255) - (other >> by & 255)) < LEAST_CONTRAST for by in (16, 8, 0))
+    return COLOUR if is_lost(properties.get("colour"), behind) else ""

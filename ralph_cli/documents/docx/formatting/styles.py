@@ -10,12 +10,8 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.table_parts import ORDER, TablePlace
+from ralph_cli.documents.office.sight import WHITE, Colours
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
-
-Colours = frozenset[int] | None
-"""The colours, as 0xRRGGBB, that may be behind some text; None if that is not known."""
-
-WHITE = 0xFFFFFF
 
 _MOST_ANCESTORS = 100
 _TOGGLES = ("vanish", "strike")

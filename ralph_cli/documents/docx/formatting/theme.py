@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.formatting.styles import Colours, read_colour
+from ralph_cli.documents.docx.formatting.styles import read_colour
+from ralph_cli.documents.office.sight import Colours
 from ralph_cli.documents.office.xml_tree import attribute, child
 
 _OTHER_NAMES = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
