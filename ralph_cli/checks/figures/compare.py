@@ -31,6 +31,7 @@ CHANGES = say_words("difference change variance increase decrease gap spread mar
 """Columns and rows of what lies between two percentages."""
 
 DIMENSIONLESS = ("percent", "ratio")
+_MEASURED = ("physical", "duration")
 _MOST_SHARE = 2
 
 _PAID = (
@@ -225,13 +226,15 @@ def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation,
 def is_of_other_unit(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether two figures have units that are written differently: pF and nF, or ng/mL and patients."""
     quantity = candidate.quantity
-    if claimed.kind == quantity.kind == "physical":
+    if claimed.kind == quantity.kind and claimed.kind in _MEASURED:
         return False  # code converts these
-    if claimed.symbol and quantity.symbol:
-        return symbols_differ(claimed.symbol, quantity.symbol)
-    counted, measured = (claimed, quantity) if quantity.symbol else (quantity, claimed)
-    is_counted = counted.kind == "count" and not (counted is quantity and candidate.in_table)
-    return bool(measured.symbol) and is_counted
+    own, quoted = (one.symbol or (one.unit if one.kind in _MEASURED else "") for one in (claimed, quantity))
+    if own and quoted:
+        return symbols_differ(own, quoted)
+    # What is counted may stand behind other words, and a cell's behind the cell: only a symbol is surely another unit.
+    if quantity.symbol:
+        return claimed.kind == "count"
+    return bool(claimed.symbol) and quantity.kind == "count" and not candidate.in_table
 
 
 def _same_number(claimed: Quantity, candidate: Candidate) -> bool:

@@ -148,7 +148,7 @@ def singular(word: str) -> str:
 
 
 # Symbols of units. Prefixes, units and their names are those of the SI brochure (9th edition, tables 2, 4, 7 and 8),
-# with the watt-hour, the ampere-hour, the volt-ampere, the bar and the suffixes DC and AC.
+# with some others that engineers write, and the suffixes DC and AC.
 
 _SI_PREFIXES = {
     "f": "femto", "p": "pico", "n": "nano", "\u00b5": "micro", "m": "milli", "c": "centi", "d": "deci", "h": "hecto",
@@ -160,6 +160,7 @@ _SI_UNITS = {
     "\u03a9": "ohm", "S": "siemens", "Wb": "weber", "T": "tesla", "H": "henry", "lm": "lumen", "lx": "lux",
     "Bq": "becquerel", "Gy": "gray", "Sv": "sievert", "kat": "katal", "L": "litre liter", "t": "tonne",
     "eV": "electronvolt", "Wh": "watthour", "bar": "bar", "Ah": "amperehour", "VA": "voltampere",
+    "B": "byte", "bps": "", "psi": "", "rpm": "", "IU": "",
 }  # fmt: skip
 _SAME_LETTERS = str.maketrans({"\u03bc": "\u00b5", "u": "\u00b5", "\u2126": "\u03a9", "2": "\u00b2", "3": "\u00b3"})
 """Letters that Unicode has twice, and what stands for µ and for raised figures where a keyboard lacks them."""

@@ -136,6 +136,8 @@ def answer_to(text: str, quote: str, about: Document) -> str:
         ("open", "The dose was 275 ng/dL.", "The dose was 275 ng/mL"),
         ("open", "The dose was given to 275 patients.", "The dose was 275 ng/mL"),
         ("open", "The dose was 36 ng.", "in all 36 samples"),
+        ("open", "The coil takes 350 inches.", "| Coil current | 350 mA |"),
+        ("open", "The coil takes 350 rpm.", "| Coil current | 350 mA |"),
         ("", "The hull weighs 64.3 kt.", "the hull weighs 64,300 t"),
         ("", "The housing is 41.0 mm long.", "The housing measures 41.0 x 28.5 x 9.7 mm."),
         ("objected", "The housing is 41.0 cm long.", "The housing measures 41.0 x 28.5 x 9.7 mm."),
