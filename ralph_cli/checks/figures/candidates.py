@@ -58,7 +58,7 @@ _BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
-_MILLIONS = 6
+MILLIONS = 6
 IN_FULL = 10**6
 """From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
 
@@ -164,7 +164,7 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     found = [replace(one, header=replace(one.header, lines=(*one.header.lines, *beside))) for one in found]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
-    found += [Candidate(one, _explicit_power(one), source="header") for one in _figures_of_columns(quotes, headers)]
+    found += _figures_of_columns(quotes, headers)
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
     mailed = [date for quote in quotes if (date := headers.mail_date_at(quote.start)) is not None]
     known = {*mailed, *(Date(date.year) for date in mailed)}
@@ -172,11 +172,14 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     return tuple(found)
 
 
-def _figures_of_columns(quotes: Sequence[Quote], headers: TableHeaders) -> Iterator[Quantity]:
+def _figures_of_columns(quotes: Sequence[Quote], headers: TableHeaders) -> Iterator[Candidate]:
     """The figures in the names of the columns of quoted cells, such as the dose of "Placebo | 50 mg"."""
-    lines = (headers.at(line) for quote in quotes for line in _lines(quote))
-    names = dict.fromkeys(cell.name for header in lines for cell in header.cells)
-    return (one for name in names for one in read_quantities(name) if one.is_measured)
+    for quote in quotes:
+        cells = dict.fromkeys(cell for line in _lines(quote) for cell in headers.at(line).cells)
+        for cell in (cell for cell in cells if cell.start < quote.end and quote.start < cell.end):
+            for one in read_quantities(cell.name):
+                if one.is_measured:
+                    yield Candidate(one, _explicit_power(one), source="header", header=TableHeader(cells=(cell,)))
 
 
 def _join_scales(quotes: Sequence[Quote]) -> Scales:
@@ -310,7 +313,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     if not (certain and line) and abs(quantity.value) >= IN_FULL and not quantity.value % 10**6:
         return UNSCALED  # written out in full
     # So may this be: no table counts so many millions, or such round thousands of things.
-    full = not quantity.value % 1000 or (abs(quantity.value) >= IN_FULL and min(governing.powers) >= _MILLIONS)
+    full = not quantity.value % 1000 or (abs(quantity.value) >= IN_FULL and min(governing.powers) >= MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
     counted = _COUNTED.search(line)
     is_counted = counted is not None and quantity.kind != "currency" and not _NO_UNIT.match(counted[1])

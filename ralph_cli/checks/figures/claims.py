@@ -69,8 +69,27 @@ class FigureComparison:
             # A count of the terms of a sum, or else one in words beside a figure that is borne out, is an aside.
             if answer and not (answer.field == "count" and (one.value in terms if terms else in_words)):
                 yield answer
+        supported = [one for one, answer in answers if answer is None]
+        yield from self._misplaced_names(text, found, supported)
         consistency = FigureConsistency(text, self.candidates, self._homes)
-        yield from consistency.inconsistent(found, [one for one, answer in answers if answer is None])
+        yield from consistency.inconsistent(found, supported)
+
+    def _misplaced_names(self, text: str, found: Sequence[Quantity], supported: Sequence[Quantity]) -> Iterator[Answer]:
+        """Figures that only name columns, where no other figure of the claim stands in a cell of such a column."""
+        values = {abs(one.value) for one in found}
+        quoted = (one for one in self.candidates if one.source == "quote" and abs(one.quantity.value) in values)
+        fitting = [home for one in supported for home in self._homes.get(one, ())]
+        if any(home.source == "calculation" for home in fitting):
+            return  # what it was computed of is not looked for
+        places = {one.place.start for one in (*quoted, *fitting) if one.place}
+        for one in supported:
+            homes = self._homes.get(one, ())
+            cells = [cell for home in homes for cell in home.header.cells]
+            is_name = bool(cells) and all(home.source == "header" for home in homes)
+            if is_name and not any(cell.start <= at < cell.end for cell in cells for at in places):
+                name = name_quantity(text, one)
+                message = f'"{name}" names a column of the quoted row, and no figure of the claim stands in that column'
+                yield Answer(name, one.start, "open", "column", message)
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
@@ -146,6 +165,10 @@ class FigureComparison:
         for standing in ("open", "contradicted"):
             for result, candidate in found:
                 if result.standing == standing:
+                    if result.field == OTHER_UNIT:
+                        own = _with_unit(quantity, text) if quantity.symbol else name
+                        other = _with_unit(candidate.quantity, self.said)
+                        return name, standing, result.field, f'"{own}": the quotes say "{other}" (another unit)'
                     return name, standing, result.field, _describe(name, quantity, result, candidate)
         return self._answer_missing(text, quantity, name)
 
@@ -337,7 +360,7 @@ def _begins_line(pattern: str, text: str) -> bool:
 
 def _scale_statement(candidate: Candidate) -> str:
     """The words above a table that state its scales, with a few around them that say of what."""
-    words = flatten(" ".join(candidate.header.lines))
+    words = flatten(" ".join(filter(SCALE_STATEMENT.search, candidate.header.lines)))
     found = list(SCALE_STATEMENT.finditer(words))
     if not found:
         values = {10**power for power in candidate.header.scales.powers}
@@ -345,6 +368,12 @@ def _scale_statement(candidate: Candidate) -> str:
     start = words.rfind(" ", 0, max(found[0].start() - _AROUND, 0)) + 1
     end = words.find(" ", found[-1].end() + _AROUND)
     return words[start : end if end > 0 else None]
+
+
+def _with_unit(quantity: Quantity, text: str) -> str:
+    """A figure of a text with what is written directly behind it."""
+    written = re.search(rf"{re.escape(quantity.text)}[ \u00a0-]?[^\s,;)|]+", text)
+    return flatten(written[0]).rstrip(".") if written else quantity.text
 
 
 def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Candidate) -> str:
@@ -355,10 +384,6 @@ def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Cand
     )
     if result.field == "sign" and found.value < 0:
         return f'"{name}" is negative in the quoted words ("{other}"): write its sign, or say the loss or decrease'
-    if result.field == OTHER_UNIT:
-        own = f"{quantity.text} {quantity.symbol}" if "/" in quantity.symbol else name
-        written = f"{found.text} {found.symbol}" if found.symbol else other
-        return f'"{own}": the quotes say "{written}" (another unit)'
     if result.field == OTHER_SCALE:
         stated = _scale_statement(candidate)
         return f'"{name}": the quotes say "{other}", and their table states several scales: "{stated}"'

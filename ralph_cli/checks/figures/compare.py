@@ -8,9 +8,9 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
 
-from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
+from ralph_cli.checks.figures.candidates import IN_FULL, MILLIONS, UNSCALED, Candidate
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
-from ralph_cli.checks.figures.tables.header import content_words
+from ralph_cli.checks.figures.tables.header import content_words, scale_of
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
@@ -19,7 +19,16 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import FALL, RISE, read_change
 from ralph_cli.text.quantities.tokens import MINUSES
-from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, symbols_differ, units_named
+from ralph_cli.text.quantities.vocabulary import (
+    PACES,
+    SIZES,
+    TIMES,
+    UNKNOWN_UNIT,
+    is_sure_symbol,
+    singular,
+    symbols_differ,
+    units_named,
+)
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
@@ -80,6 +89,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
     """
     if (result := _compare_as_percent(claimed, candidate, sentence)) is not None:
         return result
+    if candidate.quantity.symbol == "mm" and claimed.power == MILLIONS and _same_number(claimed, candidate):
+        return Comparison("open", OTHER_UNIT)  # millimetres, or millions as some write them
     if not _same_number(claimed, candidate):
         candidate = _convert(candidate, claimed.unit)
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
@@ -228,13 +239,15 @@ def is_of_other_unit(claimed: Quantity, candidate: Candidate) -> bool:
     quantity = candidate.quantity
     if claimed.kind == quantity.kind and claimed.kind in _MEASURED:
         return False  # code converts these
-    own, quoted = (one.symbol or (one.unit if one.kind in _MEASURED else "") for one in (claimed, quantity))
-    if own and quoted:
-        return symbols_differ(own, quoted)
-    # What is counted may stand behind other words, and a cell's behind the cell: only a symbol is surely another unit.
-    if quantity.symbol:
-        return claimed.kind == "count"
-    return bool(claimed.symbol) and quantity.kind == "count" and not candidate.in_table
+    if UNKNOWN_UNIT in (claimed.symbol, quantity.symbol):
+        return False
+    if claimed.symbol and quantity.symbol:
+        return symbols_differ(claimed.symbol, quantity.symbol)
+    measured, other = (quantity, claimed) if quantity.symbol else (claimed, quantity)
+    if not measured.symbol or not is_sure_symbol(measured.symbol):
+        return False
+    is_counted = other.kind == "count" and not (other is quantity and candidate.in_table)
+    return is_counted or other.kind in _MEASURED
 
 
 def _same_number(claimed: Quantity, candidate: Candidate) -> bool:
@@ -279,7 +292,9 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
     if is_of_other_unit(claimed, candidate):
         return Comparison("open", OTHER_UNIT)
     if claimed.power and claimed.kind != "currency" and candidate.in_table and len(candidate.header.scales.powers) > 1:
-        return Comparison("open", OTHER_SCALE)
+        named = scale_of(claimed.nouns, candidate.header.lines)
+        if named is None or Decimal(10) ** named != unit:
+            return Comparison("open", OTHER_SCALE)
     if claimed.per_time and candidate.per_time and claimed.per_time != candidate.per_time:
         return Comparison("contradicted" if quantity.per_time else "open", "time it is stated for")
     if (

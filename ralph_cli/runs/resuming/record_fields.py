@@ -45,6 +45,7 @@ where a key goes, what is executed, or which file is read or written.
     everything else                      show, report, verify     is shown, or looked up in the document
 """
 
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,7 @@ def _meaning(name: str, value: object) -> object:
         meant = getattr(make_settings({name: value}, {}), name)
     except ConfigError:
         return value  # no setting of today has this value
-    return meant.resolve() if isinstance(meant, Path) else meant
+    return os.path.normpath(Path.cwd() / meant) if isinstance(meant, Path) else meant  # no look at the disk
 
 
 def _difference_message(name: str, then: object, current: object) -> str:

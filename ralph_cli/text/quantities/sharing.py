@@ -66,7 +66,8 @@ def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantit
         other = replace(other, value=abs(other.value))
         gap = gap or "-"
     plain = one.kind in ("none", "count") and one.power is None
-    if plain and SIZES.get(other.unit, ("",))[0] == "metre" and _BY.fullmatch(gap):  # "33.0 x 12.7 mm"
+    is_size = SIZES.get(other.unit, ("",))[0] == "metre" and one.decimals == other.decimals > 0
+    if plain and is_size and _BY.fullmatch(gap):  # "33.0 x 12.7 mm", but not "4 x 100 m"
         return replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol), other
     if plain and other.power and one.value < 1000 and _PART_OF.fullmatch(gap):
         return replace(one, power=other.power, kind=other.kind, unit=other.unit), other

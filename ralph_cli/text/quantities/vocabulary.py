@@ -172,21 +172,37 @@ _SI_NAMES = {
     for (prefix, prefix_name), (unit, names) in product([("", ""), *_SI_PREFIXES.items()], _SI_UNITS.items())
     for name in names.split()
 }
-_PART = rf"(?:[{''.join(_SI_PREFIXES)}\u03bcu]|)(?:{'|'.join(_SI_UNITS)}|l|\u2126)(?:DC|AC|[23\u00b2\u00b3])?"
-_SYMBOL = re.compile(rf"[ \u00a0\u2009\u202f-]?({_PART}(?:[/\u00b7]{_PART})*)(?![^\W_]|[/\u00b7%])")
-_NAME = re.compile(r"[ \u00a0-]([^\W\d_]+)")
+_SI_NAMES |= {"kilohm": "k\u03a9", "megohm": "M\u03a9", "cc": "mL", "msec": "ms", "Nm": "N\u00b7m"}
+_PART = rf"(?:[{''.join(_SI_PREFIXES)}\u03bcu]|)(?:{'|'.join(_SI_UNITS)}|l|\u2126)[23\u00b2\u00b3]?"
+_SYMBOL = re.compile(rf"[ \u00a0\u2009\u202f-]?({_PART}(?:[/\u00b7]{_PART})*)(?: ?[DA]C)?(?![^\W_])")
+_NAME = re.compile(r"[ \u00a0-]?([^\W\d_]+)(?P<more>[ -](?:of\b|\w+))?")
+UNKNOWN_UNIT = "?"
+"""Stands for a unit of several words, of which the symbol is not known."""
 
 
 def symbol_behind(text: str, end: int) -> str:
     """The symbol of the unit that is written, or named, directly behind a figure that ends at `end`; "" for none."""
     if match := _SYMBOL.match(text, end):
         return _LITRE.sub(r"\1L", match[1].translate(_SAME_LETTERS))
-    name = _NAME.match(text, end)
-    word = name[1].lower() if name else ""
-    return _SI_NAMES.get(word) or _SI_NAMES.get(word.removesuffix("s"), "")
+    if not (name := _NAME.match(text, end)):
+        return ""
+    symbol = _symbol_of(name[1])
+    behind = (name["more"] or " ")[1:]
+    return UNKNOWN_UNIT if symbol and (behind == "of" or _symbol_of(behind)) else symbol
+
+
+def _symbol_of(name: str) -> str:
+    """The symbol of a unit by its name, in the singular or plural."""
+    names = (name, name.lower(), name.lower().removesuffix("s"))
+    return next((_SI_NAMES[one] for one in names if one in _SI_NAMES), "")
 
 
 def symbols_differ(one: str, other: str) -> bool:
     """Whether two symbols are of different units; one that is not said to be "per" anything may be so."""
     (unit, *per), (another, *other_per) = one.split("/"), other.split("/")
     return unit != another or bool(per and other_per and per != other_per)
+
+
+def is_sure_symbol(symbol: str) -> bool:
+    """Whether letters are a unit wherever they stand: "TV" and "MS" may be words, "mA" and "k\u03a9" are none."""
+    return not (symbol.isascii() and symbol.isupper())

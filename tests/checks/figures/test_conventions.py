@@ -148,15 +148,44 @@ def test_a_unit_that_is_written_otherwise_does_not_pass(said: str, text: str, qu
     assert answer_to(text, quote, document(MOTOR)) == said
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("30 \u00b5mol/min", "30 \u00b5mol per minute"),
+        ("8 L/h", "8 litres per hour"),
+        ("12 VDC", "12 volts"),
+        ("33 k\u03a9", "33 kilohms"),
+        ("20 N\u00b7m", "20 newton metres"),
+        ("120 mmHg", "120 millimetres of mercury"),
+        ("12 TV stations", "12 television stations"),
+        ("120 T cells", "120 lymphocytes"),
+        ("37 C", "37 degrees Celsius"),
+        ("6 x 50 mm screws", "6 screws"),
+    ],
+)
+def test_a_unit_that_is_told_in_other_words_is_no_question(written: str, told: str) -> None:
+    quote = f"The test found {written} in all"
+    assert answer_to(f"The test found {told} in all.", quote, document(f"{quote} of them.")) == ""
+
+
+def test_what_may_be_millimetres_or_millions_is_a_question() -> None:
+    assert answer_to("Sales were 12 million.", "Sales were 12 mm", document("Sales were 12 mm that year.")) == "open"
+
+
 def test_a_figure_in_the_name_of_a_column_counts_as_quoted() -> None:
     row, about = "| Days without pain | 11.3 | 8.2 | 4.9 |", document(TRIAL)
     assert answer_to("There were 11.3 days without pain on 40 mg.", row, about) == ""
     assert answer_to("There were 11.3 days without pain on 60 mg.", row, about) == "objected"
+    assert answer_to("There were 11.3 days without pain on 20 mg.", row, about) == "open"  # another column
+    assert answer_to("There were 4.9 days without pain, 40 mg of it.", row, about) == "open"
+    assert answer_to("On 20 mg there were 11.3 days.", "| Days without pain | 11.3", about) == "objected"
 
 
 def test_a_scale_is_a_question_where_the_table_states_several() -> None:
     row, about = "Parcels a day       7,418     7,105", document(PARCELS, kind="pdf")
-    for scale in ("thousand", "million"):
-        assert answer_to(f"It carried 7,418 {scale} parcels in 2031.", row, about) == "open"
+    assert answer_to("It carried 7,418 thousand parcels in 2031.", row, about) == ""
+    assert answer_to("It carried 7.4 million parcels in 2031.", row, about) == ""
+    assert answer_to("It carried 7,418 million parcels in 2031.", row, about) == "open"
+    assert answer_to("It carried 7,418 thousand crates in 2031.", row, about) == "open"
     (doubt,) = check(about, "It carried 7,418 million parcels in 2031.", [row]).doubts
     assert "(dollars in millions, parcel volume in thousands)" in doubt.message

@@ -233,6 +233,7 @@ def test_a_folder_that_is_written_in_another_way_is_no_difference(folder: Path) 
 
     home = Path.home() / ".cache" / "ralph"
     assert [said(str(home)), said(f"{home}/../ralph"), said("~/.cache/ralph")] == [[], [], []]
+    assert said("a\0b") and said("\ud800") and said("~nobody-here/x")
     (message,) = said(str(folder / "cache"))
     assert message.startswith(f"cache was {folder / 'cache'} in that run and is ~/.cache/ralph now")
 

@@ -151,20 +151,32 @@ def read_scales(text: str) -> Scales:
     named: set[str] = set()
     in_row = True
     for match in SCALE_STATEMENT.finditer(text):
-        word = (
-            match["word"]
-            or match["things"]
-            or match["mark"]
-            or match["zeros"]
-            or ("k" if match["kilo"] is not None else "")
-        )
-        powers.add(SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, match["east"])))
+        powers.add(_power_of(match))
         in_row &= _is_before_figure(text, match.end())
         named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
     return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers), frozenset(named))
+
+
+def scale_of(things: Sequence[str], lines: Sequence[str]) -> int | None:
+    """The power of ten that the lines above a table state of these things: 3 of "(dollars in millions, shares in
+    thousands)" for shares; None if they state none of them.
+    """
+    text, at = " ".join(lines), 0
+    for match in SCALE_STATEMENT.finditer(text):
+        if not content_words(text[at : match.start()]).isdisjoint(things):
+            return _power_of(match)
+        at = match.end()
+    return None
+
+
+def _power_of(statement: "re.Match[str]") -> int:
+    """The power of ten of a statement of scale."""
+    kilo = "k" if statement["kilo"] is not None else ""
+    word = statement["word"] or statement["things"] or statement["mark"] or statement["zeros"] or kilo
+    return SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, statement["east"]))
 
 
 def _is_before_figure(text: str, end: int) -> bool:
