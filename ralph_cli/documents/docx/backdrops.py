@@ -5,17 +5,9 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.documents.docx.formatting.styles import read_colour
+from ralph_cli.documents.office.backdrops import LINE_SIZE, find_beside
 from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
-
-LINE_SIZE = (457_200, 137_160)
-"""Width and height, in 914,400ths of an inch, of what a few words have room on."""
-
-PAGE_SIZE = (2_743_200, 2_743_200)
-"""Width and height of what may be behind the text of a page when it belongs to the page's header: three inches."""
-
-_REACH = 40
-"""Paragraphs before and behind a drawing that may stand on its page, if breaks between pages do not say it better."""
 
 _SHAPES = frozenset({"v:shape", "v:rect", "v:roundrect", "v:oval"})
 _LENGTH = re.compile(r"(?:^|;)\s*(width|height):\s*(\d+(?:\.\d+)?)(pt|in)")
@@ -27,26 +19,25 @@ def find_doubtful_paragraphs(root: Element) -> set[int]:
     """The paragraphs, by the `id` of their elements, that may lie upon a drawing: those beside one on the same page."""
     if next((True for name in ("wp:anchor", *_SHAPES) for _ in root.iter(name)), None) is None:
         return set()
-    paragraphs: list[tuple[int, set[int]]] = []
+    paragraphs: list[int] = []
+    first: list[int] = []
+    last: list[int] = []
     drawings: list[tuple[int, int]] = []
     page = breaks = 0
     for element in _walk(root):
         if element.tag == "w:p":
             page, breaks = page + breaks + is_on(child(element, "w:pPr", "w:pageBreakBefore")), 0
-            paragraphs.append((id(element), {page}))
+            paragraphs.append(id(element))
+            first.append(page)
+            last.append(page)
         elif element.tag == "w:lastRenderedPageBreak" or attribute(element, "type") == "page":
             page += 1
-            if paragraphs:
-                paragraphs[-1][1].add(page)
+            last[-1:] = [page][: len(last)]
         elif element.tag == "w:sectPr":
             breaks = 1
         elif is_backdrop(element):
             drawings.append((len(paragraphs) - 1, page))
-    found: set[int] = set()
-    for at, page in drawings:
-        beside = paragraphs[max(at - _REACH, 0) : at + _REACH]
-        found |= {identity for identity, pages in beside if page in pages}
-    return found
+    return {paragraphs[at] for at in find_beside(drawings, first, last)}
 
 
 def has_backdrop(root: Element, size: tuple[int, int]) -> bool:

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
+from ralph_cli.documents.docx.backdrops import has_backdrop
 from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles, read_colour
@@ -24,6 +24,7 @@ from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.backdrops import PAGE_SIZE
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.office.sight import WHITE

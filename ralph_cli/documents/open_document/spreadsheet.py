@@ -36,6 +36,7 @@ from ralph_cli.documents.sheets.page import (
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 _PAPER, _NO_GROUND = "#ffffff", ("", "transparent")
+_TEXTS = ("text:p", "text:list")
 _FIGURES = frozenset({"float", "currency", "percentage"})
 _REFERENCE = re.compile(r"\[([^\]]*)\]")
 _PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
@@ -179,7 +180,7 @@ class _SpreadsheetReader:
                 self._drawings.append(one)
             elif one.tag == "text:p" and not len(one):
                 texts.append(one.text or "")
-            elif one.tag in ("text:p", "text:list"):
+            elif one.tag in _TEXTS:
                 texts += [block.text for block in self._story.blocks([one])]
         return one_line(" ".join(texts)) if texts else ""
 
@@ -193,15 +194,22 @@ class _SpreadsheetReader:
             colour = self._styles.value("table-cell", style, "text", "color").lower()
             ground = self._styles.value("table-cell", style, "table-cell", "background-color").lower()
             self._unseen_styles[style] = bool(colour) and colour == (_PAPER if ground in _NO_GROUND else ground)
-        return HIDDEN_CELL if self._unseen_styles[style] or self._is_tiny(element, style) else None
+        if self._unseen_styles[style]:
+            return HIDDEN_CELL
+        size = self._styles.font_size("table-cell", style)
+        if not is_tiny(size):
+            return None
+        texts = [one for one in element if one.tag in _TEXTS]
+        return HIDDEN_CELL if not texts or any(self._has_tiny(one, size) for one in texts) else None
 
-    def _is_tiny(self, element: Element, style: str) -> bool:
-        """Whether the text of a cell with this style is too small to read; runs may have sizes of their own."""
-        if not is_tiny(self._styles.font_size("table-cell", style)):
-            return False
-        return not any(
-            self._styles.font_size("text", attribute(span, "style-name")) for span in element.iter("text:span")
-        )
+    def _has_tiny(self, element: Element, size: float | None) -> bool:
+        """Whether words of an element in text of this size are too small to read; runs may have sizes of their own."""
+        if element.tag == "text:span":
+            size = self._styles.font_size("text", attribute(element, "style-name"), size)
+        words = (element.text, *(one.tail for one in element))
+        if is_tiny(size) and any(text and text.strip() for text in words):
+            return True
+        return any(self._has_tiny(one, size) for one in element)
 
     def _note_merged(self, element: Element, column: int) -> None:
         wide = _repetition(element, "number-columns-spanned", _LAST_COLUMN)

@@ -3,17 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import field, replace
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.hidden_reasons import COLOUR, TINY
 from ralph_cli.documents.office.sight import WHITE, Colours, is_doubtful, is_lost, is_tiny
 
 _USUAL_SIZE = 24
 """Half-points, where the file names no size."""
-
-_DRAWING = re.compile(r"\\(?:shpinst|do|background)(?![a-z])")
-_BESIDE_TEXT = re.compile(r"\\shpwr[124](?!\d)")
-"""How text keeps away from a shape: it stands above and below, around, or close around it."""
 
 _PATTERNS = ("horiz", "hor", "vert", "fdiag", "bdiag", "cross", "dcross")
 
@@ -135,9 +130,3 @@ class Palette:
     def _colour(self, number: int | None) -> int | None:
         """A colour by its number. Programs differ in whether 0 may be another than their own choice."""
         return self._colours[number] if number is not None and 0 <= number < len(self._colours) else None
-
-
-def has_backdrop(source: str) -> bool:
-    """Whether a file has drawings that its text may lie upon: those without a word that keeps the text away."""
-    drawings = sum(1 for _ in _DRAWING.finditer(source))
-    return drawings > sum(1 for _ in _BESIDE_TEXT.finditer(source))

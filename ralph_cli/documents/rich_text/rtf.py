@@ -12,9 +12,11 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.rich_text.backdrops import Backdrops
 from ralph_cli.documents.rich_text.flow import Flow
-from ralph_cli.documents.rich_text.ink import SHADES, Ink, Palette, Shade, has_backdrop
+from ralph_cli.documents.rich_text.ink import SHADES, Ink, Palette, Shade
 from ralph_cli.documents.rich_text.tokens import (
+    DEEPEST,
     DEFAULT_CODE_PAGE,
     Token,
     code_page,
@@ -25,14 +27,12 @@ from ralph_cli.documents.rich_text.tokens import (
 from ralph_cli.documents.rich_text.words import (
     CODE_PAGE_WORDS,
     HEADS,
-    READ_THOUGH_OPTIONAL,
     SIGNS,
-    SKIPPED,
     SYMBOLS,
+    is_skipped,
 )
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
-_DEEPEST = 2_000
 _UNREAD = {"pict": "picture", "object": "embedded object"}
 
 
@@ -77,7 +77,7 @@ class _RtfReader:
         self._stack: list[_State] = []
         self._state = _State(self._body)
         self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
-        self._palette, self._has_backdrop = Palette(), False
+        self._palette, self._backdrops, self._at = Palette(), Backdrops(""), 0
         self._levels: dict[int, int] = {}
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
@@ -90,8 +90,8 @@ class _RtfReader:
 
     def read(self, source: str) -> ParsedDocument:
         """The whole document."""
-        self._has_backdrop = has_backdrop(source)
-        for token in read_tokens(source):
+        self._backdrops = Backdrops(source)
+        for self._at, token in enumerate(read_tokens(source)):
             if token.kind != "byte":
                 self._flush_bytes()
             self._take(token)
@@ -126,9 +126,9 @@ class _RtfReader:
                 self._take_text(token.text)
 
     def _open_group(self) -> None:
-        if len(self._stack) >= _DEEPEST:
+        if len(self._stack) >= DEEPEST:
             hint = "if it is small, it may be malicious"
-            raise DocumentError(f"{self._name} nests groups more than {_DEEPEST:,} deep", code="too-big", hint=hint)
+            raise DocumentError(f"{self._name} nests groups more than {DEEPEST:,} deep", code="too-big", hint=hint)
         self._stack.append(self._state)
         self._state = replace(self._state, is_new=True, starred=False)
         self._to_skip = 0
@@ -166,7 +166,7 @@ class _RtfReader:
 
     def _begin_destination(self, word: str, state: _State) -> bool:
         """Whether a word at the beginning of a group says that its text is not of the running text."""
-        if word in SKIPPED or (state.starred and word not in READ_THOUGH_OPTIONAL and word not in HEADS):
+        if is_skipped(word, state.starred):
             state.flow, state.destination = None, word
             if word in _UNREAD:
                 self._findings.unread[_UNREAD[word]] += 1
@@ -320,7 +320,7 @@ class _RtfReader:
     def _layers(self, state: _State) -> list[Shade] | None:
         """What is laid over the paper behind the text, the uppermost last; None if that is not known."""
         beneath = state.flow.shades() if state.flow is not None else []
-        if beneath is None or state.is_apart or self._has_backdrop:
+        if beneath is None or state.is_apart or self._backdrops.near(self._at):
             return None
         return [*beneath, state.shade, *state.ink.shades]
 

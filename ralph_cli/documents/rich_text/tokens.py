@@ -15,6 +15,8 @@ _CODE_PAGES = {
     222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 DEFAULT_CODE_PAGE = "cp1252"
+DEEPEST = 2_000
+"""Groups in each other that a file may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,3 +26,8 @@ SIGNS = {
 }  # fmt: skip
 SYMBOLS = {"~": "\u00a0", "_": "\u2011", "-": "\u00ad", "\\": "\\", "{": "{", "}": "}"}
 CODE_PAGE_WORDS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+
+
+def is_skipped(word: str, is_optional: bool) -> bool:
+    """Whether the text of a group that begins with a word is not of the document; `is_optional` if \\* is before it."""
+    return word in SKIPPED or (is_optional and word not in READ_THOUGH_OPTIONAL and word not in HEADS)

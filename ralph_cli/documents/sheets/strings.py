@@ -27,9 +27,10 @@ def read_size(font: Element | None) -> float | None:
         return None
 
 
-def has_sizes(element: Element | None) -> bool:
-    """Whether runs of a string have sizes of their own, whatever the size of its cell is."""
-    return any(read_size(child(run, "x:rPr")) for run in children(element, "x:r"))
+def is_sized(element: Element | None) -> bool:
+    """Whether all words of a string have sizes of their own, whatever the size of its cell is."""
+    parts = [*children(element, "x:t"), *children(element, "x:r")]
+    return not any("".join(one.itertext()).strip() for one in parts if not read_size(child(one, "x:rPr")))
 
 
 def unescape(text: str) -> str:

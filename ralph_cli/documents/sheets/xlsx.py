@@ -33,7 +33,7 @@ from ralph_cli.documents.sheets.page import (
     is_year,
 )
 from ralph_cli.documents.sheets.rows import SHEET_PARTS, SheetReader, read_area
-from ralph_cli.documents.sheets.strings import has_sizes, read_string, unescape
+from ralph_cli.documents.sheets.strings import is_sized, read_string, unescape
 from ralph_cli.documents.sheets.styles import CellStyle, read_styles
 from ralph_cli.text.plural import pluralize
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, strike
@@ -68,7 +68,7 @@ class _WorkbookReader:
         self._workbook = package.read_xml(self._main, "x:workbook")
         self._is_1904 = attribute(child(self._workbook, "x:workbookPr"), "date1904") in ("1", "true", "on")
         self._sized: set[int] = set()
-        """The numbers of the strings with runs that have sizes of their own."""
+        """The numbers of the strings of which all words have sizes of their own."""
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         styles = package.read_xml(part, "x:styleSheet") if part else None
@@ -213,7 +213,7 @@ class _WorkbookReader:
             cell.text = one_line(value)
         elif value:
             self._show_number(cell, value, style)
-        if cell.text and (style.is_unseen or (style.is_tiny and not self._has_sizes(kind, value, inside))):
+        if cell.text and (style.is_unseen or (style.is_tiny and not self._is_sized(kind, value, inside))):
             cell.unseen = HIDDEN_CELL
         if style.is_struck and cell.text:
             cell.text = f"{STRUCK_OPENING}{strike(cell.text)}{STRUCK_CLOSING}"
@@ -229,11 +229,11 @@ class _WorkbookReader:
         shown = self._conditions.choose(row, column, compared) if kind != "b" else None
         return replace(style, number_format=shown) if shown else style
 
-    def _has_sizes(self, kind: str, value: str, inside: dict[str, Element]) -> bool:
-        """Whether runs in a cell have sizes of their own."""
+    def _is_sized(self, kind: str, value: str, inside: dict[str, Element]) -> bool:
+        """Whether all words in a cell have sizes of their own."""
         if kind == "s":
             return number(value, -1) in self._sized
-        return kind == "inlineStr" and has_sizes(inside.get("x:is"))
+        return kind == "inlineStr" and is_sized(inside.get("x:is"))
 
     def _show_text(self, cell: SheetCell, text: str, style: CellStyle) -> None:
         cell.text = one_line(style.number_format.show_text(text)) if style.number_format.code else text
@@ -268,7 +268,7 @@ class _WorkbookReader:
         part = self._part_of("sharedStrings")
         if part:
             for at, element in enumerate(self._package.iterate_xml(part, "x:sst", "x:si")):
-                if has_sizes(element):
+                if is_sized(element):
                     self._sized.add(at)
                 yield read_string(element, self._findings)
 

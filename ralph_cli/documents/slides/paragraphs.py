@@ -27,8 +27,9 @@ def read_paragraphs(body: Element | None, findings: Findings) -> str:
     for element in lines:
         look = partial(_look, usual=_usual_size(body, element), findings=None if is_stretched else findings)
         text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element, look)).split("\n")).strip()
-        if text:
-            found.append(_number(element, counts) + text)
+        if "".join(_texts(element)).strip():  # what is too small to read has a number, too
+            begin = _number(element, counts)
+            found += [begin + text] * bool(text)
     return "\n".join(found)
 
 

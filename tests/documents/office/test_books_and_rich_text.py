@@ -113,11 +113,23 @@ def test_what_a_reader_of_rtf_cannot_see_is_left_out_and_counted(body: str, seen
     assert ("hidden-text" not in cautions(document)) is seen and "visibility-unknown" not in cautions(document)
 
 
+def drawing(settings: str = r"{\sp{\sn fillColor}{\sv 255}}", inner: str = "", size: str = "9000") -> str:
+    """A shape of a size in twentieths of a point."""
+    sides = rf"\shpleft100\shptop100\shpright{size}\shpbottom{size}" * bool(size)
+    return rf"{{\shp{{\*\shpinst{sides}{settings}{inner}}}}}"
+
+
 @pytest.mark.parametrize(
     "body",
     [
         r"{\cf0 bait}",  # which some programs show as black, whatever the first colour is
-        r"{\shp{\*\shpinst\shpwr3{\sp{\sn x}}}}{\cf1 bait}",
+        drawing() + r"{\cf1 bait}",
+        drawing(r"\shpwr3{\sp{\sn pib}{\sv {\pict 00ff}}}{\sp{\sn fFilled}{\sv 0}}") + r"{\cf1 bait}",
+        r"{\cf1 bait}\pard\par" + r"\par" * 38 + drawing(),
+        rf"{{\header{drawing()}}}{{\cf1 bait}}",
+        rf"\viewbksp1{{\*\background{drawing()}}}{{\cf1 bait}}",
+        drawing("", rf"{{\shpgrp {drawing(size='')}}}") + r"{\cf1 bait}",
+        r"{\*\do\dpxsize800\dpysize800\dpfillpat1\dpfillbgcr0}{\cf1 bait}",
         r"{\shp{\*\shpinst\shpwr2{\shptxt{\cf1 bait}}}}",
         r"\pard\shading2500{\cf1 bait}",
         CELL.format(r"\clbgdkcross"),
@@ -129,6 +141,32 @@ def test_white_words_are_kept_and_said_where_the_ground_is_not_known(body: str) 
     white = r"\red255\green255\blue255;"
     document = load("rtf", rtf(rf"{{\colortbl{white}{white}}}{body}\par"))
     assert document.text == "bait" and "\u201cbait\u201d" in cautions(document)["visibility-unknown"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        drawing(r"\shpwr3{\sp{\sn shapeType}{\sv 20}}{\sp{\sn fFilled}{\sv 0}}{\sp{\sn fillColor}{\sv 255}}"),
+        drawing(r"{\sp{\sn shapeType}{\sv 202}}"),  # a box in white, which is the usual colour
+        drawing(r"{\sp{\sn fillColor}{\sv 255}}{\sp{\sn gtextUNICODE}{\sv DRAFT}}"),
+        drawing(size="300"),
+        drawing(r"\shpwr2{\sp{\sn fillColor}{\sv 255}}", r"{\shprslt{\*\do\dpxsize800\dpysize800\dpfillpat1}}"),
+        r"\page " + drawing(),
+        r"\pard\pagebb " + drawing(),
+        r"\par" * 41 + drawing(),
+        rf"{{\header{drawing(size='2000')}}}",
+        rf"{{\*\background{drawing()}}}",  # which is only shown where the file says so
+        rf"{{\*\unknown{drawing()}}}",
+        r"{\*\do\dpxsize800\dpysize800\dpfillpat0\dpfillbgcr0}",
+        r"{\*\do\dpxsize800\dpysize800\dpfillpat1\dpfillfgcr255\dpfillbgcr255}",
+        r"{\*\donotused \do }\\do {\\shpinst}",
+        r"}" + drawing(),  # behind the end of the document
+    ],
+)
+def test_a_drawing_on_which_no_text_can_lie_shows_no_white_words(body: str) -> None:
+    document = load("rtf", rtf(rf"{{\colortbl;\red255\green255\blue255;}}{{\cf1 bait}}Shown.\par{body}"))
+    assert "bait" not in document.text and document.text.startswith("Shown.")
+    assert {"hidden-text"} == set(cautions(document)) - {"unread-parts"}
 
 
 def test_a_table_stands_by_its_edges() -> None:

@@ -162,11 +162,16 @@ def test_words_that_a_shape_of_a_slide_stretches_have_no_size(fit: str, seen: bo
 
 
 def test_a_cell_with_letters_of_one_point_is_marked_as_hidden() -> None:
-    large = "<table:table-cell table:style-name='c'><text:p><text:span text:style-name='ten'>large</text:span></text:p>"
-    cells = cell("bait", "table:style-name='c'"), f"{large}</table:table-cell>", cell("seen")
+    def tiny(inner: str) -> str:
+        return f"<table:table-cell table:style-name='c'><text:p>{inner}</text:p></table:table-cell>"
+
+    span = "<text:span text:style-name='{}'>{}</text:span>".format
+    large = tiny(span("ten", f"large {span('none', 'words')}") + " ")
+    cells = tiny("bait"), large, cell("seen"), tiny(f"tiny {span('ten', 'big')}"), tiny(span("none", "unsized"))
     styles = SIZES + sized("c", "1pt", "table-cell")
     document = load("ods", open_document("ods", table(row(*cells)), styles=styles))
-    assert origins(document) == {"[hidden] bait": "hidden cell"}
+    assert document.text.startswith("large words  seen\n")
+    assert origins(document) == {"[hidden] bait  tiny big  unsized": "hidden cell"}
 
 
 def test_notes_comments_and_headers_stand_at_the_end() -> None:

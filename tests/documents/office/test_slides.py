@@ -97,6 +97,13 @@ def test_characters_of_one_point_are_left_out_and_counted(run: str, body: str, s
     assert ("4 too small to read" in cautions(document).get("hidden-text", "")) is not seen
 
 
+def test_a_paragraph_that_is_too_small_to_read_keeps_its_number() -> None:
+    line = "<a:p><a:pPr><a:buAutoNum type='arabicPeriod'/></a:pPr><a:r><a:rPr sz='{}'/><a:t>{}</a:t></a:r></a:p>".format
+    items = line(1200, "one") + line(100, "bait") + line(1200, "") + line(1200, "three")
+    body = shape("x").replace("<a:p><a:r><a:t>x</a:t></a:r></a:p>", items)
+    assert load("pptx", pptx(slide(body))).text == "1. one\n3. three"
+
+
 def test_words_of_the_master_are_given_once() -> None:
     master = slide(shape("Confidential"), shape("Click to edit", kind="title"), root="sldMaster")
     targets = {"l": "slideLayout ../layouts/layout1.xml"}

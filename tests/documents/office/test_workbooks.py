@@ -185,14 +185,22 @@ def test_more_hidden_rows_than_can_be_marked_are_hidden_with_what_stands_between
     assert page.additions(4) == [Addition(0, page.length - len("\nseen"), "hidden row")]
 
 
-def test_letters_of_one_point_are_hidden_unless_their_runs_are_larger() -> None:
+def test_letters_of_one_point_are_hidden_unless_all_runs_are_larger() -> None:
     fonts = "<fonts><font/><font><sz val='1'/></font><font><sz val='1.5'/></font></fonts>"
     used = "".join(f"<xf numFmtId='0' fontId='{at}'/>" for at in range(3))
     styles = f"<styleSheet xmlns='{X}'>{fonts}<cellXfs>{used}</cellXfs></styleSheet>"
-    run = "<r><rPr><sz val='{}'/></rPr><t>{}</t></r>"
-    strings = ("<t>bait</t>", run.format("9", "large"), f"<r><t>Shown</t></r>{run.format('1', 'unseen')}")
-    cells = (cell("A1", "0", kind="s", style=1), cell("B1", "1", kind="s", style=1), cell("C1", "2", kind="s"))
-    rows = row(1, *cells, cell("D1", "1577", style=1), cell("E1", "3", style=2))
+    run, bare = "<r><rPr><sz val='{}'/></rPr><t>{}</t></r>", "<r><t>{}</t></r>"
+    strings = (
+        "<t>bait</t>",
+        run.format("9", "large") + bare.format(" "),
+        bare.format("Shown") + run.format("1", "unseen"),
+        "<t>bare</t>" + run.format("12", " sized"),
+        bare.format("unsized ") + run.format("12", "sized"),
+    )
+    numbers = (("A1", "0", 1), ("B1", "1", 1), ("C1", "2", 0), ("F1", "3", 1), ("G1", "4", 1), ("H1", "4", 0))
+    cells = [cell(name, at, kind="s", style=style) for name, at, style in numbers]
+    rows = row(1, *cells[:3], cell("D1", "1577", style=1), cell("E1", "3", style=2), *cells[3:])
     document = load("xlsx", xlsx({"P": sheet(rows)}, styles=styles, strings=strings))
-    assert origins(document) == {"[hidden] bait  1577": "hidden cell"}
-    assert document.text.startswith("large  Shown  3") and "6 too small to read" in cautions(document)["hidden-text"]
+    assert origins(document) == {"[hidden] bait  1577  bare sized  unsized sized": "hidden cell"}
+    assert document.text.startswith("large  Shown  3  unsized sized\n")
+    assert "6 too small to read" in cautions(document)["hidden-text"]
