@@ -6,6 +6,7 @@ in the number format that is kept with it, or in that of the labels that show it
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -67,9 +68,10 @@ def _read_series(root: Element) -> Iterator[_Series]:
     for group in (one for one in root.iter() if child(one, "c:ser") is not None):
         axis = next((axes[key] for one in children(group, "c:axId") if (key := attribute(one)) in axes), None)
         of_labels = None if is_on(child(axis, "c:delete")) else _own_format(axis)
+        of_group = _format_of_marks(child(group, "c:dLbls"))
         for one in children(group, "c:ser"):
             marks = child(one, "c:dLbls")
-            of_values = _format_of_marks(child(group, "c:dLbls") if marks is None else marks)
+            of_values = of_group if marks is None else _format_of_marks(marks)
             yield _Series(
                 _cached_text(child(one, "c:tx")),
                 _points(one, _LABELS, of_labels, is_1904),
@@ -82,7 +84,7 @@ def _own_format(element: Element | None) -> NumberFormat | None:
     shown = child(element, "c:numFmt")
     is_own = shown is not None and attribute(shown, "sourceLinked") in ("0", "false")
     code = attribute(shown, "formatCode")
-    return NumberFormat(code) if is_own and code not in ("", "General") else None
+    return _format(code) if is_own and code not in ("", "General") else None
 
 
 def _format_of_marks(marks: Element | None) -> NumberFormat | None:
@@ -98,15 +100,21 @@ def _points(series: Element, names: tuple[str, ...], own: NumberFormat | None, i
     """
     found: dict[int, str] = {}
     for cache in (cache for name in names for part in children(series, name) for cache in part.iter()):
-        of_cache = NumberFormat(_text(child(cache, "c:formatCode")))
+        of_cache = _format(_text(child(cache, "c:formatCode")))
         for point in children(cache, "c:pt"):
             at = number(attribute(point, "idx"), 0) or 0
             text = " ".join(_text(child(point, "c:v")).split())
             if len(found) < _MOST_POINTS and text and at not in found:
                 code = attribute(point, "formatCode")
-                shown = own or (NumberFormat(code) if code else of_cache)
+                shown = own or (_format(code) if code else of_cache)
                 found[at] = _show_number(text, shown, is_1904) if cache.tag in _NUMBERS else text
     return found
+
+
+@lru_cache(maxsize=256)
+def _format(code: str) -> NumberFormat:
+    """The format with this code, read once for all figures of a chart that have it."""
+    return NumberFormat(code)
 
 
 def _show_number(text: str, shown: NumberFormat, is_1904: bool) -> str:

@@ -11,6 +11,9 @@ _DEFAULT_PASSWORD = "VelvetSweatshop"
 _MOST_INFO = 1 << 20
 """Bytes of what a file says of its encryption; usual are 2,000."""
 
+_MOST_SPINS = 1_000_000
+"""How often a password may be hashed, which takes 2 s; Office does it 100,000 times."""
+
 
 def decrypt_package(data: bytes, name: str, password: str | None) -> bytes:
     """The archive in an encrypted document, which the password or the default one opens; another file as it is.
@@ -47,6 +50,8 @@ def _decrypt(data: bytes, password: str) -> bytes:
         if container.get_size("EncryptionInfo") > _MOST_INFO:
             raise ValueError("too long")
     document, archive = OOXMLFile(io.BytesIO(data)), io.BytesIO()
+    if document.info.get("spinValue", 0) > _MOST_SPINS:
+        raise ValueError("too many")
     document.load_key(password=password, verify_password=True)
     document.decrypt(archive)
     return archive.getvalue()

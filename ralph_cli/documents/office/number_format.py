@@ -217,21 +217,21 @@ class _Section:
             rounded = value.quantize(place, ROUND_HALF_UP, _LONG)
             return Shown(f"{before}{rounded:{written}}{behind}", _is_near(rounded, value))
         tokens = list(self.tokens)
-        digits = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
+        exponent = next((at for at, (kind, _) in enumerate(tokens) if kind == "exponent"), None)
+        digits = [at for at, (kind, _) in enumerate(tokens[:exponent]) if kind == "digit"]
         if not digits:
             return Shown("".join(token for kind, token in tokens if kind == "literal" or token == "%"), value == 0)
         value *= Decimal(100) ** tokens.count(("sign", "%"))
         if ("sign", "/") in tokens:
             return self._show_fraction(value)
-        last = max(at for at in digits if ("exponent", "E+") not in _upper(tokens[:at]))
+        last = digits[-1]
         scale = 0
         while tokens[last + 1 + scale : last + 2 + scale] == [("sign", ",")]:
             scale += 1
         del tokens[last + 1 : last + 1 + scale]
         value = value.scaleb(-3 * scale)
-        exponent = next((at for at, (kind, _) in enumerate(tokens) if kind == "exponent"), None)
         if exponent is not None:
-            return _show_scientific(tokens, exponent, value)
+            return _show_scientific(tokens, exponent - scale, value)
         text, rounded = _fill(tokens, value)
         return Shown(text, _is_near(rounded, value))
 
@@ -256,10 +256,6 @@ class _Section:
             shown = "" if has_whole and whole else "0"
         text = " ".join(part for part in (str(whole) if whole else "", shown) if part)
         return Shown(text, _is_near(Decimal(whole) + Decimal(near.numerator) / near.denominator, value))
-
-
-def _upper(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(kind, "E+" if kind == "exponent" else token) for kind, token in tokens]
 
 
 def _is_near(shown: Decimal, value: Decimal) -> bool:

@@ -136,9 +136,13 @@ class SheetPage:
         self.page.mark(origin, start, end)
         self._totals.hidden[origin] += 1
 
+    def name_cells(self, reference: str) -> str:
+        """The name of a cell, or cells, of this sheet as other sheets write it."""
+        return f"{self._prefix}{reference}"
+
     def name_place(self, reference: str) -> None:
         """What is written next stands at the cell, or cells, of this name."""
-        self.page.places.append((self.page.length, f"{self._prefix}{reference}"))
+        self.page.places.append((self.page.length, self.name_cells(reference)))
 
     def add_beside(self, text: str, label: str, reference: str = "", origin: Origin | None = None) -> None:
         """Add words of the sheet that stand in no cell: a comment, a chart; `reference` names the cell they are at."""

@@ -1,6 +1,6 @@
 """The rows of one sheet of a workbook, and what the sheet says of them: hidden ones, merged cells, shared formulas."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
@@ -11,8 +11,13 @@ from ralph_cli.documents.sheets.formulas import parse_reference, shift_formula
 from ralph_cli.documents.sheets.page import Area, SheetCell, SheetPage
 from ralph_cli.documents.sheets.strings import unescape
 
-SHEET_PARTS = ("x:row", "x:cols", "x:mergeCells", "x:drawing", "x:headerFooter", "x:sheetFormatPr")
+SHEET_PARTS = (
+    "x:row", "x:cols", "x:mergeCells", "x:conditionalFormatting", "x:drawing", "x:headerFooter", "x:sheetFormatPr",
+)  # fmt: skip
 """The elements of a sheet that are read."""
+
+MOST_RANGES = 5
+"""Ranges with conditional formats that a notice names."""
 
 _HEADS: tuple[tuple[Origin, str], ...] = (("page header", "Header"), ("page footer", "Footer"))
 _HEAD_CODE = re.compile(r'&"[^"]*"|&\d+|&K[0-9A-Fa-f]{6}|&[A-Za-z]')
@@ -22,12 +27,20 @@ _MOST_MERGED = 200_000
 class SheetReader:
     """Takes the elements of one sheet, in order."""
 
-    def __init__(self, page: SheetPage, show_cell: Callable[[Element, int, int], SheetCell | None]) -> None:
-        self._page, self._show_cell = page, show_cell
+    def __init__(
+        self,
+        page: SheetPage,
+        show_cell: Callable[[Element, int, int], SheetCell | None],
+        conditional_formats: Collection[str],
+    ) -> None:
+        """`conditional_formats` are the numbers of the conditional formats that have a number format."""
+        self._page, self._show_cell, self._conditional_formats = page, show_cell, conditional_formats
         self.merged: list[Area] = []
         self.declared: list[Area] = []
         self.heads: list[tuple[Origin, str]] = []
         self.drawing = ""
+        self.conditional: list[str] = []
+        """The first ranges of cells with such a format, one more than are named."""
         self._row = 0
         self._rows_are_hidden = False
         self._shared: dict[str, tuple[int, int, str]] = {}
@@ -55,6 +68,11 @@ class SheetReader:
                     texts = (child(element, f"x:{kind}{name}") for kind in ("odd", "even", "first"))
                     read = (one_line(_HEAD_CODE.sub(" ", one.text or "")) for one in texts if one is not None)
                     self.heads += [(origin, text) for text in dict.fromkeys(read) if any(map(str.isalnum, text))]
+            case "x:conditionalFormatting":
+                formats = (attribute(one, "dxfId") for one in children(element, "x:cfRule"))
+                if any(one in self._conditional_formats for one in formats):
+                    ranges = attribute(element, "sqref").split(maxsplit=MOST_RANGES + 1)[: MOST_RANGES + 1]
+                    self.conditional = list(dict.fromkeys(self.conditional + ranges))[: MOST_RANGES + 1]
             case "x:drawing":
                 self.drawing = attribute(element, "id")
 

@@ -52,6 +52,12 @@ def read_styles(root: Element | None) -> list[CellStyle]:
     return found
 
 
+def read_conditional_formats(root: Element | None) -> set[str]:
+    """The numbers of the conditional formats that have a number format."""
+    formats = children(child(root, "x:dxfs"), "x:dxf")
+    return {str(at) for at, one in enumerate(formats) if child(one, "x:numFmt") is not None}
+
+
 def _at(items: list[_Item], index: str, default: _Item) -> _Item:
     at = number(index, 0) or 0
     return items[at] if 0 <= at < len(items) else default

@@ -6,8 +6,6 @@ as such. What a format rounds or leaves out, and formulas, stand behind the rows
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
@@ -22,7 +20,6 @@ from ralph_cli.documents.office.package import Package, Relation
 from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.documents.sheets.conditional import CONDITIONS, TEXT, ConditionalFormats, read_conditional_styles
 from ralph_cli.documents.sheets.formulas import parse_reference
 from ralph_cli.documents.sheets.page import (
     HIDDEN_CELL,
@@ -32,17 +29,13 @@ from ralph_cli.documents.sheets.page import (
     describe_totals,
     is_year,
 )
-from ralph_cli.documents.sheets.rows import SHEET_PARTS, SheetReader, read_area
+from ralph_cli.documents.sheets.rows import MOST_RANGES, SHEET_PARTS, SheetReader, read_area
 from ralph_cli.documents.sheets.strings import is_sized, read_string, unescape
-from ralph_cli.documents.sheets.styles import CellStyle, read_styles
-from ralph_cli.text.plural import pluralize
+from ralph_cli.documents.sheets.styles import CellStyle, read_conditional_formats, read_styles
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, strike
 
 _MAIN_PART = "xl/workbook.xml"
 _SHEETS = {"worksheet": "x:worksheet", "chartsheet": "x:chartsheet"}
-_TEXTS = frozenset({"s", "inlineStr", "str"})
-"""The kinds of cells that hold text."""
-
 _USUAL = CellStyle()
 _SKIPPED = "the sheet {} could not be read to its end: {}"
 _PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
@@ -72,10 +65,10 @@ class _WorkbookReader:
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         styles = package.read_xml(part, "x:styleSheet") if part else None
-        self._styles, self._conditional_styles = read_styles(styles), read_conditional_styles(styles)
-        self._conditions = ConditionalFormats()
+        self._styles, self._conditional_formats = read_styles(styles), read_conditional_formats(styles)
+        self._conditional: list[str] = []
         self._known_styles: dict[str, CellStyle] = {}
-        self._uncalculated = self._undecided = 0
+        self._uncalculated = 0
 
     def read(self) -> ParsedDocument:
         """The whole workbook."""
@@ -87,9 +80,8 @@ class _WorkbookReader:
         ]
         findings.pass_over(self._package.orphans())
         findings.notices += describe_totals(pages, self._totals, self._uncalculated)
-        if self._undecided:
-            what = "shown without the number format of a rule that only a spreadsheet program can check"
-            findings.notices.append(Caution("conditional-formats", f"{pluralize(self._undecided, 'cell')} {what}"))
+        if self._conditional:
+            findings.notices.append(_describe_conditional(self._conditional))
         hint = "pictures are not read; save the sheet as PDF, and run OCR"
         return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
 
@@ -103,8 +95,7 @@ class _WorkbookReader:
         elif relation.kind not in _SHEETS:
             self._findings.unread[f"sheet of macros or dialogs, {name[:80]}"] += 1
         else:
-            reader = SheetReader(page, self._show_cell)
-            self._conditions = self._read_conditions(relation)
+            reader = SheetReader(page, self._show_cell, self._conditional_formats)
             try:
                 for element in self._package.iterate_xml(relation.target, _SHEETS[relation.kind], *SHEET_PARTS):
                     reader.read(element)
@@ -114,17 +105,9 @@ class _WorkbookReader:
                     raise
                 what = error.message.partition(" is damaged: ")[2] or error.message
                 self._findings.unreadable.append((_SKIPPED.format(name[:80], what), (at,)))
-            self._undecided += self._conditions.undecided
+            self._conditional += map(page.name_cells, reader.conditional)
             return page.finish(reader.merged, reader.declared)
         return page.finish()
-
-    def _read_conditions(self, sheet: Relation) -> ConditionalFormats:
-        """The rules of a sheet for its number formats, which stand behind its rows; few workbooks have any."""
-        found: list[Element] = []
-        if self._conditional_styles:
-            with suppress(DocumentError):  # reading the rows tells what is wrong
-                found += self._package.iterate_xml(sheet.target, _SHEETS[sheet.kind], CONDITIONS)
-        return ConditionalFormats(found, self._conditional_styles)
 
     def _read_beside(self, part: str, page: SheetPage, reader: "SheetReader") -> None:
         """What belongs to a sheet but stands in other parts: tables that it declares, comments, drawings."""
@@ -193,10 +176,6 @@ class _WorkbookReader:
                 self._uncalculated += 1
                 cell.text, cell.formula = f"={cell.formula}", ""
                 return cell
-        if kind == "d":
-            value = _to_days(value, self._is_1904)
-        if self._conditions.rules:
-            style = self._apply_conditions(style, kind, value, row, column)
         if kind == "s":
             at = number(value, -1)
             if at is None or not 0 <= at < len(self._strings):
@@ -212,22 +191,13 @@ class _WorkbookReader:
         elif kind == "e":
             cell.text = one_line(value)
         elif value:
-            self._show_number(cell, value, style)
+            self._show_number(cell, _to_days(value, self._is_1904) if kind == "d" else value, style)
         if cell.text and (style.is_unseen or (style.is_tiny and not self._is_sized(kind, value, inside))):
             cell.unseen = HIDDEN_CELL
         if style.is_struck and cell.text:
             cell.text = f"{STRUCK_OPENING}{strike(cell.text)}{STRUCK_CLOSING}"
             self._findings.struck += len(cell.text)
         return cell if cell.text or cell.stored or cell.formula else None
-
-    def _apply_conditions(self, style: CellStyle, kind: str, value: str, row: int, column: int) -> CellStyle:
-        """The style of a cell with the number format that it has on a condition, if one holds."""
-        try:
-            compared = TEXT if kind in _TEXTS else float(f"{float(value):.15g}")
-        except ValueError:
-            return style  # nothing, or an error
-        shown = self._conditions.choose(row, column, compared) if kind != "b" else None
-        return replace(style, number_format=shown) if shown else style
 
     def _is_sized(self, kind: str, value: str, inside: dict[str, Element]) -> bool:
         """Whether all words in a cell have sizes of their own."""
@@ -279,6 +249,14 @@ class _WorkbookReader:
         if named and not found:
             self._findings.miss(named[0])
         return found
+
+
+def _describe_conditional(ranges: list[str]) -> Caution:
+    """What a reader should know of ranges with conditional formats that have number formats."""
+    listed = ", ".join(name[:120] for name in ranges[:MOST_RANGES])
+    others = " and other cells" if len(ranges) > MOST_RANGES else ""
+    what = f"a spreadsheet program may show {listed}{others} differently"
+    return Caution("conditional-formats", f"number formats of conditional formats are not applied: {what}")
 
 
 def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_1904: bool) -> None:

@@ -9,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import olefile
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from document_fixtures import load_document
@@ -71,6 +72,13 @@ def contain(package: bytes, info: bytes) -> bytes:
     return written.getvalue()
 
 
+def hash_often(spins: int) -> bytes:
+    """A container that says that a password is to be hashed so many times."""
+    with olefile.OleFileIO(io.BytesIO(encrypt(FILES["a.xlsx"], DEFAULT))) as container:
+        info = container.openstream("EncryptionInfo").read()
+    return contain(b"", info.replace(b'spinCount="100"', b'spinCount="%d"' % spins).ljust(1200))
+
+
 def refuse(path: Path, data: bytes, password: str | None = None) -> DocumentError:
     """What is said of a file that cannot be opened."""
     path.write_bytes(data)
@@ -128,6 +136,8 @@ AGILE = struct.pack("<HHI", 4, 4, 0x40)
         (contain(b"", AGILE + b"<a" * 200), "damaged"),
         (contain(b"", b"\4\0\2\0"), "damaged"),
         (contain(b"", b"\4\0\3\0"), "damaged"),
+        (hash_often(101), "encrypted"),
+        (hash_often(1_000_001), "damaged"),
         (encrypt(b"no archive" * 900, DEFAULT), "encrypted"),
         (encrypt(FILES["a.docx"], DEFAULT), "damaged"),
     ],

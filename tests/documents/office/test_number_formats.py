@@ -1,7 +1,9 @@
 """How spreadsheets show numbers: what a reader of the sheet sees is what can be quoted."""
 
+import time
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
@@ -77,9 +79,16 @@ SIGNS = '0#?,.%E+-/;"[]$@_*\\ yYmdhsAMP/General<>=1'
 
 
 @given(st.text(SIGNS, max_size=30), st.floats(allow_nan=False, allow_infinity=False))
+@example("E+0", 1.0)
 def test_no_format_and_no_number_ends_in_an_error(code: str, stored: float) -> None:
     NumberFormat(code).show_number(stored)
     NumberFormat(code).show_text("text")
+
+
+def test_a_format_with_many_digits_takes_little_time() -> None:
+    shown, started = NumberFormat("#" * 500), time.process_time()
+    assert {shown.show_number(at + 0.25).text for at in range(300)} == {f"{at or ''}" for at in range(300)}
+    assert time.process_time() - started < 1  # about 0.1 when nothing else runs
 
 
 @given(st.integers(-(10**14), 10**14), st.integers(0, 4))
