@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Caution
+from ralph_cli.core.document import Caution, Origin
 from ralph_cli.documents.docx.fields import PAGE_NUMBER
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
@@ -22,6 +22,9 @@ _NO_PLACE = 1e9
 
 _DECLARED = ("footer", "header", "date-time")
 _FOOTERS = (*_DECLARED, "page-number")
+
+_Placed = tuple[Element, tuple[float, float, float, float]]
+"""A shape with the place of its left, upper, right and lower edge, in points."""
 
 
 def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -64,6 +67,7 @@ class _SlideReader:
         self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
         self._written: set[tuple[str, ...]] = set()
         """What was read of masters, and the words that were written of them."""
+        self._masters: dict[str, dict[str, list[_Placed]]] = {}
 
     def read(self, slide: Element) -> PageText:
         """One slide, with its notes and comments behind it."""
@@ -117,24 +121,32 @@ class _SlideReader:
         if page.hidden or self._setting(slide, "background-objects-visible") == "false":
             return
         self._story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
-        read = []
-        for shape, _ in _placed(self._styles.master(name) or ()):
-            kind = attribute(shape, "class")
+        size = self._styles.page_size(name)
+        for kind, shapes in self._master(name).items():
             key = (name, kind, fields.get(f"presentation:{kind}", ""))
-            if key in self._written or (kind and kind not in _DECLARED):
-                continue
-            if not kind or self._setting(slide, f"display-{kind}") != "false":
-                read.append(key)
-                self._write_once("page footer" if kind else "on each slide", shape, page)
-        self._written.update(read)
+            if key not in self._written and (not kind or self._setting(slide, f"display-{kind}") != "false"):
+                self._written.add(key)
+                for shape, place in shapes:
+                    origin: Origin = "hidden text" if _is_beside(place, size) else "page footer"
+                    self._write_once(origin, "page footer" if kind else "on each slide", shape, page)
 
-    def _write_once(self, label: str, shape: Element, page: PageText) -> None:
+    def _master(self, name: str) -> dict[str, list[_Placed]]:
+        """The shapes of a master that slides show, by their class."""
+        if name not in self._masters:
+            self._masters[name] = shapes = {}
+            for one in _placed(self._styles.master(name) or ()):
+                kind = attribute(one[0], "class")
+                if not kind or kind in _DECLARED:
+                    shapes.setdefault(kind, []).append(one)
+        return self._masters[name]
+
+    def _write_once(self, origin: Origin, label: str, shape: Element, page: PageText) -> None:
         for block in self._story.read_drawing(shape):
-            key = (label, block.text)
+            key = (origin, label, block.text)
             is_read = any(map(str.isalnum, block.text)) and block.origin != "image description"
             if is_read and key not in self._written:
                 self._written.add(key)
-                page.add_from("page footer", label, block.text)
+                page.add_from(origin, label, block.text)
 
     def _setting(self, slide: Element, key: str) -> str:
         return self._styles.value("drawing-page", attribute(slide, "style-name"), "drawing-page", key)
@@ -146,7 +158,7 @@ def _write(block: Block, page: PageText, comments: list[Element]) -> None:
     comments += [comment for paragraph in block.paragraphs for comment, _ in paragraph.comments]
 
 
-def _placed(slide: Iterable[Element]) -> list[tuple[Element, tuple[float, float, float, float]]]:
+def _placed(slide: Iterable[Element]) -> list[_Placed]:
     """The shapes of a slide with their places, in points; those without one come last, in order."""
     found = []
     for at, shape in enumerate(slide):
