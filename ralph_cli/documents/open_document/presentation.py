@@ -39,7 +39,8 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     if body is None:
         raise archive.damaged_error("the part content.xml holds no presentation")
     findings = Findings()
-    reader = _SlideReader(body, collect_styles(archive.read_styles(), root), findings, archive, limits)
+    styled = archive.read_styles()
+    reader = _SlideReader(body, collect_styles(styled, root), collect_styles(styled), findings, archive, limits)
     pages: list[PageText] = []
     count = CharacterBudget(name, limits)
     try:
@@ -60,10 +61,19 @@ class _SlideReader:
     """Reads the slides of one presentation, and on the first that shows them the words of their masters."""
 
     def __init__(
-        self, body: Element, styles: Styles, findings: Findings, archive: OpenDocument, limits: LoadLimits
+        self,
+        body: Element,
+        styles: Styles,
+        master_styles: Styles,
+        findings: Findings,
+        archive: OpenDocument,
+        limits: LoadLimits,
     ) -> None:
+        """`master_styles` are those of masters: a slide may have others by the same names."""
         self._styles, self._findings = styles, findings
-        self._story = Story(styles, findings, archive.open_object, CharacterBudget(archive.name, limits))
+        budget = CharacterBudget(archive.name, limits)
+        self._story = Story(styles, findings, archive.open_object, budget)
+        self._master_story = Story(master_styles, findings, archive.open_object, budget)
         self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
         self._written: set[tuple[str, ...]] = set()
         """What was read of masters, and the words that were written of them."""
@@ -120,7 +130,7 @@ class _SlideReader:
         name = attribute(slide, "master-page-name")
         if page.hidden or self._setting(slide, "background-objects-visible") == "false":
             return
-        self._story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
+        self._master_story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
         size = self._styles.page_size(name)
         for kind, shapes in self._master(name).items():
             key = (name, kind, fields.get(f"presentation:{kind}", ""))
@@ -141,7 +151,7 @@ class _SlideReader:
         return self._masters[name]
 
     def _write_once(self, origin: Origin, label: str, shape: Element, page: PageText) -> None:
-        for block in self._story.read_drawing(shape):
+        for block in self._master_story.read_drawing(shape):
             key = (origin, label, block.text)
             is_read = any(map(str.isalnum, block.text)) and block.origin != "image description"
             if is_read and key not in self._written:

@@ -161,6 +161,17 @@ def test_words_that_a_shape_of_a_slide_stretches_have_no_size(fit: str, seen: bo
     assert ("bait" in document.text) is seen
 
 
+def test_words_of_a_master_look_as_its_own_styles_say_and_not_as_those_of_slides_by_the_same_names() -> None:
+    shape = "<draw:custom-shape draw:style-name='g'><text:p>{}</text:p></draw:custom-shape>".format
+    masters = (
+        f"<office:automatic-styles>{sized('g', '20pt', 'graphic')}</office:automatic-styles><office:master-styles>"
+        f"<style:master-page style:name='M'>{shape('Large.')}</style:master-page></office:master-styles>"
+    )
+    page = f"<draw:page draw:master-page-name='M'>{shape('bait')}</draw:page>"
+    document = load("odp", open_document("odp", page, styles=sized("g", "1pt", "graphic"), masters=masters))
+    assert document.text == "[on each slide] Large." and "4 too small" in cautions(document)["hidden-text"]
+
+
 def test_a_cell_with_letters_of_one_point_is_marked_as_hidden() -> None:
     large = "<table:table-cell table:style-name='c'><text:p><text:span text:style-name='ten'>large</text:span></text:p>"
     cells = cell("bait", "table:style-name='c'"), f"{large}</table:table-cell>", cell("seen")
