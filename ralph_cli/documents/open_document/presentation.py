@@ -143,7 +143,7 @@ class _SlideReader:
     def _master(self, name: str) -> dict[str, list[_Placed]]:
         """The shapes of a master that slides show, by their class."""
         if name not in self._masters:
-            self._masters[name] = shapes = {}
+            shapes = self._masters.setdefault(name, {})
             for one in _placed(self._styles.master(name) or ()):
                 kind = attribute(one[0], "class")
                 if not kind or kind in _DECLARED:

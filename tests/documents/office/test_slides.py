@@ -192,7 +192,8 @@ def test_an_open_document_presentation_is_read_alike() -> None:
     body = page.format("", written + notes) + page.format("h", frame.format("", 1, 1, box.format("skipped")))
     document = load("odp", open_document("odp", body, styles=styles, masters=masters))
     assert document.text == (
-        "Results\n\nleft\n\nright\n\nout\n\n[on each slide] aside\n\n[on each slide] seen\n\n[speaker notes] Say it.\fskipped"
+        "Results\n\nleft\n\nright\n\nout\n\n[on each slide] aside\n\n[on each slide] seen\n\n"
+        "[speaker notes] Say it.\fskipped"
     )
     assert origins(document) == {
         "out": "hidden text", "[on each slide] aside": "hidden text", "[on each slide] seen": "page footer",
