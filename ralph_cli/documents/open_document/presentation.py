@@ -165,7 +165,7 @@ class _SlideReader:
 def _write(block: Block, page: PageText, comments: list[Element]) -> None:
     if block.text:
         block.write(page)
-    comments += [comment for paragraph in block.paragraphs for comment, _ in paragraph.comments]
+    comments += [comment for paragraph in block.paragraphs for comment in paragraph.comments]
 
 
 def _placed(slide: Iterable[Element]) -> list[_Placed]:

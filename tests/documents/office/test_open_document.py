@@ -91,9 +91,60 @@ def test_controls_of_forms_show_their_values_and_labels_where_they_stand() -> No
     document = load("odt", open_document("odt", body))
     lines = ["Name: Jane of age.", "\u2612 I agree", "\u2610 No", "Colours", "blue", "\u2610 red\n\u2612 blue"]
     assert document.text.split("\n\n") == [*lines, "Note  in a cell"]
-    assert origins(document) == dict.fromkeys(["Jane", "blue", "\u2610 red\n\u2612 blue"], "form field")
+    assert origins(document) == dict.fromkeys(["Jane", "blue", lines[-1], "in a cell"], "form field")
     said = cautions(document)["hidden-text"]
     assert "3 in lists of choices that are closed" in said and "5 in form controls that are switched off" in said
+
+
+SPAN, NOTE = "<text:span>{}</text:span>", "<text:note><text:note-citation>1</text:note-citation>{}</text:note>"
+STRUCK = (
+    "<style:style style:name='struck' style:family='text'>"
+    "<style:text-properties style:text-line-through-style='solid'/></style:style>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<text:p>x {SPAN.format('y {} z')} {{}}</text:p>", "x y Jane z 12"),
+        (f"<text:p>As the record says: {SPAN.format('{}' + SPAN)}</text:p>", "says: Jane 12"),
+        ("<text:p>a<text:span text:style-name='struck'>b {} {} c</text:span></text:p>", "c\u0336]"),
+        (f"<text:p>a{tag('text:ruby text:ruby-text', ' b {}')}{{}}</text:p>", "a(b Jane) 12"),
+        (f"<text:p>a{NOTE.format(tag('text:note-body', '<text:p>By {}</text:p>{}'))}</text:p>", "1 By Jane\n12"),
+        (
+            table(row(cell("Name"), cell("Age")), row(cell("  is ", inner="<text:p> by {}  of</text:p>"), cell("{}"))),
+            "Name  Age\nis by Jane of  12",
+        ),
+        (
+            table(
+                row(cell("{}", "table:number-rows-spanned='2'"), cell("a")),
+                row("<table:covered-table-cell/>", cell("{}")),
+            ),
+            "Jane  a\nJane  12",
+        ),
+        (
+            f"<text:h text:outline-level='1'>{{}}</text:h>"
+            f"<text:list text:style-name='L'>{tag('text:list-item text:p', '{}')}</text:list>",
+            "Jane\n\n1. 12",
+        ),
+    ],
+)
+def test_what_is_filled_in_is_marked_wherever_it_stands(body: str, text: str) -> None:
+    typed = "<form:text form:id='c1' form:value='Jane'/><form:text form:id='c2' form:value='12'/>"
+    inline = [control(number, "text:anchor-type='as-char'") for number in (1, 2)]
+    body = tag("office:forms form:form", typed) + body.format(*inline)
+    document = load("odt", open_document("odt", body, styles=STRUCK + NUMBERED))
+    assert text in document.text
+    assert [one.replace("\u0336", "") for one in origins(document)] == ["Jane", "12"]
+    assert set(origins(document).values()) == {"form field"}
+
+
+@pytest.mark.parametrize("style", ["", "struck"])
+def test_a_note_in_a_span_is_cited_where_it_stands(style: str) -> None:
+    noted = f"it{NOTE.format(tag('text:note-body text:p', 'See.'))} rose"
+    body = f"<text:p>In the long run <text:span text:style-name='{style}'>{noted}</text:span> a lot.</text:p>"
+    document = load("odt", open_document("odt", body, styles=STRUCK))
+    assert document.text[document.notes[0].cited :].replace("\u0336", "").startswith(" rose")
 
 
 def test_controls_of_slides_and_sheets_are_read_alike() -> None:
