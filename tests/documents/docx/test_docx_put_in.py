@@ -75,6 +75,21 @@ def test_what_is_put_in_a_cell_stays_in_its_row() -> None:
     assert document.text == "Item  Rent\nFlat  1,577 a year"
 
 
+def test_what_is_put_in_a_cell_keeps_the_marks_of_what_is_not_its_running_text() -> None:
+    comment = f"<w:p>{run('1,577')}<w:r><w:commentReference w:id='7'/></w:r></w:p>"
+    said = part("comments", f"<w:comment w:id='7' w:author='Ann'>{paragraph('why?')}</w:comment>")
+    inner = {"put/a.docx": docx(comment, comments=said)}
+    chunk, told = CHUNK.format("x") + "<w:p/>", "[comment by Ann, on paragraph 1] why?"
+    rows = table(("Item", "Rent"), ("Flat", chunk))
+    document = load("docx", docx(rows + paragraph("End."), {"x": "aFChunk put/a.docx"}, **inner))
+    assert document.text == f"Item  Rent\nFlat  1,577\n\n{told}\n\nEnd."
+    assert origins(document) == {told: "comment"} and headers(document, "1,577") == "Rent"
+    layout = table(("Top", chunk + rows + "<w:p/>"))
+    document = load("docx", docx(layout, {"x": "aFChunk put/a.docx"}, **inner))
+    assert document.text == f"Top\n1,577\n{told}\nItem  Rent\nFlat  1,577\n\n{told}"
+    assert [document.text[one.start : one.end] for one in document.additions] == [told, told]
+
+
 def test_documents_in_documents_are_read_to_a_depth() -> None:
     data = docx(paragraph("level 5"))
     for level in range(4, 0, -1):
