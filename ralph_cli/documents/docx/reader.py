@@ -23,7 +23,7 @@ from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.office.sight import WHITE
@@ -73,7 +73,9 @@ class _DocumentReader:
 
     def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
         self._package, self._limits, self._depth = package, limits, depth
-        self._left, self._most = limits.characters, limits.characters
+        self._left = limits.characters
+        self._chunks: dict[str, tuple[ParsedDocument | None, str]] = {}
+        """What was read of each file that is put in, or why it is not read."""
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._findings = Findings()
@@ -95,8 +97,8 @@ class _DocumentReader:
         self._append_comments(body, cited)
         self._append_heads(body, paper)
         text = body.text()
-        if len(text) > self._most:
-            raise self._too_many_error()
+        if len(text) > self._limits.characters:
+            raise TooManyCharacters(self._package.name, self._limits)
         if not text.strip():
             hint = self._findings.advise("pictures are not read; run OCR first")
             why = "no text that a reader sees" if self._findings.hidden else "no text"
@@ -223,19 +225,29 @@ class _DocumentReader:
         return None
 
     def _read_chunk(self, part: str, what: str) -> ParsedDocument | None:
+        if part not in self._chunks:
+            self._chunks[part] = self._parse_chunk(part)
+        found, fault = self._chunks[part]
+        if fault:
+            self._findings.leave(what, fault)
+        if found is not None:
+            self._count(len(found.pages[0].text))
+        return found
+
+    def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:
+        """A file that is put in, or why it is not read. What uses up the room of the whole document is raised."""
         kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
         limits, outside = replace(self._limits, characters=self._left), f"{self._package.name}, "
         try:
             found = read_chunk(self._package.read(part), kind, f"{outside}{part}", limits, self._parse_inner)
+        except TooManyCharacters:
+            raise
         except DocumentError as error:
-            if error.code == "too-big":
+            if self._package.is_used_up:
                 raise
-            if error.code not in ("no-text", "empty"):
-                self._findings.leave(what, error.message.removeprefix(outside))
-            return None
-        self._count(len(found.pages[0].text))
+            return None, "" if error.code in ("no-text", "empty") else error.message.removeprefix(outside)
         self._findings.notices += (replace(one, message=f"{part}: {one.message}", pages=()) for one in found.cautions)
-        return found
+        return found, ""
 
     def _parse_inner(self, data: bytes, name: str, limits: LoadLimits) -> ParsedDocument:
         return _parse(Package(data, name, limits, _MAIN_PART, self._package), limits, self._depth + 1)
@@ -292,10 +304,7 @@ class _DocumentReader:
     def _count(self, characters: int) -> None:
         self._left -= characters
         if self._left < 0:
-            raise self._too_many_error()
-
-    def _too_many_error(self) -> DocumentError:
-        return self._package.too_big_error(f"has more than {self._most:,} characters")
+            raise TooManyCharacters(self._package.name, self._limits)
 
 
 def _close_up(text: str) -> str:

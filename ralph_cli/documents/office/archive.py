@@ -96,6 +96,11 @@ class Archive:
             expect = partial(self._expect, part=part, expected=(expected,))
             yield from iterate_xml(self._unpack(part), names, expect, opened)
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether there was no room left for a part, here or in what it shares its room with."""
+        return self._room.left < 0
+
     def unread_parts(self, pattern: re.Pattern[str]) -> list[str]:
         """The parts with names of this form, all in small letters, that were not asked for."""
         return [part for part in self._members if part not in self._read and pattern.search(part)]
@@ -140,6 +145,7 @@ class Archive:
             hint = "remove its password and save it again"
             raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)
         if member.file_size > self._room.left:
+            self._room.left = -1
             raise self._unpacks_to_too_much_error()
         try:
             with self._archive.open(member) as stream:

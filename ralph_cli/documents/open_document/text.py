@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Origin
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import (
     CharacterBudget,
     PageText,
     finish_document,
     one_line,
-    too_many_characters_error,
 )
 from ralph_cli.documents.office.xml_tree import child, contents
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
@@ -49,7 +48,7 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
         for block in story.blocks(body):
             _write_block(block, page, notes, comments)
             if page.length > limits.characters:
-                raise too_many_characters_error(name, limits)
+                raise TooManyCharacters(name, limits)
         _append_notes(story, page, notes, comments)
         append_comments(page, comments, findings)
         for origin, text in _read_heads(styled):

@@ -1,5 +1,7 @@
 """What a Word document puts in from other files: read in its place, or named where it is not read."""
 
+import time
+
 import pytest
 from office_files import cautions, headers, load, origins, parse
 from word import docx, paragraph, part, run, table
@@ -100,14 +102,26 @@ def test_documents_in_documents_are_read_to_a_depth() -> None:
     assert "1 document put in from another file" in cautions(document)["unread-content"]
 
 
+def test_a_file_that_is_put_in_often_is_read_once() -> None:
+    data: str | bytes = "<p>12" + "<!--->" * 10_000
+    for _ in range(2):
+        name = "put/a.html" if isinstance(data, str) else "put/a.docx"
+        data = docx(CHUNK.format("x") * 50, {"x": f"aFChunk {name}"}, **{name: data})
+    began = time.process_time()
+    assert load("docx", data).text.split() == ["12"] * 2_500
+    assert time.process_time() - began < 3  # half a minute if each is read
+
+
 def test_documents_in_documents_share_the_room_of_the_first() -> None:
     inner = docx("", document=part("document", f"<w:body>{paragraph('Inner.')}{' ' * 400_000}</w:body>"))
     limits, parts = LoadLimits(characters=100_000), {"put/a.docx": inner}
     once = docx(CHUNK.format("x"), {"x": "aFChunk put/a.docx"}, **parts)
     assert parse("docx", once, limits).pages[0].text == "Inner."
-    twice = docx(CHUNK.format("x") * 2, {"x": "aFChunk put/a.docx"}, **parts)
-    with pytest.raises(DocumentError, match=r"a\.docx, word/put/a\.docx unpacks to more than") as caught:
-        parse("docx", twice, limits)
+    again = docx(CHUNK.format("x") * 2, {"x": "aFChunk put/a.docx"}, **parts)
+    assert parse("docx", again, limits).pages[0].text == "Inner.\n\nInner."
+    two, parts["put/b.docx"] = {"x": "aFChunk put/a.docx", "y": "aFChunk put/b.docx"}, inner
+    with pytest.raises(DocumentError, match=r"a\.docx, word/put/b\.docx unpacks to more than") as caught:
+        parse("docx", docx(CHUNK.format("x") + CHUNK.format("y"), two, **parts), limits)
     assert caught.value.code == "too-big"
     long = docx(CHUNK.format("x") * 2, {"x": "aFChunk put/a.txt"}, **{"put/a.txt": "word " * 15_000})
     with pytest.raises(DocumentError, match="has more than") as caught:
@@ -139,6 +153,8 @@ def test_what_is_outside_of_the_file_is_named_also_where_there_is_no_other_text(
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
+        ("a.html", "<div>" * 2_001, "word/put/a.html nests elements more than 2000 levels deep"),
+        ("a.rtf", b"{\\rtf1" + b"{" * 20_000, "word/put/a.rtf nests groups more than"),
         ("a.pdf", b"%PDF-1.7", "word/put/a.pdf is a document (pdf) that is not read there"),
         ("a.xml", "<x/>", "word/put/a.xml is a document (text) that is not read there"),
         ("a.docx", b"PK\3\4word/document", "word/put/a.docx is damaged: the archive's list of parts"),
