@@ -132,7 +132,7 @@ class Archive:
             raise self.too_big_error(f"nests elements more than {MAX_DEPTH} levels deep, in {part}") from None
         except DeclaresEntities:
             hint = "no office program writes this: do not trust the file"
-            message = f"{self.name} contains a document type declaration with declarations of its own, in {part}"
+            message = f"{self.name} has a document type with an internal subset, which can declare entities, in {part}"
             raise DocumentError(message, code="unsupported", hint=hint) from None
 
     def _unpack(self, part: str) -> Iterator[bytes]:
