@@ -42,11 +42,11 @@ _NOTES = ("footnote", "endnote")
 _HEADS: tuple[tuple[str, Origin, str], ...] = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
 _DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
 _FOREIGN = {
-    "w:altChunk": "document put in from another file",
-    "w:subDoc": "document kept in another file",
-    ":OLEObject": "embedded object",
-    "w:objectEmbed": "embedded object",
-    "w:objectLink": "linked object",
+    "w:altChunk": "documents put in from other files",
+    "w:subDoc": "documents kept in other files",
+    ":OLEObject": "embedded objects",
+    "w:objectEmbed": "embedded objects",
+    "w:objectLink": "linked objects",
 }
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
@@ -69,7 +69,7 @@ def _parse(package: Package, limits: LoadLimits, depth: int) -> ParsedDocument:
 
 
 class _DocumentReader:
-    """Reads the parts of one document, which stands in so many others."""
+    """Reads the parts of one document; `depth` counts the documents that it is inside of."""
 
     def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
         self._package, self._limits, self._depth = package, limits, depth
@@ -211,7 +211,7 @@ class _DocumentReader:
 
     def _read_foreign(self, part: str, relations: dict[str, Relation], element: Element) -> ParsedDocument | None:
         """What a part puts in from another file of the package; what is not read is said."""
-        what = "linked object" if attribute(element, "Type") == "Link" else _FOREIGN[element.tag]
+        what = "linked objects" if attribute(element, "Type") == "Link" else _FOREIGN[element.tag]
         identity = attribute(element, "id")
         relation = relations.get(identity)
         if relation is None:

@@ -59,7 +59,7 @@ class Story:
         for block in self._blocks(element, self._paper):
             self._add(block)
         if self._fields.unread:
-            self._reading.findings.unread["equation in a field"] += self._fields.unread
+            self._reading.findings.unread["equations in fields"] += self._fields.unread
 
     def add_from(self, origin: Origin, label: str, text: str) -> int:
         """Add a block of words from there, behind a label in brackets, and return where it begins."""

@@ -250,12 +250,12 @@ class Story:
         if shown:
             yield from self._read_content(shown[0])
         elif child(element, "draw:image") is not None:
-            self._findings.unread["picture"] += 1
+            self._findings.unread["pictures"] += 1
             described = " ".join(one_line("".join(one.itertext())) for one in element if one.tag in (":title", ":desc"))
             if described.strip():
                 yield Block(f"[image description] {described.strip()}", origin="image description")
         elif child(element, "draw:object-ole") is not None or child(element, "draw:plugin") is not None:
-            self._findings.unread["embedded object"] += 1
+            self._findings.unread["embedded objects"] += 1
         else:
             yield from self.blocks(element)
 
@@ -283,7 +283,7 @@ class Story:
             if text:
                 yield Block(f"[chart] {text}", origin="chart")
         else:
-            self._findings.unread["embedded object"] += 1
+            self._findings.unread["embedded objects"] += 1
 
 
 def _join(pieces: list[tuple[str, bool]]) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -9,6 +9,7 @@ from word import docx, paragraph, part, run, table
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.findings import Findings
 
 CHUNK = "<w:altChunk r:id='{}' xmlns:r='r'/>"
 PAGE = (
@@ -99,7 +100,7 @@ def test_documents_in_documents_are_read_to_a_depth() -> None:
         data = docx(body, {"x": "aFChunk put/a.docx"}, **{"put/a.docx": data})
     document = load("docx", data)
     assert document.text == "\n\n".join(f"level {level}" for level in range(1, 5))
-    assert "1 document put in from another file" in cautions(document)["unread-content"]
+    assert "documents put in from other files: 1" in cautions(document)["unread-content"]
 
 
 def test_a_file_that_is_put_in_often_is_read_once() -> None:
@@ -132,12 +133,12 @@ def test_documents_in_documents_share_the_room_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("element", "said"),
     [
-        (CHUNK.format("x"), "1 document put in from another file (file:///s/part2.docx)"),
-        ("<w:p><w:subDoc r:id='x' xmlns:r='r'/></w:p>", "1 document kept in another file (file:///s/part2.docx)"),
+        (CHUNK.format("x"), "documents put in from other files (file:///s/part2.docx): 1"),
+        ("<w:p><w:subDoc r:id='x' xmlns:r='r'/></w:p>", "documents kept in other files (file:///s/part2.docx): 1"),
         (
             "<w:p><w:r><w:object><OLEObject xmlns='urn:schemas-microsoft-com:office:office' Type='Link' r:id='x' "
             "xmlns:r='r'/></w:object></w:r></w:p>",
-            "1 linked object (file:///s/part2.docx)",
+            "linked objects (file:///s/part2.docx): 1",
         ),
     ],
 )
@@ -155,11 +156,19 @@ def test_what_is_outside_of_the_file_is_named_also_where_there_is_no_other_text(
     [
         ("a.html", "<div>" * 2_001, "word/put/a.html nests elements more than 2000 levels deep"),
         ("a.rtf", b"{\\rtf1" + b"{" * 20_000, "word/put/a.rtf nests groups more than"),
-        ("a.pdf", b"%PDF-1.7", "word/put/a.pdf is a document (pdf) that is not read there"),
-        ("a.xml", "<x/>", "word/put/a.xml is a document (text) that is not read there"),
-        ("a.docx", b"PK\3\4word/document", "word/put/a.docx is damaged: the archive's list of parts"),
+        ("a.pdf", b"%PDF-1.7", "word/put/a.pdf has a format (pdf) that ralph does not read inside another document"),
+        ("a.xml", "<x/>", "word/put/a.xml has a format (text) that ralph does not read inside another document"),
+        ("a.docx", b"PK\3\4word/document", "missing or broken: the file may be cut off): 1"),
     ],
 )
 def test_what_cannot_be_read_is_named(name: str, content: str | bytes, said: str) -> None:
     document = put_in(name, content, paragraph("Text."))
     assert document.text == "Text." and said in cautions(document)["unread-content"]
+
+
+def test_what_is_said_of_a_file_is_cut_behind_a_word() -> None:
+    findings = Findings()
+    findings.leave("files", "words " * 40)
+    findings.leave("files", "a" * 250)
+    (caution,) = findings.cautions()
+    assert caution.message == f"not read: files ({'a' * 200}...): 1, files ({' '.join(['words'] * 33)}...): 1"

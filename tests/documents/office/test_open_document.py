@@ -244,7 +244,7 @@ def test_notes_comments_and_headers_stand_at_the_end() -> None:
 
 def test_where_there_is_no_text_it_is_said_what_was_not_read() -> None:
     frame = "<text:p><draw:frame><draw:{} xlink:href='./Object 1'/></draw:frame></text:p>"
-    for kind, said in (("image", "run OCR first"), ("object-ole", "not read: 1 embedded object; put it in as text")):
+    for kind, said in (("image", "run OCR first"), ("object-ole", "not read: embedded objects: 1; open the file in")):
         with pytest.raises(DocumentError, match="has no text") as caught:
             load("odt", open_document("odt", frame.format(kind)))
         assert said in caught.value.hint
