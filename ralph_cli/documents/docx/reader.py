@@ -30,6 +30,7 @@ from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,
+    ParsedAddition,
     ParsedDocument,
     ParsedHeading,
     ParsedNote,
@@ -143,6 +144,7 @@ class _DocumentReader:
         sign = self._reading.note_marks.get((mark.kind, mark.number), "")
         lead = f"{sign} " if sign else ""
         start = body.add_block(lead + text) + len(lead)
+        body.additions += [ParsedAddition(0, one.addition.moved(start)) for one in note.additions]
         return start, body.length
 
     def _append_comments(self, body: Story, on_notes: list[Mark]) -> None:

@@ -46,13 +46,13 @@ class Block:
             page.tables.append(self.table.moved(at))
         if self.level:
             page.headings.append((at, one_line(self.text), self.level))
-        if self.origin:
-            page.mark(self.origin, at, page.length)
-        self.mark_fields(page, at)
+        self.mark(page, at)
         return at
 
-    def mark_fields(self, page: PageText, at: int) -> None:
-        """Mark its form fields on a page on which it begins there."""
+    def mark(self, page: PageText, at: int) -> None:
+        """Mark what is not of the running text on a page on which it begins there."""
+        if self.origin:
+            page.mark(self.origin, at, at + len(self.text))
         for start, end in self.filled_in:
             page.mark("form field", at + start, min(at + end, page.length))
 

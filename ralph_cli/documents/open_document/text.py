@@ -93,7 +93,7 @@ def _append_notes(story: Story, page: PageText, notes: list[tuple[Element, int]]
             mark = note_mark(note)
             at = start = page.add_block(f"{mark} {text}" if mark else text) + (len(mark) + 1 if mark else 0)
             for block in (block for block in blocks if block.text):
-                block.mark_fields(page, at)
+                block.mark(page, at)
                 at += len(block.text) + 1
             page.notes.append((start, page.length, cited))
         held: list[Paragraph] = [paragraph for block in blocks for paragraph in block.paragraphs]

@@ -87,6 +87,11 @@ def test_what_is_put_in_a_cell_keeps_the_marks_of_what_is_not_its_running_text()
     document = load("docx", docx(rows + paragraph("End."), {"x": "aFChunk put/a.docx"}, **inner))
     assert document.text == f"Item  Rent\nFlat  1,577\n\n{told}\n\nEnd."
     assert origins(document) == {told: "comment"} and headers(document, "1,577") == "Rent"
+    notes = part("footnotes", f"<w:footnote w:id='4'>{chunk}</w:footnote>")
+    cited, relations = "<w:p><w:r><w:footnoteReference w:id='4'/></w:r></w:p>", "_rels/footnotes.xml.rels"
+    put = OUTSIDE.replace("TargetMode='External' Target='file:///s/part2.docx'", "Target='put/a.docx'")
+    document = load("docx", docx(cited, **{"footnotes": notes, relations: put}, **inner))
+    assert document.text == f"¹\n\n¹ 1,577\n\n{told}" and origins(document) == {told: "comment"}
     layout = table(("Top", chunk + rows + "<w:p/>"))
     document = load("docx", docx(layout, {"x": "aFChunk put/a.docx"}, **inner))
     assert document.text == f"Top\n1,577\n{told}\nItem  Rent\nFlat  1,577\n\n{told}"

@@ -97,6 +97,7 @@ def test_controls_of_forms_show_their_values_and_labels_where_they_stand() -> No
 
 
 SPAN, NOTE = "<text:span>{}</text:span>", "<text:note><text:note-citation>1</text:note-citation>{}</text:note>"
+PLACED = "<draw:control draw:control='c2'/>"
 STRUCK = (
     "<style:style style:name='struck' style:family='text'>"
     "<style:text-properties style:text-line-through-style='solid'/></style:style>"
@@ -110,7 +111,7 @@ STRUCK = (
         (f"<text:p>As the record says: {SPAN.format('{}' + SPAN)}</text:p>", "says: Jane 12"),
         ("<text:p>a<text:span text:style-name='struck'>b {} {} c</text:span></text:p>", "c\u0336]"),
         (f"<text:p>a{tag('text:ruby text:ruby-text', ' b {}')}{{}}</text:p>", "a(b Jane) 12"),
-        (f"<text:p>a{NOTE.format(tag('text:note-body', '<text:p>By {}</text:p>{}'))}</text:p>", "1 By Jane\n12"),
+        (f"<text:p>a{NOTE.format(tag('text:note-body', '<text:p>By {}</text:p>' + PLACED))}</text:p>", "1 By Jane\n12"),
         (
             table(row(cell("Name"), cell("Age")), row(cell("  is ", inner="<text:p> by {}  of</text:p>"), cell("{}"))),
             "Name  Age\nis by Jane of  12",
