@@ -130,10 +130,10 @@ class ParagraphReader:
         inner, place = list[str](), Paragraph()
         self._read_runs(one, place, inner)
         raw = "".join(inner)
-        if text := raw.strip():
-            lead = len(raw) - len(raw.lstrip())
-            _take_over(found, place, sum(map(len, parts)) + 1, lead, range(len(text) + 1))
-            parts.append(f"({text})")
+        text = raw.strip()
+        parts += ["("] if text else []
+        _take_over(found, place, parts, len(raw) - len(raw.lstrip()), range(len(text) + 1))
+        parts += [text, ")"] if text else []
 
     def _read_span(self, one: Element, found: Paragraph, parts: list[str]) -> None:
         name = attribute(one, "style-name")
@@ -147,14 +147,13 @@ class ParagraphReader:
         self._size = outer_size
         text = self._shift("".join(inner[len(before) :]), name)
         is_struck = self.styles.value("text", name, "text", "text-line-through-style") not in ("", "none")
-        begin = sum(map(len, parts))
         ends: Sequence[int] = range(len(text) + 1)
         if is_struck and text.strip():
             self.findings.struck += len("".join(text.split()))
-            begin += len(STRUCK_OPENING)
+            parts.append(STRUCK_OPENING)
             ends = [0, *accumulate(len(strike(character)) for character in text)]
-            text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
-        _take_over(found, place, begin, sum(map(len, before)), ends)
+            text = f"{strike(text)}{STRUCK_CLOSING}"
+        _take_over(found, place, parts, sum(map(len, before)), ends)
         parts += [text] if text else []
 
     def _shift(self, text: str, style: str) -> str:
@@ -168,11 +167,12 @@ class ParagraphReader:
         return lower_figures(text) if position.startswith(("sub", "-")) else text
 
 
-def _take_over(found: Paragraph, inner: Paragraph, begin: int, lead: int, ends: Sequence[int]) -> None:
-    """Add what hangs on an inner text that begins in a paragraph there, less its first `lead` characters.
+def _take_over(found: Paragraph, inner: Paragraph, parts: list[str], lead: int, ends: Sequence[int]) -> None:
+    """Add what hangs on an inner text, whose first `lead` characters are left out, and which comes behind these parts.
 
     `ends` are where each of its other characters ends as it is written, from 0 on.
     """
+    begin = sum(map(len, parts)) if inner.notes or inner.filled_in else 0
 
     def place(at: int) -> int:
         return begin + ends[min(max(at - lead, 0), len(ends) - 1)]
