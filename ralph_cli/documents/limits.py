@@ -3,6 +3,7 @@
 from typing import Literal
 
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.core.errors import DocumentError
 
 Layout = Literal["auto", "visual", "stream"]
 """Order of a PDF page's text: by height in each column, by height on the whole page, or as in the file."""
@@ -40,6 +41,14 @@ class LoadLimits:
     def json_bytes(self) -> int:
         """Bytes that the result may take as JSON, in which a character takes at most six."""
         return 6 * self.characters + 64 * MIB
+
+
+class TooManyCharacters(DocumentError):
+    """The document has more text than it may have."""
+
+    def __init__(self, name: str, limits: LoadLimits) -> None:
+        what = f"{name} has more than {limits.characters:,} characters"
+        super().__init__(what, code="too-big", hint="split the file")
 
 
 DEFAULT_LIMITS = LoadLimits()

@@ -122,7 +122,7 @@ class _BookReader:
             )
             return empty
         if attribute(item, "media-type") not in _CHAPTERS and not part.lower().endswith((".xhtml", ".html", ".htm")):
-            self._findings.unread["chapter that is a picture"] += 1
+            self._findings.unread["chapters that are pictures"] += 1
             return empty
         try:
             source = self._prepare(part)

@@ -59,7 +59,9 @@ def read_chunk(
             text, cautions = read_plain_text(data, name=name, encoding=None, limits=limits)
             found = ParsedDocument((ParsedPage(text.replace(PAGE_BREAK, "\n\n")),), cautions=cautions)
         case _:
-            raise DocumentError(f"{name} is a document ({kind}) that is not read there", code="unsupported")
+            raise DocumentError(
+                f"{name} has a format ({kind}) that ralph does not read inside another document", code="unsupported"
+            )
     if len(found.pages) == 1:
         return found
     return ParsedDocument((ParsedPage("\n\n".join(page.text for page in found.pages)),), cautions=found.cautions)

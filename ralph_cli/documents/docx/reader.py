@@ -23,7 +23,7 @@ from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.backdrops import PAGE_SIZE
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
@@ -31,6 +31,7 @@ from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,
+    ParsedAddition,
     ParsedDocument,
     ParsedHeading,
     ParsedNote,
@@ -43,11 +44,11 @@ _NOTES = ("footnote", "endnote")
 _HEADS: tuple[tuple[str, Origin, str], ...] = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
 _DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
 _FOREIGN = {
-    "w:altChunk": "document put in from another file",
-    "w:subDoc": "document kept in another file",
-    ":OLEObject": "embedded object",
-    "w:objectEmbed": "embedded object",
-    "w:objectLink": "linked object",
+    "w:altChunk": "documents put in from other files",
+    "w:subDoc": "documents kept in other files",
+    ":OLEObject": "embedded objects",
+    "w:objectEmbed": "embedded objects",
+    "w:objectLink": "linked objects",
 }
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
@@ -70,11 +71,13 @@ def _parse(package: Package, limits: LoadLimits, depth: int) -> ParsedDocument:
 
 
 class _DocumentReader:
-    """Reads the parts of one document, which stands in so many others."""
+    """Reads the parts of one document; `depth` counts the documents that it is inside of."""
 
     def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
         self._package, self._limits, self._depth = package, limits, depth
-        self._left, self._most = limits.characters, limits.characters
+        self._left = limits.characters
+        self._chunks: dict[str, tuple[ParsedDocument | None, str]] = {}
+        """What was read of each file that is put in, or why it is not read."""
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._findings = Findings()
@@ -96,8 +99,8 @@ class _DocumentReader:
         self._append_comments(body, cited)
         self._append_heads(body, paper)
         text = body.text()
-        if len(text) > self._most:
-            raise self._too_many_error()
+        if len(text) > self._limits.characters:
+            raise TooManyCharacters(self._package.name, self._limits)
         if not text.strip():
             hint = self._findings.advise("pictures are not read; run OCR first")
             why = "no text that a reader sees" if self._findings.hidden else "no text"
@@ -142,6 +145,7 @@ class _DocumentReader:
         sign = self._reading.note_marks.get((mark.kind, mark.number), "")
         lead = f"{sign} " if sign else ""
         start = body.add_block(lead + text) + len(lead)
+        body.additions += [ParsedAddition(0, one.addition.moved(start)) for one in note.additions]
         return start, body.length
 
     def _append_comments(self, body: Story, on_notes: list[Mark]) -> None:
@@ -210,7 +214,7 @@ class _DocumentReader:
 
     def _read_foreign(self, part: str, relations: dict[str, Relation], element: Element) -> ParsedDocument | None:
         """What a part puts in from another file of the package; what is not read is said."""
-        what = "linked object" if attribute(element, "Type") == "Link" else _FOREIGN[element.tag]
+        what = "linked objects" if attribute(element, "Type") == "Link" else _FOREIGN[element.tag]
         identity = attribute(element, "id")
         relation = relations.get(identity)
         if relation is None:
@@ -224,19 +228,29 @@ class _DocumentReader:
         return None
 
     def _read_chunk(self, part: str, what: str) -> ParsedDocument | None:
+        if part not in self._chunks:
+            self._chunks[part] = self._parse_chunk(part)
+        found, fault = self._chunks[part]
+        if fault:
+            self._findings.leave(what, fault)
+        if found is not None:
+            self._count(len(found.pages[0].text))
+        return found
+
+    def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:
+        """A file that is put in, or why it is not read. What uses up the room of the whole document is raised."""
         kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
         limits, outside = replace(self._limits, characters=self._left), f"{self._package.name}, "
         try:
             found = read_chunk(self._package.read(part), kind, f"{outside}{part}", limits, self._parse_inner)
+        except TooManyCharacters:
+            raise
         except DocumentError as error:
-            if error.code == "too-big":
+            if self._package.is_used_up:
                 raise
-            if error.code not in ("no-text", "empty"):
-                self._findings.leave(what, error.message.removeprefix(outside))
-            return None
-        self._count(len(found.pages[0].text))
+            return None, "" if error.code in ("no-text", "empty") else error.message.removeprefix(outside)
         self._findings.notices += (replace(one, message=f"{part}: {one.message}", pages=()) for one in found.cautions)
-        return found
+        return found, ""
 
     def _parse_inner(self, data: bytes, name: str, limits: LoadLimits) -> ParsedDocument:
         return _parse(Package(data, name, limits, _MAIN_PART, self._package), limits, self._depth + 1)
@@ -293,10 +307,7 @@ class _DocumentReader:
     def _count(self, characters: int) -> None:
         self._left -= characters
         if self._left < 0:
-            raise self._too_many_error()
-
-    def _too_many_error(self) -> DocumentError:
-        return self._package.too_big_error(f"has more than {self._most:,} characters")
+            raise TooManyCharacters(self._package.name, self._limits)
 
 
 def _close_up(text: str) -> str:

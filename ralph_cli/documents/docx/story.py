@@ -59,7 +59,7 @@ class Story:
         for block in self._blocks(element, self._paper):
             self._add(block)
         if self._fields.unread:
-            self._reading.findings.unread["equation in a field"] += self._fields.unread
+            self._reading.findings.unread["equations in fields"] += self._fields.unread
 
     def add_from(self, origin: Origin, label: str, text: str) -> int:
         """Add a block of words from there, behind a label in brackets, and return where it begins."""
@@ -128,8 +128,10 @@ class Story:
                 yield from self._elements(element)
 
     def _read_cell(self, cell: Element, ground: Ground) -> list[Paragraph | Grid]:
-        blocks = self._blocks(cell, ground)
-        return [plain_paragraph(one.pages[0].text) if isinstance(one, ParsedDocument) else one for one in blocks]
+        found: list[Paragraph | Grid] = []
+        for block in self._blocks(cell, ground):
+            found += _part_additions(block) if isinstance(block, ParsedDocument) else [block]
+        return found
 
     def _with_boxes(self, paragraph: Paragraph) -> Iterator[Paragraph | Grid | ParsedDocument]:
         """A paragraph, and behind it the text boxes that hang on it and what its charts say."""
@@ -158,6 +160,7 @@ class Story:
             at = self.add_block("".join(written.parts)) if written.length else self.length
             self.tables += [ParsedTable(0, table.moved(at)) for table in written.tables]
             self.marks += [(mark, at + place) for mark, place in written.marks]
+            self.additions += [ParsedAddition(0, one.moved(at)) for one in written.additions]
             return
         text, marks = block.write()
         if not text:
@@ -179,3 +182,13 @@ class Story:
             if 0 < at < end and text[at:end] == self._reading.note_marks.get((mark.kind, mark.number)):
                 end = at
         return end
+
+
+def _part_additions(document: ParsedDocument) -> Iterator[Paragraph]:
+    """The text of a document that is put in, in parts: its running text, and each part that is from elsewhere."""
+    text, last = document.pages[0].text, 0
+    for one in sorted((one.addition for one in document.additions), key=lambda addition: addition.start):
+        yield plain_paragraph(text[last : one.start])
+        yield plain_paragraph(text[max(last, one.start) : one.end], one.origin)
+        last = max(last, one.end)
+    yield plain_paragraph(text[last:])

@@ -6,7 +6,7 @@ from itertools import takewhile
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Cell, Column, Table
+from ralph_cli.core.document import Addition, Cell, Column, Table
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded
 from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
@@ -38,7 +38,7 @@ class GridCell:
             text = self.above.text()
             return text if len(text) <= _LONGEST_REPEATED else ""
         if self._text is None:
-            texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph))
+            texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph) and not block.origin)
             self._text = " ".join(" ".join(texts).split())
         return self._text
 
@@ -69,13 +69,14 @@ class Grid:
 
 @dataclass(slots=True)
 class TableText:
-    """The text of a table, and where its cells, marks and inner tables are in it."""
+    """The text of a table, and where its cells, marks and inner tables are in it, and what is not its own words."""
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
     cells: list[Cell] = field(default_factory=list)
     marks: list[tuple[Mark, int]] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    additions: list[Addition] = field(default_factory=list)
 
     def write(self, text: str) -> int:
         """Add some text, and return where it begins."""
@@ -135,7 +136,8 @@ def write_grid(grid: Grid) -> TableText:
 
     In a table whose columns have names an empty cell under one is marked, if a filled cell follows it; one that goes on
     with a cell above says what that says. A row with a table in one of
-    its cells only places things on the page: what is in its cells stands one below the other.
+    its cells only places things on the page: what is in its cells stands one below the other. Words in other cells that
+    are not of the running text, such as those of a chart, stand behind the table.
     """
     header = _header(grid)
     names = _column_names(header)
@@ -149,6 +151,10 @@ def write_grid(grid: Grid) -> TableText:
         count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
         columns = tuple(Column(names.get(at, "")) for at in range(count))
         out.tables.insert(0, Table(0, out.length, columns, tuple(out.cells)))
+    for row in (row for row in grid.rows if not row.is_nested):
+        for block in (block for cell in row.cells for block in cell.blocks if isinstance(block, Paragraph)):
+            if block.origin:
+                _write_block(block, out, "\n\n")
     return out
 
 
@@ -180,17 +186,24 @@ def _write_apart(row: GridRow, out: TableText) -> None:
                 inner = write_grid(block)
                 if inner.length:
                     at = _write_line("".join(inner.parts), out)
+                    out.additions += [addition.moved(at) for addition in inner.additions]
                     out.marks += [(mark, at + place) for mark, place in inner.marks]
                     out.tables += [table.moved(at) for table in inner.tables]
             else:
-                text, marks = block.write()
-                at = _write_line(text, out) if text else out.length
-                out.marks += [(mark, at + place) for mark, place in marks]
+                _write_block(block, out, "\n")
 
 
-def _write_line(text: str, out: TableText) -> int:
+def _write_block(block: Paragraph, out: TableText, separator: str) -> None:
+    text, marks = block.write()
+    at = _write_line(text, out, separator) if text else out.length
+    out.marks += [(mark, at + place) for mark, place in marks]
+    if block.origin and text:
+        out.additions.append(Addition(at, out.length, block.origin))
+
+
+def _write_line(text: str, out: TableText, separator: str = "\n") -> int:
     if out.length:
-        out.write("\n")
+        out.write(separator)
     return out.write(text)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.parsed import (
     MAX_HEADINGS,
     MAX_PASSAGES,
@@ -61,8 +61,7 @@ class ComposedText:
         self._pieces.append(text)
         self._length += len(text)
         if self._length > self._limits.characters:
-            what = f"{self._name} has more than {self._limits.characters:,} characters"
-            raise DocumentError(what, code="too-big", hint="split the file")
+            raise TooManyCharacters(self._name, self._limits)
         self._places.append(ParsedPlace(0, start, clean_place(place)))
         if title:
             self._headings.append(ParsedHeading(0, start, clean_heading(title), 1))

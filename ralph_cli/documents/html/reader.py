@@ -7,7 +7,7 @@ from ralph_cli.core.document import Addition, Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,
     ParsedAddition,
@@ -58,9 +58,7 @@ def parse_html(
     page.read(source)
     text = page.out.text()
     if len(text) > limits.characters:
-        raise DocumentError(
-            f"{name} has more than {limits.characters:,} characters", code="too-big", hint="split the file"
-        )
+        raise TooManyCharacters(name, limits)
     if not text.strip():
         hint = "save the page after it has loaded in a browser"
         raise DocumentError(f"{name} has no text", code="no-text", hint=hint)

@@ -96,6 +96,11 @@ class Archive:
             expect = partial(self._expect, part=part, expected=(expected,))
             yield from iterate_xml(self._unpack(part), names, expect, opened)
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether there was no room left for a part, here or in what it shares its room with."""
+        return self._room.left < 0
+
     def unread_parts(self, pattern: re.Pattern[str]) -> list[str]:
         """The parts with names of this form, all in small letters, that were not asked for."""
         return [part for part in self._members if part not in self._read and pattern.search(part)]
@@ -127,7 +132,7 @@ class Archive:
             raise self.too_big_error(f"nests elements more than {MAX_DEPTH} levels deep, in {part}") from None
         except DeclaresEntities:
             hint = "no office program writes this: do not trust the file"
-            message = f"{self.name} contains a document type declaration with declarations of its own, in {part}"
+            message = f"{self.name} has a document type with an internal subset, which can declare entities, in {part}"
             raise DocumentError(message, code="unsupported", hint=hint) from None
 
     def _unpack(self, part: str) -> Iterator[bytes]:
@@ -140,6 +145,7 @@ class Archive:
             hint = "remove its password and save it again"
             raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)
         if member.file_size > self._room.left:
+            self._room.left = -1
             raise self._unpacks_to_too_much_error()
         try:
             with self._archive.open(member) as stream:

@@ -7,7 +7,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 
 _MOST_NAMES = 8
-_LONGEST_NAME = 100
+_LONGEST_NAME = 200
 _MOST_DAMAGED = 20
 _LONGEST_EXAMPLE = 200
 _LONGEST_DOUBT = 900
@@ -24,6 +24,7 @@ class Findings:
     symbols: int = 0
     comments: int = 0
     unread: Counter[str] = field(default_factory=Counter)
+    """What is not read, by its kind in the plural."""
     missing: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
@@ -42,8 +43,11 @@ class Findings:
             self.missing.append(part)
 
     def leave(self, what: str, name: str = "") -> None:
-        """Something of a kind is not read; the first few are named."""
-        named = f"{what} ({' '.join(name.split())[:_LONGEST_NAME]})" if name else what
+        """Something of a kind, which is named in the plural, is not read; the first few are named."""
+        words = " ".join(name.split())
+        if len(words) > _LONGEST_NAME:
+            words = f"{words[:_LONGEST_NAME].rpartition(' ')[0] or words[:_LONGEST_NAME]}..."
+        named = f"{what} ({words})" if name else what
         self.unread[named if named in self.unread or len(self.unread) < _MOST_NAMES else what] += 1
 
     def pass_over(self, parts: list[str]) -> None:
@@ -55,10 +59,12 @@ class Findings:
 
     def advise(self, usual: str) -> str:
         """What to do where there is no text: `usual`, unless it may be in something else than pictures."""
-        if not self.missing and not self.unread.keys() - {"picture"}:
+        if not self.missing and not self.unread.keys() - {"pictures"}:
             return usual
         elsewhere = [one.message for one in self.cautions() if one.code in ("unread-content", "missing-part")]
-        return "; ".join([*elsewhere, "put it in as text in the program that the file was made for"])
+        return "; ".join(
+            [*elsewhere, "open the file in the program that it was made for, and insert this content as text"]
+        )
 
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
         """What was found, in words."""
@@ -92,7 +98,7 @@ class Findings:
             )
             found.append(Caution("numbering", what))
         if self.unread:
-            kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.unread.items()))
+            kinds = ", ".join(f"{kind}: {count:,}" for kind, count in sorted(self.unread.items()))
             found.append(Caution("unread-content", f"not read: {kinds}"))
         if self.missing:
             more = len(self.missing) - _MOST_NAMES

@@ -7,7 +7,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import HIDDEN_ORIGINS, Addition, Origin, Table
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,
@@ -110,7 +110,7 @@ def finish_document(
     """The document of these pages. Raises DocumentError too-big, no-text; `empty_hint` says what to do then."""
     pages = list(pages)
     if sum(page.length for page in pages) > limits.characters:
-        raise too_many_characters_error(name, limits)
+        raise TooManyCharacters(name, limits)
     if len(pages) > limits.pages:
         raise DocumentError(f"{name} has more than {limits.pages:,} pages", code="too-big", hint="split the file")
     texts = [page.text() for page in pages]
@@ -147,13 +147,7 @@ class CharacterBudget:
         """Count so many more. Raises DocumentError "too-big"."""
         self._left -= characters
         if self._left < 0:
-            raise too_many_characters_error(self._name, self._limits)
-
-
-def too_many_characters_error(name: str, limits: LoadLimits) -> DocumentError:
-    """For a file with more text than a document may have."""
-    what = f"{name} has more than {limits.characters:,} characters"
-    return DocumentError(what, code="too-big", hint="split the file")
+            raise TooManyCharacters(self._name, self._limits)
 
 
 def one_line(text: str) -> str:

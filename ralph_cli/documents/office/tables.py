@@ -14,20 +14,31 @@ _LONGEST_REPEATED = 100
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell that covers the columns [column, end); `continues` says that it goes on with the cell above it."""
+    """A cell that covers the columns [column, end); `continues` says that it goes on with the cell above it.
+
+    `marked` are characters of its text of which something is to be said: where they begin and end.
+    """
 
     column: int
     end: int
     text: str = ""
     continues: bool = False
+    marked: tuple[tuple[int, int], ...] = ()
 
 
-def write_table(rows: Sequence[Sequence[TableCell]], header_rows: int | None = None) -> tuple[str, Table] | None:
+_EMPTY = TableCell(0, 1)
+
+
+def write_table(
+    rows: Sequence[Sequence[TableCell]],
+    header_rows: int | None = None,
+    marked: list[tuple[int, int]] | None = None,
+) -> tuple[str, Table] | None:
     """The text of a table, cells two spaces apart, and its cells and columns in it; None if nothing is in it.
 
     The first `header_rows` name its columns; unknown, the first full row does. In a table whose columns have names an
     empty cell under one is marked, if a filled one follows it, and a cell that goes on with the one above says what
-    that says.
+    that says. `marked` is given where in the text the characters are that are marked in its cells.
     """
     rows = _fill_down(rows)
     header = range(header_rows) if header_rows is not None else _find_header(rows)
@@ -46,7 +57,10 @@ def write_table(rows: Sequence[Sequence[TableCell]], header_rows: int | None = N
                 length += len(separator) + len(text)
                 separator = "  "
             if text and cell.text:
-                cells.append(Cell(length - len(text), length, cell.column))
+                at = length - len(text)
+                cells.append(Cell(at, length, cell.column))
+                if marked is not None:
+                    marked += ((at + start, at + end) for start, end in cell.marked)
     if not parts:
         return None
     count = max(cell.end for row in rows for cell in row)
@@ -56,16 +70,17 @@ def write_table(rows: Sequence[Sequence[TableCell]], header_rows: int | None = N
 def _fill_down(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
     """The rows without gaps between cells; one that goes on with a short cell above has its text."""
     found: list[list[TableCell]] = []
-    above: dict[int, str] = {}
+    above: dict[int, TableCell] = {}
     for row in rows:
         cells: list[TableCell] = []
         for cell in row:
             last = cells[-1].end if cells else 0
             cells += [TableCell(at, at + 1) for at in range(last, min(cell.column, MOST_COLUMNS - 1))]
-            text = above.get(cell.column, "") if cell.continues else cell.text
+            said = above.get(cell.column, _EMPTY) if cell.continues else cell
             column = min(cell.column, MOST_COLUMNS - 1)
-            cells.append(TableCell(column, max(min(cell.end, MOST_COLUMNS), column + 1), text, cell.continues))
-        above = {cell.column: cell.text if len(cell.text) <= _LONGEST_REPEATED else "" for cell in cells}
+            end = max(min(cell.end, MOST_COLUMNS), column + 1)
+            cells.append(TableCell(column, end, said.text, cell.continues, said.marked))
+        above = {cell.column: cell for cell in cells if len(cell.text) <= _LONGEST_REPEATED}
         found.append(cells)
     return found
 

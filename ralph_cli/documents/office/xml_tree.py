@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from ralph_cli.core.deferred import re
+
 MAX_DEPTH = 200
 """Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level."""
 
@@ -50,6 +52,8 @@ _PREFIXES = {
         "form",
     )
 }
+_LONGEST_ENTITY = 64
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([^\s;&<#][^\s;&<]{0,%d});" % _LONGEST_ENTITY)
 _OFF = frozenset({"0", "false", "off", "none"})
 _CODES = expat.errors.codes
 _UNDEFINED_ENTITY = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
@@ -76,7 +80,7 @@ class TooDeep(Exception):
 
 
 class DeclaresEntities(Exception):
-    """The part's document type has declarations of its own (an internal subset), by which entities are declared."""
+    """The part's document type has an internal subset, which can declare entities."""
 
 
 def parse_xml(data: bytes) -> Element:
@@ -171,11 +175,13 @@ class _Parser:
         def check_document_type(name: str, system: str | None, public: str | None, has_declarations: bool) -> None:
             if has_declarations:
                 raise DeclaresEntities
+            self._has_type = True
 
         def refuse_unknown(name: str, *_: object) -> None:
             # Only the definition elsewhere could tell what stands here.
             raise BrokenXml(f"{_REASONS[_UNDEFINED_ENTITY]}: {name[:40]}")
 
+        self._has_type, self._tail = False, b""
         self._parser = expat.ParserCreate(namespace_separator=" ")
         self._parser.buffer_text = True
         self._parser.StartElementHandler, self._parser.EndElementHandler = begin, end
@@ -192,6 +198,18 @@ class _Parser:
             raise BrokenXml(f"{reason} (line {error.lineno:,}, column {error.offset + 1:,})") from None
         except (LookupError, ValueError):
             raise BrokenXml("its encoding is not known") from None
+        if self._has_type:
+            self._refuse_entities(data)
+
+    def _refuse_entities(self, data: bytes) -> None:
+        """Raise BrokenXml for an entity in an attribute: expat drops it in silence if a definition elsewhere is named.
+
+        Comments and CDATA sections are searched, too. Without NUL bytes UTF-16 is searched as ASCII is.
+        """
+        source = self._tail + data.replace(b"\0", b"")
+        if match := _ENTITY.search(source):
+            raise BrokenXml(f"{_REASONS[_UNDEFINED_ENTITY]}: {match[1][:40].decode('ascii', 'replace')}")
+        self._tail = source[-_LONGEST_ENTITY - 2 :]
 
 
 def attribute(element: Element | None, name: str = "val") -> str:

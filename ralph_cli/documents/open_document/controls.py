@@ -13,7 +13,7 @@ _LABELLED = frozenset({"form:fixed-text", "form:button", "form:frame"})
 
 
 class Controls:
-    """The controls of one document's forms, until they are shown: each has one place."""
+    """The controls of one document's forms. Each is shown once, at its place in the text."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

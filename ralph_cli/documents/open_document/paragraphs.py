@@ -1,6 +1,8 @@
 """A paragraph of OpenDocument: its text as it is seen, and what hangs on it: notes, comments and drawings."""
 
+from collections.abc import Sequence
 from dataclasses import field
+from itertools import accumulate
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
@@ -33,14 +35,14 @@ _SILENT = frozenset(
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph's text; `notes` and `comments` are elements with the characters that they are at.
+    """A paragraph's text; `notes` are elements with the characters that they are at.
 
-    `filled_in` are the characters of form fields, as lengths with where they begin.
+    `filled_in` are the characters of form fields: where each begins and ends.
     """
 
     text: str = ""
     notes: list[tuple[Element, int]] = field(default_factory=list)
-    comments: list[tuple[Element, int]] = field(default_factory=list)
+    comments: list[Element] = field(default_factory=list)
     drawings: list[Element] = field(default_factory=list)
     filled_in: list[tuple[int, int]] = field(default_factory=list)
 
@@ -73,7 +75,7 @@ class ParagraphReader:
         lead = len(text) - len(text.lstrip())
         found.text = text.strip()
         found.notes = [(note, max(at - lead, 0)) for note, at in found.notes]
-        found.filled_in = [(length, max(at - lead, 0)) for length, at in found.filled_in]
+        found.filled_in = [(max(start - lead, 0), end - lead) for start, end in found.filled_in]
         return found
 
     def _read_runs(self, element: Element, found: Paragraph, parts: list[str]) -> None:
@@ -98,13 +100,11 @@ class ParagraphReader:
                 parts.append(raise_figures(note_mark(one)))
                 found.notes.append((one, sum(map(len, parts))))
             case "office:annotation":
-                found.comments.append((one, sum(map(len, parts))))
+                found.comments.append(one)
             case "text:hidden-text" | "text:hidden-paragraph":
                 self.findings.hide("".join(one.itertext()), HIDDEN)
             case "text:ruby-text":
-                inner: list[str] = []
-                self._read_runs(one, found, inner)
-                parts += [f"({text})"] if (text := "".join(inner).strip()) else []
+                self._read_ruby(one, found, parts)
             case tag if tag in self.fields:
                 parts.append(self.fields[tag])
             case tag if tag in _SIGNS:
@@ -121,39 +121,66 @@ class ParagraphReader:
         text, is_filled_in = self.controls.take(one)
         if text:
             parts.append(_collapse(" ", parts))
-            found.filled_in += [(len(text), sum(map(len, parts)))] if is_filled_in else []
+            begin = sum(map(len, parts))
+            found.filled_in += [(begin, begin + len(text))] if is_filled_in else []
             parts += (text, " ")
+
+    def _read_ruby(self, one: Element, found: Paragraph, parts: list[str]) -> None:
+        """What stands over a word, in brackets behind it."""
+        inner, place = list[str](), Paragraph()
+        self._read_runs(one, place, inner)
+        raw = "".join(inner)
+        text = raw.strip()
+        parts += ["("] if text else []
+        _take_over(found, place, parts, len(raw) - len(raw.lstrip()), range(len(text) + 1))
+        parts += [text, ")"] if text else []
 
     def _read_span(self, one: Element, found: Paragraph, parts: list[str]) -> None:
         name = attribute(one, "style-name")
         if self.styles.value("text", name, "text", "display") == "none":
             self.findings.hide("".join(one.itertext()), HIDDEN)
             return
-        inner: list[str] = parts[-1:]
-        kept = len(inner)
-        place, outer_size = Paragraph(), self._size
+        before = parts[-1:]
+        inner, place, outer_size = list(before), Paragraph(), self._size
         self._size = self.styles.font_size("text", name, outer_size)
         self._read_runs(one, place, inner)
         self._size = outer_size
-        text = "".join(inner[kept:])
-        begin = sum(map(len, parts))
-        is_white = self.is_on_paper and self.styles.value("text", name, "text", "color").lower() == "#ffffff"
+        text = self._shift("".join(inner[len(before) :]), name)
+        is_struck = self.styles.value("text", name, "text", "text-line-through-style") not in ("", "none")
+        ends: Sequence[int] = range(len(text) + 1)
+        if is_struck and text.strip():
+            self.findings.struck += len("".join(text.split()))
+            parts.append(STRUCK_OPENING)
+            ends = [0, *accumulate(len(strike(character)) for character in text)]
+            text = f"{strike(text)}{STRUCK_CLOSING}"
+        _take_over(found, place, parts, sum(map(len, before)), ends)
+        parts += [text] if text else []
+
+    def _shift(self, text: str, style: str) -> str:
+        """Text of a span with its figures raised or lowered, if its style says so; white text is noted."""
+        is_white = self.is_on_paper and self.styles.value("text", style, "text", "color").lower() == "#ffffff"
         if is_white and text.strip():
             self.findings.doubtful.append(text)
-        position = self.styles.value("text", name, "text", "text-position")
+        position = self.styles.value("text", style, "text", "text-position")
         if position.startswith("super") or (position[:1].isdigit() and not position.startswith("0")):
-            text = raise_figures(text)
-        elif position.startswith(("sub", "-")):
-            text = lower_figures(text)
-        if self.styles.value("text", name, "text", "text-line-through-style") not in ("", "none") and text.strip():
-            self.findings.struck += len("".join(text.split()))
-            text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
-        parts.append(text)
-        end = begin + len(text)
-        found.notes += [(note, min(begin + at, end)) for note, at in place.notes]
-        found.comments += [(note, min(begin + at, end)) for note, at in place.comments]
-        found.filled_in += [(length, min(begin + at, end)) for length, at in place.filled_in]
-        found.drawings += place.drawings
+            return raise_figures(text)
+        return lower_figures(text) if position.startswith(("sub", "-")) else text
+
+
+def _take_over(found: Paragraph, inner: Paragraph, parts: list[str], lead: int, ends: Sequence[int]) -> None:
+    """Add what hangs on an inner text, whose first `lead` characters are left out, and which comes behind these parts.
+
+    `ends` are where each of its other characters ends as it is written, from 0 on.
+    """
+    begin = sum(map(len, parts)) if inner.notes or inner.filled_in else 0
+
+    def place(at: int) -> int:
+        return begin + ends[min(max(at - lead, 0), len(ends) - 1)]
+
+    found.notes += [(note, place(at)) for note, at in inner.notes]
+    found.filled_in += [(place(start), place(end)) for start, end in inner.filled_in]
+    found.comments += inner.comments
+    found.drawings += inner.drawings
 
 
 def note_mark(note: Element) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Caution
+from ralph_cli.core.document import Caution, Origin
 from ralph_cli.documents.docx.fields import PAGE_NUMBER
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
@@ -23,6 +23,9 @@ _NO_PLACE = 1e9
 _DECLARED = ("footer", "header", "date-time")
 _FOOTERS = (*_DECLARED, "page-number")
 
+_Placed = tuple[Element, tuple[float, float, float, float]]
+"""A shape with the place of its left, upper, right and lower edge, in points."""
+
 
 def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     """The text of a presentation, with headings, tables and marks on what is not on the slides; for a child process.
@@ -36,7 +39,8 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     if body is None:
         raise archive.damaged_error("the part content.xml holds no presentation")
     findings = Findings()
-    reader = _SlideReader(body, collect_styles(archive.read_styles(), root), findings, archive, limits)
+    styled = archive.read_styles()
+    reader = _SlideReader(body, collect_styles(styled, root), collect_styles(styled), findings, archive, limits)
     pages: list[PageText] = []
     count = CharacterBudget(name, limits)
     try:
@@ -57,13 +61,23 @@ class _SlideReader:
     """Reads the slides of one presentation, and on the first that shows them the words of their masters."""
 
     def __init__(
-        self, body: Element, styles: Styles, findings: Findings, archive: OpenDocument, limits: LoadLimits
+        self,
+        body: Element,
+        styles: Styles,
+        master_styles: Styles,
+        findings: Findings,
+        archive: OpenDocument,
+        limits: LoadLimits,
     ) -> None:
+        """`master_styles` are those of masters: a slide may have others by the same names."""
         self._styles, self._findings = styles, findings
-        self._story = Story(styles, findings, archive.open_object, CharacterBudget(archive.name, limits))
+        budget = CharacterBudget(archive.name, limits)
+        self._story = Story(styles, findings, archive.open_object, budget)
+        self._master_story = Story(master_styles, findings, archive.open_object, budget)
         self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
         self._written: set[tuple[str, ...]] = set()
         """What was read of masters, and the words that were written of them."""
+        self._masters: dict[str, dict[str, list[_Placed]]] = {}
 
     def read(self, slide: Element) -> PageText:
         """One slide, with its notes and comments behind it."""
@@ -116,25 +130,33 @@ class _SlideReader:
         name = attribute(slide, "master-page-name")
         if page.hidden or self._setting(slide, "background-objects-visible") == "false":
             return
-        self._story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
-        read = []
-        for shape, _ in _placed(self._styles.master(name) or ()):
-            kind = attribute(shape, "class")
+        self._master_story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
+        size = self._styles.page_size(name)
+        for kind, shapes in self._master(name).items():
             key = (name, kind, fields.get(f"presentation:{kind}", ""))
-            if key in self._written or (kind and kind not in _DECLARED):
-                continue
-            if not kind or self._setting(slide, f"display-{kind}") != "false":
-                read.append(key)
-                self._write_once("page footer" if kind else "on each slide", shape, page)
-        self._written.update(read)
+            if key not in self._written and (not kind or self._setting(slide, f"display-{kind}") != "false"):
+                self._written.add(key)
+                for shape, place in shapes:
+                    origin: Origin = "hidden text" if _is_beside(place, size) else "page footer"
+                    self._write_once(origin, "page footer" if kind else "on each slide", shape, page)
 
-    def _write_once(self, label: str, shape: Element, page: PageText) -> None:
-        for block in self._story.read_drawing(shape):
-            key = (label, block.text)
+    def _master(self, name: str) -> dict[str, list[_Placed]]:
+        """The shapes of a master that slides show, by their class."""
+        if name not in self._masters:
+            shapes = self._masters.setdefault(name, {})
+            for one in _placed(self._styles.master(name) or ()):
+                kind = attribute(one[0], "class")
+                if not kind or kind in _DECLARED:
+                    shapes.setdefault(kind, []).append(one)
+        return self._masters[name]
+
+    def _write_once(self, origin: Origin, label: str, shape: Element, page: PageText) -> None:
+        for block in self._master_story.read_drawing(shape):
+            key = (origin, label, block.text)
             is_read = any(map(str.isalnum, block.text)) and block.origin != "image description"
             if is_read and key not in self._written:
                 self._written.add(key)
-                page.add_from("page footer", label, block.text)
+                page.add_from(origin, label, block.text)
 
     def _setting(self, slide: Element, key: str) -> str:
         return self._styles.value("drawing-page", attribute(slide, "style-name"), "drawing-page", key)
@@ -143,10 +165,10 @@ class _SlideReader:
 def _write(block: Block, page: PageText, comments: list[Element]) -> None:
     if block.text:
         block.write(page)
-    comments += [comment for paragraph in block.paragraphs for comment, _ in paragraph.comments]
+    comments += [comment for paragraph in block.paragraphs for comment in paragraph.comments]
 
 
-def _placed(slide: Iterable[Element]) -> list[tuple[Element, tuple[float, float, float, float]]]:
+def _placed(slide: Iterable[Element]) -> list[_Placed]:
     """The shapes of a slide with their places, in points; those without one come last, in order."""
     found = []
     for at, shape in enumerate(slide):

@@ -1,6 +1,6 @@
 """The blocks of a text in order: headings, paragraphs, lists, tables, and what drawings in them say."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from xml.etree.ElementTree import Element
 
@@ -27,13 +27,17 @@ _NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:vari
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph, a heading of a `level`, or a table; `paragraphs` are what its notes and comments hang on."""
+    """A paragraph, a heading of a `level`, or a table; `paragraphs` are what its notes and comments hang on.
+
+    `filled_in` are the characters of form fields: where each begins and ends.
+    """
 
     text: str
     level: int = 0
     table: Table | None = None
     origin: Origin | None = None
     paragraphs: list[Paragraph] = field(default_factory=list)
+    filled_in: Sequence[tuple[int, int]] = ()
 
     def write(self, page: PageText) -> int:
         """Add it to a page, and return where it begins."""
@@ -42,12 +46,24 @@ class Block:
             page.tables.append(self.table.moved(at))
         if self.level:
             page.headings.append((at, one_line(self.text), self.level))
-        if self.origin:
-            page.mark(self.origin, at, page.length)
-        for paragraph in self.paragraphs if not self.table else ():  # a table's cells are written anew
-            for length, place in paragraph.filled_in:
-                page.mark("form field", at + place, min(at + place + length, page.length))
+        self.mark(page, at)
         return at
+
+    def mark(self, page: PageText, at: int) -> None:
+        """Mark what is not of the running text on a page on which it begins there."""
+        if self.origin:
+            page.mark(self.origin, at, at + len(self.text))
+        for start, end in self.filled_in:
+            page.mark("form field", at + start, min(at + end, page.length))
+
+    def pieces(self) -> Iterator[tuple[str, bool]]:
+        """Its text in pieces, and whether each was filled into a form."""
+        last = 0
+        for start, end in self.filled_in:
+            yield self.text[last:start], False
+            yield self.text[start:end], True
+            last = end
+        yield self.text[last:], False
 
 
 class Story:
@@ -106,9 +122,9 @@ class Story:
             label = self._outline.next_label(level - 1, number(attribute(element, "start-value")))
         lead = len(label)
         paragraph.notes = [(note, at + lead) for note, at in paragraph.notes]
-        paragraph.filled_in = [(length, at + lead) for length, at in paragraph.filled_in]
+        filled_in = [(start + lead, end + lead) for start, end in paragraph.filled_in]
         if paragraph.text:
-            yield Block(label + paragraph.text, level, paragraphs=[paragraph])
+            yield Block(label + paragraph.text, level, paragraphs=[paragraph], filled_in=filled_in)
         elif paragraph.comments:
             yield Block("", paragraphs=[paragraph])
         for drawing in paragraph.drawings:
@@ -158,9 +174,10 @@ class Story:
             rows += [cells] * repeated
             header += is_header
         self._paragraphs.is_on_paper = was_on_paper
-        written = write_table(rows, header or None)
+        filled_in: list[tuple[int, int]] = []
+        written = write_table(rows, header or None, filled_in)
         if written:
-            yield Block(*written[:1], table=written[1], paragraphs=held)
+            yield Block(written[0], table=written[1], paragraphs=held, filled_in=filled_in)
         yield from drawn
 
     def _read_cells(
@@ -180,19 +197,19 @@ class Story:
                     self._findings.hide(text, "in cells that are merged")
                 column += repeated
                 continue
-            texts: list[str] = []
+            pieces: list[tuple[str, bool]] = []
             for block in self.blocks(cell):
                 if block.table or block.origin not in (None, "form field"):
                     drawn.append(block)
                 else:
-                    texts.append(block.text)
+                    pieces += block.pieces()
                     held += block.paragraphs
-            text = one_line(" ".join(texts))
+            text, filled_in = _join(pieces)
             wide = min(max(number(attribute(cell, "number-columns-spanned"), 1) or 1, 1), MOST_COLUMNS)
             down = (number(attribute(cell, "number-rows-spanned"), 1) or 1) - 1
             for at in range(column, column + repeated) if text or down else ():
                 spans[at] = down
-                yield TableCell(at, at + wide, text)
+                yield TableCell(at, at + wide, text, marked=filled_in)
             column += repeated
 
     def read_drawing(self, element: Element) -> Iterator[Block]:
@@ -226,18 +243,19 @@ class Story:
         if element.tag == "draw:control":
             text, is_filled_in = self.controls.take(element)
             if text:
-                yield Block(text, origin="form field" if is_filled_in else None)
+                filled_in = ((0, len(text)),) if is_filled_in else ()
+                yield Block(text, origin="form field" if is_filled_in else None, filled_in=filled_in)
             return
         shown = [one for one in element if one.tag in ("draw:text-box", "table:table", "draw:object")]
         if shown:
             yield from self._read_content(shown[0])
         elif child(element, "draw:image") is not None:
-            self._findings.unread["picture"] += 1
+            self._findings.unread["pictures"] += 1
             described = " ".join(one_line("".join(one.itertext())) for one in element if one.tag in (":title", ":desc"))
             if described.strip():
                 yield Block(f"[image description] {described.strip()}", origin="image description")
         elif child(element, "draw:object-ole") is not None or child(element, "draw:plugin") is not None:
-            self._findings.unread["embedded object"] += 1
+            self._findings.unread["embedded objects"] += 1
         else:
             yield from self.blocks(element)
 
@@ -265,7 +283,20 @@ class Story:
             if text:
                 yield Block(f"[chart] {text}", origin="chart")
         else:
-            self._findings.unread["embedded object"] += 1
+            self._findings.unread["embedded objects"] += 1
+
+
+def _join(pieces: list[tuple[str, bool]]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Pieces of a cell on one line, and where those begin and end that were filled in."""
+    words: list[str] = []
+    filled_in: list[tuple[int, int]] = []
+    length = 0
+    for piece, is_filled_in in pieces:
+        if text := one_line(piece):
+            length += len(text) + bool(words)
+            words.append(text)
+            filled_in += [(length - len(text), length)] if is_filled_in else []
+    return " ".join(words), tuple(filled_in)
 
 
 def _rows(element: Element) -> Iterator[tuple[Element, bool]]:

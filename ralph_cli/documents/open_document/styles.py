@@ -53,7 +53,7 @@ class Styles:
                 case "text:outline-style":
                     self.outline = _read_levels(one)
                 case _ if not name:
-                    pass  # nothing can be in a style without a name
+                    pass  # no text can name it
                 case "style:style":
                     self._styles[attribute(one, "family"), name] = one
                 case "text:list-style":

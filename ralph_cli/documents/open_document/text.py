@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Origin
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.pages import (
     CharacterBudget,
     PageText,
     finish_document,
     one_line,
-    too_many_characters_error,
 )
 from ralph_cli.documents.office.xml_tree import child, contents
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
@@ -49,7 +48,7 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
         for block in story.blocks(body):
             _write_block(block, page, notes, comments)
             if page.length > limits.characters:
-                raise too_many_characters_error(name, limits)
+                raise TooManyCharacters(name, limits)
         _append_notes(story, page, notes, comments)
         append_comments(page, comments, findings)
         for origin, text in _read_heads(styled):
@@ -81,7 +80,7 @@ def _write_block(block: Block, page: PageText, notes: list[tuple[Element, int]],
     for paragraph in block.paragraphs:
         # Of a table's notes only the table is known: its cells are written anew.
         notes += [(note, at if block.table else min(at + place, page.length)) for note, place in paragraph.notes]
-        comments += [comment for comment, _ in paragraph.comments]
+        comments += paragraph.comments
 
 
 def _append_notes(story: Story, page: PageText, notes: list[tuple[Element, int]], comments: list[Element]) -> None:
@@ -92,10 +91,13 @@ def _append_notes(story: Story, page: PageText, notes: list[tuple[Element, int]]
         text = "\n".join(block.text for block in blocks if block.text)
         if text:
             mark = note_mark(note)
-            start = page.add_block(f"{mark} {text}" if mark else text) + (len(mark) + 1 if mark else 0)
+            at = start = page.add_block(f"{mark} {text}" if mark else text) + (len(mark) + 1 if mark else 0)
+            for block in (block for block in blocks if block.text):
+                block.mark(page, at)
+                at += len(block.text) + 1
             page.notes.append((start, page.length, cited))
         held: list[Paragraph] = [paragraph for block in blocks for paragraph in block.paragraphs]
-        comments += [comment for paragraph in held for comment, _ in paragraph.comments]
+        comments += [comment for paragraph in held for comment in paragraph.comments]
 
 
 def _read_heads(styled: Element | None) -> Iterator[tuple[Origin, str]]:

@@ -2,7 +2,7 @@
 
 from ralph_cli.core.document import PAGE_BREAK, Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.load import empty_error
 from ralph_cli.documents.parsed import ParsedDocument, ParsedPage
 from ralph_cli.documents.plain.decoding import decode_text
@@ -29,9 +29,7 @@ def read_plain_text(
     """
     text, cautions = decode_text(data, name=name, encoding=encoding)
     if len(text) > limits.characters:
-        raise DocumentError(
-            f"{name} has more than {limits.characters:,} characters", code="too-big", hint="split the file"
-        )
+        raise TooManyCharacters(name, limits)
     if not text.strip():
         raise empty_error(name, data)
     return text.replace("\r\n", "\n").replace("\r", "\n"), cautions

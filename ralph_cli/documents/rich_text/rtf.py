@@ -33,7 +33,7 @@ from ralph_cli.documents.rich_text.words import (
 )
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
-_UNREAD = {"pict": "picture", "object": "embedded object"}
+_UNREAD = {"pict": "pictures", "object": "embedded objects"}
 
 
 @dataclass(slots=True)

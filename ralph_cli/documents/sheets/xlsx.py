@@ -93,7 +93,7 @@ class _WorkbookReader:
         if relation is None or not self._package.has(relation.target):
             self._findings.unreadable.append((f"the sheet {name[:80]} is not in the file", (at,)))
         elif relation.kind not in _SHEETS:
-            self._findings.unread[f"sheet of macros or dialogs, {name[:80]}"] += 1
+            self._findings.leave("sheets of macros or dialogs", name)
         else:
             reader = SheetReader(page, self._show_cell, self._conditional_formats)
             try:
@@ -160,7 +160,7 @@ class _WorkbookReader:
                 elif text := describe_chart(self._package.read_xml(chart.target, "c:chartSpace", "cx:chartSpace")):
                     page.add_beside(text, "chart", origin="chart")
             elif element.tag == "xdr:pic":
-                self._findings.unread["picture"] += 1
+                self._findings.unread["pictures"] += 1
 
     def _show_cell(self, element: Element, column: int, row: int) -> SheetCell | None:
         """A cell with what it shows; None if there is nothing in it."""

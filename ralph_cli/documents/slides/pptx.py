@@ -175,7 +175,7 @@ class _PresentationReader:
         return parts
 
     def _read_picture(self, shape: Element) -> list[_Part]:
-        self._findings.unread["picture"] += 1
+        self._findings.unread["pictures"] += 1
         described = one_line(attribute(child(shape, "p:nvPicPr", "p:cNvPr"), "descr"))
         return [_Part(f"[image description] {described}", None, "image description")] if described else []
 
@@ -195,7 +195,7 @@ class _PresentationReader:
                     text = describe_diagram(root) if root is not None else ""
                     return [_Part(f"[diagram] {text}", None, "diagram")] if text else []
                 case "mc:AlternateContent" | "p:oleObj":
-                    self._findings.unread["embedded object"] += 1
+                    self._findings.unread["embedded objects"] += 1
         return []
 
     def _open(self, shapes: _Shapes, identity: str, *expected: str) -> Element | None:

@@ -1,5 +1,7 @@
 """What a Word document puts in from other files: read in its place, or named where it is not read."""
 
+import time
+
 import pytest
 from office_files import cautions, headers, load, origins, parse
 from word import docx, paragraph, part, run, table
@@ -7,6 +9,7 @@ from word import docx, paragraph, part, run, table
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.findings import Findings
 
 CHUNK = "<w:altChunk r:id='{}' xmlns:r='r'/>"
 PAGE = (
@@ -75,6 +78,26 @@ def test_what_is_put_in_a_cell_stays_in_its_row() -> None:
     assert document.text == "Item  Rent\nFlat  1,577 a year"
 
 
+def test_what_is_put_in_a_cell_keeps_the_marks_of_what_is_not_its_running_text() -> None:
+    comment = f"<w:p>{run('1,577')}<w:r><w:commentReference w:id='7'/></w:r></w:p>"
+    said = part("comments", f"<w:comment w:id='7' w:author='Ann'>{paragraph('why?')}</w:comment>")
+    inner = {"put/a.docx": docx(comment, comments=said)}
+    chunk, told = CHUNK.format("x") + "<w:p/>", "[comment by Ann, on paragraph 1] why?"
+    rows = table(("Item", "Rent"), ("Flat", chunk))
+    document = load("docx", docx(rows + paragraph("End."), {"x": "aFChunk put/a.docx"}, **inner))
+    assert document.text == f"Item  Rent\nFlat  1,577\n\n{told}\n\nEnd."
+    assert origins(document) == {told: "comment"} and headers(document, "1,577") == "Rent"
+    notes = part("footnotes", f"<w:footnote w:id='4'>{chunk}</w:footnote>")
+    cited, relations = "<w:p><w:r><w:footnoteReference w:id='4'/></w:r></w:p>", "_rels/footnotes.xml.rels"
+    put = OUTSIDE.replace("TargetMode='External' Target='file:///s/part2.docx'", "Target='put/a.docx'")
+    document = load("docx", docx(cited, **{"footnotes": notes, relations: put}, **inner))
+    assert document.text == f"¹\n\n¹ 1,577\n\n{told}" and origins(document) == {told: "comment"}
+    layout = table(("Top", chunk + rows + "<w:p/>"))
+    document = load("docx", docx(layout, {"x": "aFChunk put/a.docx"}, **inner))
+    assert document.text == f"Top\n1,577\n{told}\nItem  Rent\nFlat  1,577\n\n{told}"
+    assert [document.text[one.start : one.end] for one in document.additions] == [told, told]
+
+
 def test_documents_in_documents_are_read_to_a_depth() -> None:
     data = docx(paragraph("level 5"))
     for level in range(4, 0, -1):
@@ -82,7 +105,17 @@ def test_documents_in_documents_are_read_to_a_depth() -> None:
         data = docx(body, {"x": "aFChunk put/a.docx"}, **{"put/a.docx": data})
     document = load("docx", data)
     assert document.text == "\n\n".join(f"level {level}" for level in range(1, 5))
-    assert "1 document put in from another file" in cautions(document)["unread-content"]
+    assert "documents put in from other files: 1" in cautions(document)["unread-content"]
+
+
+def test_a_file_that_is_put_in_often_is_read_once() -> None:
+    data: str | bytes = "<p>12" + "<!--->" * 10_000
+    for _ in range(2):
+        name = "put/a.html" if isinstance(data, str) else "put/a.docx"
+        data = docx(CHUNK.format("x") * 50, {"x": f"aFChunk {name}"}, **{name: data})
+    began = time.process_time()
+    assert load("docx", data).text.split() == ["12"] * 2_500
+    assert time.process_time() - began < 3  # half a minute if each is read
 
 
 def test_documents_in_documents_share_the_room_of_the_first() -> None:
@@ -90,9 +123,11 @@ def test_documents_in_documents_share_the_room_of_the_first() -> None:
     limits, parts = LoadLimits(characters=100_000), {"put/a.docx": inner}
     once = docx(CHUNK.format("x"), {"x": "aFChunk put/a.docx"}, **parts)
     assert parse("docx", once, limits).pages[0].text == "Inner."
-    twice = docx(CHUNK.format("x") * 2, {"x": "aFChunk put/a.docx"}, **parts)
-    with pytest.raises(DocumentError, match=r"a\.docx, word/put/a\.docx unpacks to more than") as caught:
-        parse("docx", twice, limits)
+    again = docx(CHUNK.format("x") * 2, {"x": "aFChunk put/a.docx"}, **parts)
+    assert parse("docx", again, limits).pages[0].text == "Inner.\n\nInner."
+    two, parts["put/b.docx"] = {"x": "aFChunk put/a.docx", "y": "aFChunk put/b.docx"}, inner
+    with pytest.raises(DocumentError, match=r"a\.docx, word/put/b\.docx unpacks to more than") as caught:
+        parse("docx", docx(CHUNK.format("x") + CHUNK.format("y"), two, **parts), limits)
     assert caught.value.code == "too-big"
     long = docx(CHUNK.format("x") * 2, {"x": "aFChunk put/a.txt"}, **{"put/a.txt": "word " * 15_000})
     with pytest.raises(DocumentError, match="has more than") as caught:
@@ -103,12 +138,12 @@ def test_documents_in_documents_share_the_room_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("element", "said"),
     [
-        (CHUNK.format("x"), "1 document put in from another file (file:///s/part2.docx)"),
-        ("<w:p><w:subDoc r:id='x' xmlns:r='r'/></w:p>", "1 document kept in another file (file:///s/part2.docx)"),
+        (CHUNK.format("x"), "documents put in from other files (file:///s/part2.docx): 1"),
+        ("<w:p><w:subDoc r:id='x' xmlns:r='r'/></w:p>", "documents kept in other files (file:///s/part2.docx): 1"),
         (
             "<w:p><w:r><w:object><OLEObject xmlns='urn:schemas-microsoft-com:office:office' Type='Link' r:id='x' "
             "xmlns:r='r'/></w:object></w:r></w:p>",
-            "1 linked object (file:///s/part2.docx)",
+            "linked objects (file:///s/part2.docx): 1",
         ),
     ],
 )
@@ -124,11 +159,21 @@ def test_what_is_outside_of_the_file_is_named_also_where_there_is_no_other_text(
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.pdf", b"%PDF-1.7", "word/put/a.pdf is a document (pdf) that is not read there"),
-        ("a.xml", "<x/>", "word/put/a.xml is a document (text) that is not read there"),
-        ("a.docx", b"PK\3\4word/document", "word/put/a.docx is damaged: the archive's list of parts"),
+        ("a.html", "<div>" * 2_001, "word/put/a.html nests elements more than 2000 levels deep"),
+        ("a.rtf", b"{\\rtf1" + b"{" * 20_000, "word/put/a.rtf nests groups more than"),
+        ("a.pdf", b"%PDF-1.7", "word/put/a.pdf has a format (pdf) that ralph does not read inside another document"),
+        ("a.xml", "<x/>", "word/put/a.xml has a format (text) that ralph does not read inside another document"),
+        ("a.docx", b"PK\3\4word/document", "missing or broken: the file may be cut off): 1"),
     ],
 )
 def test_what_cannot_be_read_is_named(name: str, content: str | bytes, said: str) -> None:
     document = put_in(name, content, paragraph("Text."))
     assert document.text == "Text." and said in cautions(document)["unread-content"]
+
+
+def test_what_is_said_of_a_file_is_cut_behind_a_word() -> None:
+    findings = Findings()
+    findings.leave("files", "words " * 40)
+    findings.leave("files", "a" * 250)
+    (caution,) = findings.cautions()
+    assert caution.message == f"not read: files ({'a' * 200}...): 1, files ({' '.join(['words'] * 33)}...): 1"

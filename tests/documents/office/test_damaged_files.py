@@ -12,7 +12,7 @@ from office_files import cell, chart, epub, open_document, pack, parse, pptx, ro
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.office.xml_tree import BrokenXml, DeclaresEntities, parse_xml
+from ralph_cli.documents.office.xml_tree import BrokenXml, DeclaresEntities, iterate_xml, parse_xml
 from ralph_cli.documents.parsed import ParsedDocument
 
 _NOT_WORDS = re.compile(r"Error|Exception|zlib|expat|decompress|codec|NoneType|object at|0x|Traceback|index out")
@@ -177,12 +177,28 @@ def test_a_definition_elsewhere_is_never_opened(tmp_path: Path) -> None:
         parse_xml(f"<!DOCTYPE x SYSTEM '{tmp_path.as_uri()}/x.dtd'><x>1&a;2</x>".encode())
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
+@pytest.mark.parametrize("size", [7, 1000])
+def test_an_entity_that_is_not_declared_is_not_passed_over_in_an_attribute(encoding: str, size: int) -> None:
+    declared = f"<?xml version='1.0' encoding='{encoding}'?><!DOCTYPE x PUBLIC 'x' 'x.dtd'>"
+
+    def read(value: str) -> str:
+        data = f"{declared}<x><y a='{value}'/></x>".encode(encoding)
+        pieces = (data[at : at + size] for at in range(0, len(data), size))
+        return next(iterate_xml(pieces, [":y"], lambda root: None)).get("a", "")
+
+    assert read("1&amp;&lt;&#53;&#x35;&apos;") == "1&<55'"
+    for name in ("y", "caf\u00e9", "a.long-name"):
+        with pytest.raises(BrokenXml, match=f"an entity that is not declared: {name[:3]}"):
+            read(f"1&{name};5")
+
+
 @pytest.mark.parametrize("kind", sorted(WHOLE.keys() - {"rtf", "epub"}))
 def test_declared_entities_are_refused_and_what_unpacks_to_too_much(kind: str) -> None:
     main = re.compile(r"workbook\.xml$|presentation\.xml$|^content\.xml$")
     declared = b"<!DOCTYPE x [<!ENTITY a 'aaaa'>]>"
     data = _repack(WHOLE[kind](), lambda name, part: declared + part if main.search(name) else part)
-    with pytest.raises(DocumentError, match="document type declaration") as caught:
+    with pytest.raises(DocumentError, match="document type with an internal subset") as caught:
         parse(kind, data)
     assert caught.value.code == "unsupported"
     large = _repack(WHOLE[kind](), lambda name, part: part + b" " * 5_000_000 if main.search(name) else part)

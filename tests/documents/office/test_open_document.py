@@ -1,5 +1,7 @@
 """OpenDocument texts and spreadsheets as text: what a reader sees, in order, and what is behind it."""
 
+import time
+
 import pytest
 from office_files import cautions, headers, load, open_document, origins, parse
 
@@ -91,9 +93,68 @@ def test_controls_of_forms_show_their_values_and_labels_where_they_stand() -> No
     document = load("odt", open_document("odt", body))
     lines = ["Name: Jane of age.", "\u2612 I agree", "\u2610 No", "Colours", "blue", "\u2610 red\n\u2612 blue"]
     assert document.text.split("\n\n") == [*lines, "Note  in a cell"]
-    assert origins(document) == dict.fromkeys(["Jane", "blue", "\u2610 red\n\u2612 blue"], "form field")
+    assert origins(document) == dict.fromkeys(["Jane", "blue", lines[-1], "in a cell"], "form field")
     said = cautions(document)["hidden-text"]
     assert "3 in lists of choices that are closed" in said and "5 in form controls that are switched off" in said
+
+
+SPAN, NOTE = "<text:span>{}</text:span>", "<text:note><text:note-citation>1</text:note-citation>{}</text:note>"
+PLACED = "<draw:control draw:control='c2'/>"
+STRUCK = (
+    "<style:style style:name='struck' style:family='text'>"
+    "<style:text-properties style:text-line-through-style='solid'/></style:style>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<text:p>x {SPAN.format('y {} z')} {{}}</text:p>", "x y Jane z 12"),
+        (f"<text:p>As the record says: {SPAN.format('{}' + SPAN)}</text:p>", "says: Jane 12"),
+        ("<text:p>a<text:span text:style-name='struck'>b {} {} c</text:span></text:p>", "c\u0336]"),
+        (f"<text:p>a{tag('text:ruby text:ruby-text', ' b {}')}{{}}</text:p>", "a(b Jane) 12"),
+        (f"<text:p>a{NOTE.format(tag('text:note-body', '<text:p>By {}</text:p>' + PLACED))}</text:p>", "1 By Jane\n12"),
+        (
+            table(row(cell("Name"), cell("Age")), row(cell("  is ", inner="<text:p> by {}  of</text:p>"), cell("{}"))),
+            "Name  Age\nis by Jane of  12",
+        ),
+        (
+            table(
+                row(cell("{}", "table:number-rows-spanned='2'"), cell("a")),
+                row("<table:covered-table-cell/>", cell("{}")),
+            ),
+            "Jane  a\nJane  12",
+        ),
+        (
+            f"<text:h text:outline-level='1'>{{}}</text:h>"
+            f"<text:list text:style-name='L'>{tag('text:list-item text:p', '{}')}</text:list>",
+            "Jane\n\n1. 12",
+        ),
+    ],
+)
+def test_what_is_filled_in_is_marked_wherever_it_stands(body: str, text: str) -> None:
+    typed = "<form:text form:id='c1' form:value='Jane'/><form:text form:id='c2' form:value='12'/>"
+    inline = [control(number, "text:anchor-type='as-char'") for number in (1, 2)]
+    body = tag("office:forms form:form", typed) + body.format(*inline)
+    document = load("odt", open_document("odt", body, styles=STRUCK + NUMBERED))
+    assert text in document.text
+    assert [one.replace("\u0336", "") for one in origins(document)] == ["Jane", "12"]
+    assert set(origins(document).values()) == {"form field"}
+
+
+@pytest.mark.parametrize("style", ["", "struck"])
+def test_a_note_in_a_span_is_cited_where_it_stands(style: str) -> None:
+    noted = f"it{NOTE.format(tag('text:note-body text:p', 'See.'))} rose"
+    body = f"<text:p>In the long run <text:span text:style-name='{style}'>{noted}</text:span> a lot.</text:p>"
+    document = load("odt", open_document("odt", body, styles=STRUCK))
+    assert document.text[document.notes[0].cited :].replace("\u0336", "").startswith(" rose")
+
+
+def test_a_paragraph_of_many_spans_is_read_in_a_moment() -> None:
+    spans = "<text:span>ab</text:span>" * 40_000
+    began = time.process_time()
+    assert load("odt", open_document("odt", f"<text:p>{spans}</text:p>")).text == "ab" * 40_000
+    assert time.process_time() - began < 4  # twelve seconds if all is counted for each span
 
 
 def test_controls_of_slides_and_sheets_are_read_alike() -> None:
@@ -161,6 +222,17 @@ def test_words_that_a_shape_of_a_slide_stretches_have_no_size(fit: str, seen: bo
     assert ("bait" in document.text) is seen
 
 
+def test_words_of_a_master_look_as_its_own_styles_say_and_not_as_those_of_slides_by_the_same_names() -> None:
+    shape = "<draw:custom-shape draw:style-name='g'><text:p>{}</text:p></draw:custom-shape>".format
+    masters = (
+        f"<office:automatic-styles>{sized('g', '20pt', 'graphic')}</office:automatic-styles><office:master-styles>"
+        f"<style:master-page style:name='M'>{shape('Large.')}</style:master-page></office:master-styles>"
+    )
+    page = f"<draw:page draw:master-page-name='M'>{shape('bait')}</draw:page>"
+    document = load("odp", open_document("odp", page, styles=sized("g", "1pt", "graphic"), masters=masters))
+    assert document.text == "[on each slide] Large." and "4 too small" in cautions(document)["hidden-text"]
+
+
 def test_a_cell_with_letters_of_one_point_is_marked_as_hidden() -> None:
     def tiny(inner: str) -> str:
         return f"<table:table-cell table:style-name='c'><text:p>{inner}</text:p></table:table-cell>"
@@ -187,7 +259,7 @@ def test_notes_comments_and_headers_stand_at_the_end() -> None:
 
 def test_where_there_is_no_text_it_is_said_what_was_not_read() -> None:
     frame = "<text:p><draw:frame><draw:{} xlink:href='./Object 1'/></draw:frame></text:p>"
-    for kind, said in (("image", "run OCR first"), ("object-ole", "not read: 1 embedded object; put it in as text")):
+    for kind, said in (("image", "run OCR first"), ("object-ole", "not read: embedded objects: 1; open the file in")):
         with pytest.raises(DocumentError, match="has no text") as caught:
             load("odt", open_document("odt", frame.format(kind)))
         assert said in caught.value.hint

@@ -71,7 +71,7 @@ class Styles:
             kind, is_usual = attribute(element, "type"), attribute(element, "default") in ("1", "true", "on")
             identity = attribute(element, "styleId") or (f"{_NAMELESS}{kind}" if is_usual else "")
             if not identity:
-                continue  # nothing can be in it
+                continue  # no text can name it
             name, parent = attribute(child(element, "w:name")), attribute(child(element, "w:basedOn"))
             run = read_run_properties(child(element, "w:rPr"))
             styles.setdefault(identity, _Style(name.casefold(), parent, run, element))
