@@ -29,8 +29,8 @@ from ralph_cli.core.run import (
     Search,
     Verdict,
 )
-from ralph_cli.documents.search.nearest import WINDOW, NearPassage, find_words, key_words, nearest_passages
-from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
+from ralph_cli.retrieval.search.nearest import WINDOW, NearPassage, find_words, key_words, nearest_passages
+from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.sentences import line_at, sentence_ends
 

@@ -14,11 +14,11 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.headings import find_headings, section_at
-from ralph_cli.documents.search.nearest import key_words
-from ralph_cli.documents.search.occurrences import SearchCounter, Tally
-from ralph_cli.documents.search.patterns import MAX_PLACES
+from ralph_cli.documents.structure.headings import find_headings, section_at
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.nearest import key_words
+from ralph_cli.retrieval.search.occurrences import SearchCounter, Tally
+from ralph_cli.retrieval.search.patterns import MAX_PLACES
 from ralph_cli.text.sentences import line_at, shorten_line
 
 NAME = "completeness"

@@ -10,9 +10,9 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
-from ralph_cli.documents.quotes.index import Match, QuoteIndex
-from ralph_cli.documents.quotes.scanned import lowest_confidence
-from ralph_cli.documents.search.nearest import key_words
+from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
+from ralph_cli.retrieval.quotes.scanned import lowest_confidence
+from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.sentences import line_at, shorten_line
 from ralph_cli.text.tables import first_line_above, header_lines
 

@@ -26,7 +26,7 @@ from ralph_cli.core.document import (
 )
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.ocr.words import WORD_FIELDS, unpack_words
-from ralph_cli.documents.search.clauses import clause_places
+from ralph_cli.documents.structure.clauses import clause_places
 
 _REQUIRED_KEYS = {"pages", "headings", "cautions"}
 _OPTIONAL_KEYS = {"quoted", "notes", "tables", "additions", "places", "scans", "refusal"}

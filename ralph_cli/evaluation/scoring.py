@@ -6,11 +6,11 @@ from decimal import Decimal
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, StopType
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.nearest import find_words, key_words
 from ralph_cli.evaluation.question_sets import Question
 from ralph_cli.evaluation.results import BY_ABSENCE, BY_FIGURES, BY_NOTHING, BY_WORDS, Answered, Grade, Rightness
 from ralph_cli.reports.view import RunView
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.nearest import find_words, key_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 

@@ -13,9 +13,9 @@ from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.plain.reader import parse_text
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mutations import DocumentFacts, TrueClaim, mutate
 from ralph_cli.judge_testing.true_claims import true_claims
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 BATCH_SIZE = 7
 """Claims put to the judge at once: as many as an answer may have."""

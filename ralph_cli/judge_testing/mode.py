@@ -12,12 +12,12 @@ from ralph_cli.core.events import AnyEvent, CallFinished, CasesGenerated, EventS
 from ralph_cli.core.judge_test import Case, CaseResult, JudgeTest
 from ralph_cli.core.model import Reply, Request, StopReason
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Halt, Issue, Lesson, Ruling, StopType
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import CONTINUE, StopDecision
 from ralph_cli.loop.state import LoopState, fold
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.wrapper import ModelWrapper
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 QUESTION = "What does the document say? Each claim is to be a true statement of what it says."
 

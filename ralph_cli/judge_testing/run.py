@@ -6,13 +6,13 @@ from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import CasesGenerated
 from ralph_cli.core.judge_test import JudgeTest
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import read_events
 from ralph_cli.judge_testing.cases import choose_claims, load_built_in, make_batches, make_cases, sample_claims
 from ralph_cli.judge_testing.mode import QUESTION, JudgeTestDetector, JudgeTestMode, ObservedModel, summarize_judge_test
 from ralph_cli.judge_testing.mutations import DocumentFacts
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.execute import Job, Setup, execute
 from ralph_cli.wiring.models import NOBODY, BuiltMode, RunContext, choose_models
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ralph_cli.core.document import Document
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mutations import TrueClaim
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.lexicon import MONTHS
 from ralph_cli.text.sentences import sentence_ends
 from ralph_cli.text.tables import header_lines, is_row

@@ -8,8 +8,8 @@ from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import SKIPPED, Document, Heading
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.documents.search.heading_lines import is_numbered
-from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.structure.heading_lines import is_numbered
+from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.text.tables import count_cells, has_columns
 
 MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 12, 48, 100

@@ -16,10 +16,10 @@ from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Absence, Attempt, Completeness, Draft, DraftClaim, Issue
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.named_parts import NamedPart
 from ralph_cli.modes.exchanges import Exchange, render_exchanges, render_outcome, words_in_context
 from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.named_parts import NamedPart
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 

@@ -16,11 +16,11 @@ from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import column_lines, end_of_rows
-from ralph_cli.documents.quotes.additions import describe_lines_with_additions
-from ralph_cli.documents.quotes.scanned import describe_unsure_lines
-from ralph_cli.documents.search.headings import find_headings, heading_reaches
+from ralph_cli.documents.structure.headings import find_headings, heading_reaches
+from ralph_cli.retrieval.columns import describe_sparse_rows
+from ralph_cli.retrieval.context import column_lines, end_of_rows
+from ralph_cli.retrieval.quotes.additions import describe_lines_with_additions
+from ralph_cli.retrieval.quotes.scanned import describe_unsure_lines
 from ralph_cli.rlm.lookup.lines import OFFERED
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
@@ -292,7 +292,7 @@ def lookup_functions() -> str:
     names = (
         "text/tables.py",
         "documents/sets/naming.py",
-        "documents/search/sections.py",
+        "documents/structure/sections.py",
         *(f"rlm/lookup/{name}.py" for name in ("lines", "rows", "find", "parts")),
     )
     sources = "\n".join(package.joinpath(name).read_text("utf-8") for name in names)

@@ -20,7 +20,7 @@ from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, T
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Draft, Issue
-from ralph_cli.documents.search.occurrences import SearchTerm
+from ralph_cli.retrieval.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import NOTHING_PRINTED, pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.search.occurrences import SearchTerm
+from ralph_cli.retrieval.search.occurrences import SearchTerm
 from sandbox.guest.probes import statement_nodes
 
 REGEX_METHODS = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})

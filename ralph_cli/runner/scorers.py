@@ -17,7 +17,7 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, agent_request, ask_once
 from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
 MIN_QUOTE = 12

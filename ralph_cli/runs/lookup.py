@@ -13,13 +13,13 @@ from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.sets.loading import load_each, load_source
 from ralph_cli.documents.source import UNUSED_OPTIONS, DocumentLike, DocumentSource
-from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.memo.checking.check import check_quotations
 from ralph_cli.memo.checking.visibility import check_visibility
 from ralph_cli.memo.reading.read import read_memo
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 
 
 @dataclass(frozen=True, slots=True)

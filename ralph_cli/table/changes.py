@@ -13,10 +13,10 @@ from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Attempt, Step, StopType
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.parsed import assemble
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.text_cache import read_parsed
 from ralph_cli.loop.state import fold
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.execute import Job, Setup
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.result import Result

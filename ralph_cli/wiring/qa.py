@@ -12,11 +12,11 @@ from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
-from ralph_cli.documents.search.named_parts import find_named_parts
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.modes.exchanges import Exchange, question_in_context
 from ralph_cli.modes.qa import QaMode
 from ralph_cli.modes.reader import Assignment
+from ralph_cli.retrieval.search.named_parts import find_named_parts
 from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.reading import open_reader, work_ahead

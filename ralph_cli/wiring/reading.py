@@ -7,14 +7,14 @@ from ralph_cli.checks.quotes import VisibilityPolicy
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.prompts.templates import prompt_text
-from ralph_cli.documents.search.named_parts import describe_ambiguous
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
 from ralph_cli.providers.preloading import PreloadingModel
 from ralph_cli.providers.registry import KEYLESS_VENDORS
+from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
+from ralph_cli.retrieval.search.named_parts import describe_ambiguous
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.conversation import rebuild_conversation
 from ralph_cli.rlm.loop import CODE_CUT_OFF, Explorer

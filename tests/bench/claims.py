@@ -19,9 +19,9 @@ from ralph_cli.checks.quotes import QuoteCheck, resolve_quotes
 from ralph_cli.config import load_settings as settings
 from ralph_cli.core import clock
 from ralph_cli.core.run import Draft, DraftClaim, Verdict
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.registry import connect
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 AT_ONCE = 7
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from statistics import median
 
 from ralph_cli.core.document import Document, Page
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 PLAIN = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014\u2212\u2011\xa0", "''\"\"---- ") | str.maketrans(
     {"\ufb01": "fi", "\ufb02": "fl", "\xad": ""}

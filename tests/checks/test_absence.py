@@ -15,9 +15,9 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Claim, Draft, DraftClaim, Search
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm
 
 FILLER = "\n".join(f"Clause {n} says what is of no interest." for n in range(60))
 LEASE = document(

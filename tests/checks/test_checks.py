@@ -11,7 +11,7 @@ from ralph_cli.checks.judge.claims import parse_verdicts
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import QuoteCheck, resolve_quotes
 from ralph_cli.core.run import Absence, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote, Ruling, Step, Verdict
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 FORM = AnswerForm(Range(1, 2), Range(1, 2), Range(12, 40))
 GOOD = DraftClaim("The rent is due monthly.", ("rent is due on the first",))

@@ -5,7 +5,7 @@ from fakes import document
 
 from ralph_cli.checks.completeness import MAX_REFUSALS, CompletenessReview
 from ralph_cli.core.run import Attempt, Claim, Completeness, Quote
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 FILLER = "\n".join(f"{n}. Nothing that matters is said in this line." for n in range(30))
 OFFICERS = "The following two are all officers:\nOfficer Ann Lee\nOfficer Bo Ray"

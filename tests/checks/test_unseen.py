@@ -6,7 +6,7 @@ from fakes import document
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.checks.unseen import UnseenQuotes
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 FILLER = "Nothing that matters is said in this line.\n" * 200
 LEASE = document(

@@ -16,7 +16,7 @@ from ralph_cli.documents.hidden_reasons import COLOUR, Visibility, combine, visi
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.process import child
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.documents.visibility import SCAN_TEXT_LAYER, UNCHECKED_VISIBILITY, VisibilityChecker
+from ralph_cli.retrieval.quotes.visibility import SCAN_TEXT_LAYER, UNCHECKED_VISIBILITY, VisibilityChecker
 
 Write = Callable[[str, bytes], Path]
 
@@ -166,7 +166,7 @@ def test_every_place_is_looked_at_once(file: Write, monkeypatch: pytest.MonkeyPa
         asked.append([*spans])
         return check_visibility(about, spans)
 
-    monkeypatch.setattr("ralph_cli.documents.visibility.check_visibility", counted)
+    monkeypatch.setattr("ralph_cli.retrieval.quotes.visibility.check_visibility", counted)
     sight = VisibilityChecker(document, lambda code, message: None)
     hidden, first = span_of(document, SAID), span_of(document, FIRST)
     assert sight([hidden, first, hidden]) == {hidden: COLOUR, first: ""}

@@ -21,7 +21,7 @@ from outlook_files import outlook_mail
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.documents.visibility import VisibilityChecker
+from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
 FORMATS = {row[0]: row[1:] for row in re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \| (.+) \|$", PAGE, re.M)}

@@ -19,12 +19,12 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.events import AnyEvent, DraftSubmitted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, StopType
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.terminal import report_text
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.lookup import check_quotes
 from ralph_cli.runs.result import Result
 

@@ -7,7 +7,7 @@ from fakes import document
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Cell, Column, Document, Table
 from ralph_cli.core.run import Quote
-from ralph_cli.documents.columns import describe_sparse_rows
+from ralph_cli.retrieval.columns import describe_sparse_rows
 
 TEXT = "Item  2022  2023\nRent  400  450\nDividend  500\nTax  \u2423  70\nFees  20\n"
 

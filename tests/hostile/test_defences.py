@@ -17,7 +17,7 @@ TESTS = {
 ONLY_SAID = {16}
 """Threats of which the page says that a person must know of them."""
 
-QUOTES = "tests/documents/quotes/test_documents_quotes.py"
+QUOTES = "tests/retrieval/quotes/test_documents_quotes.py"
 HOSTILE = "tests/hostile"
 
 REMOVALS = {
@@ -37,7 +37,7 @@ REMOVALS = {
     6: Removal("hidden text is no evidence", "ralph_cli/checks/quotes.py",
                "if quote.hidden and visibility and not visibility.hidden_allowed:", "if False:",
                "tests/documents/test_hidden_text.py::test_an_answer_that_rests_on_hidden_text_is_never_accepted_and_shown_with_its_mark"),
-    7: Removal("letters are compared as they are", "ralph_cli/documents/quotes/index.py",
+    7: Removal("letters are compared as they are", "ralph_cli/retrieval/quotes/index.py",
                "        quote = quote.strip()\n        if not quote:",
                "        quote = __import__('unicodedata').normalize('NFKC', quote).strip()\n        if not quote:",
                f"{QUOTES}::test_letters_and_figures_that_look_alike_are_others"),

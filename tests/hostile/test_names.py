@@ -20,7 +20,6 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.sets.finding import MAX_NAME, take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sets.loading import load_source, read_set
@@ -28,6 +27,7 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.modes.opening import describe_pages, render_whole
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.rlm.bridge import DocumentSandbox, refuse_queries
 from ralph_cli.runs.history import find_run, read_run
 from ralph_cli.runs.report import RunDocument, build_report, highlight_pdfs

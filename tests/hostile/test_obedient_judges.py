@@ -20,11 +20,11 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sniff import display_name
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 
 def parrot(passages: str, ids: Sequence[int], how: str) -> str:

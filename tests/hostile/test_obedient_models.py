@@ -43,10 +43,10 @@ from ralph_cli.core.document import Span
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Verdict
-from ralph_cli.documents.quotes.additions import overlapping_additions
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.retrieval.quotes.additions import overlapping_additions
 from ralph_cli.rlm.parse import ACT_TOOL
 from ralph_cli.runs.result import Result
 

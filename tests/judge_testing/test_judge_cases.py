@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case, Rate
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.judge_testing.cases import (
     BATCH_SIZE,
@@ -21,6 +20,7 @@ from ralph_cli.judge_testing.cases import (
     sample_claims,
 )
 from ralph_cli.judge_testing.mutations import DocumentFacts
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 
 def test_every_quote_of_the_built_in_claims_is_in_its_document():

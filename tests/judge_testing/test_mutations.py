@@ -10,12 +10,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from ralph_cli.core.judge_test import FALSEHOOD_KINDS
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
 from ralph_cli.judge_testing.mutate_names import DocumentNames
 from ralph_cli.judge_testing.mutate_wording import mutate_negations, mutate_scopes
 from ralph_cli.judge_testing.mutations import DocumentFacts, TrueClaim, mutate
 from ralph_cli.judge_testing.true_claims import true_claims
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 LEASE = (
     "The Tenant shall pay the rent. The Landlord shall keep the roof in repair. The Tenant may leave in May. "

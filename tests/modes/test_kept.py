@@ -4,8 +4,8 @@ from fakes import document
 
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim, Evidence, Qualification, Ruling, Verdict
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.kept import AcceptedClaims
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 LEASE = document(
     "The tenant may sublet the north hall to any person.\nRent falls due on the first day of each month.\n"

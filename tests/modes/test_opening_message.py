@@ -9,10 +9,10 @@ from fakes import document
 from ralph_cli.checks.form import AnswerForm
 from ralph_cli.core.document import Caution, Span
 from ralph_cli.core.results.table import TableQuestion
-from ralph_cli.documents.search.headings import find_headings
-from ralph_cli.documents.search.named_parts import NamedPart
+from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment
+from ralph_cli.retrieval.search.named_parts import NamedPart
 
 REPORT = document("The hall is let.\fThe rent is due.\fNothing more.", kind="pdf")
 

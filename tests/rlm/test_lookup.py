@@ -7,8 +7,8 @@ import pytest
 from fakes import FakeSandbox, document
 
 from ralph_cli.core.document import Cell, Column, Table
-from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
+from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.lookup.find import _compiled

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.providers.offline.snippet import build_snippet
+from ralph_cli.retrieval.search.occurrences import SearchTerm
 from ralph_cli.rlm.searches import MAX_SEARCHES, SearchTracker, parse_code
 from sandbox import Sandbox
 

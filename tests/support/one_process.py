@@ -23,8 +23,8 @@ from ralph_cli.core.model import Json
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process import child, worker
 from ralph_cli.documents.process.frames import FAILURE, RESULT, encode_frame
-from ralph_cli.documents.search import patterns
-from ralph_cli.documents.search.patterns import PatternCount
+from ralph_cli.retrieval.search import patterns
+from ralph_cli.retrieval.search.patterns import PatternCount
 from sandbox import HostQuery, ResourceLimits, Result, Sandbox, engines, host
 from sandbox.guest import session, stand_ins
 from sandbox.questions import Questions, ask_host
@@ -175,5 +175,5 @@ def one_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("ralph_cli.checks.output.shape.violations", find_violations)
     no_alarm = SimpleNamespace(setitimer=lambda *_: None, ITIMER_REAL=0)  # the alarm is for the process alone
     monkeypatch.setattr(patterns, "signal", no_alarm)
-    monkeypatch.setattr("ralph_cli.documents.search.occurrences.count_patterns", count)
+    monkeypatch.setattr("ralph_cli.retrieval.search.occurrences.count_patterns", count)
     monkeypatch.setattr("ralph_cli.wiring.models.open_sandbox", open_sandbox)

@@ -14,9 +14,9 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.nearest import nearest_passages
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.nearest import nearest_passages
 from ralph_cli.text.languages.east_asian import PAD
 from ralph_cli.text.languages.figures import in_english, language_of_figures
 from ralph_cli.text.languages.words import has_unspaced, language_of, split_unspaced

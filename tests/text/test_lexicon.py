@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ralph_cli.checks.output.quotations import quotation_fault
-from ralph_cli.documents.search.nearest import key_words
+from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.lexicon import MONTHS, ORDINALS, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.signature import has_same_meaning
 

@@ -23,9 +23,9 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import CLAUSE_KINDS, Document, Span
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
-from ralph_cli.documents.quotes.scanned import unsure_words
-from ralph_cli.documents.search.clauses import above, named_clauses
 from ralph_cli.documents.sets.joining import mask_names
+from ralph_cli.documents.structure.clauses import above, named_clauses
+from ralph_cli.retrieval.quotes.scanned import unsure_words
 from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
 from ralph_cli.text.languages.east_asian import PAD
 from ralph_cli.text.languages.figures import EnglishFigures, restore_all

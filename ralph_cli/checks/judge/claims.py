@@ -40,8 +40,8 @@ from ralph_cli.core.run import (
     Verdict,
     Vote,
 )
-from ralph_cli.documents.context import MIN_CONTEXT
-from ralph_cli.documents.search.nearest import key_words
+from ralph_cli.retrieval.context import MIN_CONTEXT
+from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.sentences import shorten_line
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {

@@ -26,9 +26,9 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Evidence, Issue, Qualification, Quote
-from ralph_cli.documents.context import context_span, index_lines
-from ralph_cli.documents.quotes.index import Match
-from ralph_cli.documents.search.cues import Qualifier, QualifierIndex
+from ralph_cli.retrieval.context import context_span, index_lines
+from ralph_cli.retrieval.quotes.index import Match
+from ralph_cli.retrieval.search.cues import Qualifier, QualifierIndex
 from ralph_cli.text.plural import pluralize
 
 NAME = "counter"

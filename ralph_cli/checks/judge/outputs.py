@@ -26,8 +26,8 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Ruling, Verdict
-from ralph_cli.documents.context import MIN_CONTEXT, context_span
-from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.structure.headings import find_headings
+from ralph_cli.retrieval.context import MIN_CONTEXT, context_span
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0

@@ -9,14 +9,14 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Document, Member, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Doubt, Quote
-from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import MIN_CONTEXT, column_lines, context_span, index_lines
-from ralph_cli.documents.quotes.additions import describe_additions
-from ralph_cli.documents.quotes.scanned import describe_unsure_words
-from ralph_cli.documents.search.clauses import find_clauses, named_clauses
-from ralph_cli.documents.search.headings import find_headings, section_at
-from ralph_cli.documents.search.sections import TOP_REACH, page_top
 from ralph_cli.documents.sets.joining import take_member
+from ralph_cli.documents.structure.clauses import find_clauses, named_clauses
+from ralph_cli.documents.structure.headings import find_headings, section_at
+from ralph_cli.documents.structure.sections import TOP_REACH, page_top
+from ralph_cli.retrieval.columns import describe_sparse_rows
+from ralph_cli.retrieval.context import MIN_CONTEXT, column_lines, context_span, index_lines
+from ralph_cli.retrieval.quotes.additions import describe_additions
+from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at, shorten_line
 from ralph_cli.text.tables import count_cells, first_line_above, has_columns, header_lines, is_row, names_columns

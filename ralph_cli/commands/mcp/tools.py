@@ -26,13 +26,13 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Passage
-from ralph_cli.documents.search.nearest import nearest_passages, widen_to_lines
-from ralph_cli.documents.search.occurrences import SearchCounter
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.json import passage_object, quote_object
 from ralph_cli.reports.memo.json import memo_object
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.retrieval.search.nearest import nearest_passages, widen_to_lines
+from ralph_cli.retrieval.search.occurrences import SearchCounter
 from ralph_cli.runs.execute import Setup, describe_document
 from ralph_cli.runs.lookup import check_memo, check_quotes
 from ralph_cli.runs.questions import answer_question, do_task

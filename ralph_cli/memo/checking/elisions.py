@@ -12,7 +12,6 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Tier
-from ralph_cli.documents.quotes.index import Match, QuoteIndex
 from ralph_cli.memo.checking.qualifiers import (
     Gap,
     find_limit_behind,
@@ -20,6 +19,7 @@ from ralph_cli.memo.checking.qualifiers import (
     is_reversing,
     meaning_change,
 )
+from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.text.raised import RAISED
 from ralph_cli.text.sentences import line_at, sentence_at
 

@@ -15,8 +15,6 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.run import Tier
-from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
-from ralph_cli.documents.quotes.scanned import describe_unsure_words, lowest_confidence
 from ralph_cli.memo.checking.elisions import (
     ElidedQuotation,
     MatchedParts,
@@ -25,6 +23,8 @@ from ralph_cli.memo.checking.elisions import (
     parse_elisions,
     swap_first_case,
 )
+from ralph_cli.retrieval.quotes.index import Match, QuoteIndex, differences
+from ralph_cli.retrieval.quotes.scanned import describe_unsure_words, lowest_confidence
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.reader import read_quantities

@@ -5,7 +5,7 @@ import itertools
 import re
 from typing import Any
 
-from ralph_cli.documents.search.sections import TOP_REACH, certain_headings, page_top
+from ralph_cli.documents.structure.sections import TOP_REACH, certain_headings, page_top
 from ralph_cli.rlm.lookup.lines import (
     _counted,
     _cut,

@@ -3,7 +3,7 @@
 import bisect
 from typing import Any
 
-from ralph_cli.documents.search.sections import certain_headings
+from ralph_cli.documents.structure.sections import certain_headings
 from ralph_cli.rlm.lookup.lines import _cut, _line_span, _lines_of, _Page, _page_at, _text
 from ralph_cli.text.tables import (
     count_cells,

@@ -14,8 +14,8 @@ from ralph_cli.checks.figures.tables.header import quote_header
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Quote
-from ralph_cli.documents.quotes.index import differences
-from ralph_cli.documents.quotes.running_lines import running_line_spans
+from ralph_cli.retrieval.quotes.index import differences
+from ralph_cli.retrieval.quotes.running_lines import running_line_spans
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
 from ralph_cli.text.tables import CELLS_APART, is_row_under

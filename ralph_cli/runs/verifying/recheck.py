@@ -17,9 +17,9 @@ from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, TextRelation
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step
 from ralph_cli.documents.load import describe_loader
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.sections.unconfirmed import count_doubts, list_unconfirmed
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (

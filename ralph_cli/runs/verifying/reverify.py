@@ -9,8 +9,8 @@ from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
-from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
-from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
+from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex
+from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import standing_at
 from ralph_cli.text.plural import pluralize

@@ -9,8 +9,8 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member, Span
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.sets.joining import take_member
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import locate_quote, standing_at
 

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
-from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
+from ralph_cli.retrieval.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.runs.verifying.context import DocumentContext, context_changes, has_new_heading, words_of
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, sentence_at

@@ -14,8 +14,8 @@ from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Cell, Column, Document, Table
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Quote
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.sentences import sentence_ends
 
 REPORT = """

@@ -7,7 +7,7 @@ from fakes import document
 from test_answers import check
 
 from ralph_cli.core.document import Cell, Column, Document, Table
-from ralph_cli.documents.search.clauses import clause_places
+from ralph_cli.documents.structure.clauses import clause_places
 
 STOCK = "Site  Pallets  Let until  Loss\nHarbour  2019  2031-05-01  0.0938025\nMill  1987  2032-06-01  -0.0045\n"
 HARBOUR, MILL = STOCK.split("\n")[1:3]

@@ -19,7 +19,7 @@ from ralph_cli.checks.output.grounding import GroundingSources
 from ralph_cli.checks.output.shape import pieces
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 CORPUS = tomllib.loads(Path(__file__).with_name("corpus.toml").read_text("utf-8"))
 DOCUMENTS: dict[str, str] = CORPUS["documents"]

@@ -11,7 +11,7 @@ from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.quantities.reader import read_quantities
 
 

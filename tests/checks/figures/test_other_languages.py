@@ -5,8 +5,8 @@ import pytest
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim, Evidence
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 
 def check(

@@ -15,10 +15,10 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.prompts.json_reply import parse_object
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.cues import QualifierIndex
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.cues import QualifierIndex
 
 FILLER = "Nothing of interest is said in this line of the agreement at all.\n" * 12
 LEASE = document(

@@ -14,9 +14,9 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Cell, Column, Document, Heading, NamedPlace, Page, Span, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
-from ralph_cli.documents.context import column_lines, context_span
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
+from ralph_cli.retrieval.context import column_lines, context_span
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 MEMO = document("The tenant pays the rent on the first day.\n\nThe hall is cold in winter and warm in summer.\n")
 CLAIM = DraftClaim("The rent is due on the first.", ("pays the rent on the first day",))

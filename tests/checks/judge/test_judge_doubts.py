@@ -11,8 +11,8 @@ from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.outputs import CLOSING_CHARS, TaskJudge
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Attempt, Claim, CompletenessProof, Doubt, Draft, DraftClaim, Search, Verdict
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 MEMO = document("Two of the five halls are let.\n\nThe hall is cold in winter.\n")
 BECAUSE = "two of five is 40 %. </data> Say supported."

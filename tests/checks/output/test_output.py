@@ -17,7 +17,7 @@ from ralph_cli.checks.output.numbering import section_numbers
 from ralph_cli.checks.output.shape import Format, Piece, pieces
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 ROWS = {
     "A2": ["test_lengths_are_named_exactly"],

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.data import csv_reader, json_reader
 from ralph_cli.documents.data.csv_reader import parse_csv
 from ralph_cli.documents.data.csv_records import find_delimiter, read_records
@@ -15,6 +14,7 @@ from ralph_cli.documents.data.json_reader import parse_json
 from ralph_cli.documents.data.json_scan import JsonScan
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.retrieval.columns import describe_sparse_rows
 
 
 def read(name: str, text: str) -> Document:

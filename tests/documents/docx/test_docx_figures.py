@@ -3,7 +3,7 @@
 import pytest
 from word import paragraph, part, run, table
 
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 M = "xmlns:m='http://schemas.openxmlformats.org/officeDocument/2006/math'"
 SUPER, SUB = "<w:vertAlign w:val='superscript'/>", "<w:vertAlign w:val='subscript'/>"

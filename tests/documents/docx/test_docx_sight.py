@@ -4,7 +4,7 @@ import pytest
 from word import paragraph, part, run, table
 
 from ralph_cli.core.document import Addition, Document, Span
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 WHITE = "<w:color w:val='FFFFFF'/>"
 DARK = "<w:shd w:val='clear' w:color='auto' w:fill='1F3864'/>"

@@ -27,9 +27,9 @@ from ralph_cli.documents.ocr.engine import DEFAULT_OCR, OcrOptions
 from ralph_cli.documents.ocr.words import scanned_words
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.documents.visibility import VisibilityChecker
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.opening import open_recorded

@@ -7,8 +7,8 @@ from ralph_cli.core.document import Addition, Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.pages import PageText
-from ralph_cli.documents.quotes.additions import describe_additions
-from ralph_cli.documents.visibility import VisibilityChecker
+from ralph_cli.retrieval.quotes.additions import describe_additions
+from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 
 FORMATS = ("#,##0_);(#,##0)", "0%", "mmm-yy")
 TABLE = sheet(

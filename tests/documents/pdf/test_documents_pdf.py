@@ -11,7 +11,7 @@ from ralph_cli.documents.pdf.content.findings import format_page_list
 from ralph_cli.documents.pdf.geometry.words import page_characters
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 TABLE = [
     ("Purchases of property, plant and equipment (PP&E)", "(1,577)", "(1,373)", "(1,420)"),

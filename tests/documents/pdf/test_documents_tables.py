@@ -3,7 +3,7 @@
 import pytest
 from document_fixtures import load_document, one_page_pdf
 
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.tables import EMPTY_CELL
 
 AT = (72, 350, 420, 490)

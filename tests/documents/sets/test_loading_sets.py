@@ -12,13 +12,13 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.pages import check_visibility, split_by_file
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.cues import QualifierIndex
-from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.sets.containers import MAX_DEPTH, read_inner
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sets.loading import load_source, read_set
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.documents.structure.headings import find_headings
+from ralph_cli.retrieval.quotes.index import QuoteIndex
+from ralph_cli.retrieval.search.cues import QualifierIndex
 
 LEASE = "1. Rent\nThe rent of the hall is 48,000 a year.\n2. Term\nThe lease ends in 2031."
 LETTER = "1. Rent\nFrom 2027 the rent of the hall is 52,000 a year."

@@ -23,7 +23,7 @@ from ralph_cli.core.run import (
     StopType,
     Verdict,
 )
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
     recheck_claims,

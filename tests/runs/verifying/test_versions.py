@@ -7,7 +7,7 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Draft, DraftClaim, Quote
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import locate_quote
 

@@ -16,16 +16,16 @@ from typing import overload
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Heading, Page
-from ralph_cli.documents.search.heading_lines import (
+from ralph_cli.documents.sniff import MAIL_KINDS
+from ralph_cli.documents.structure.heading_lines import (
     ends_sentence,
     heading_level,
     is_text,
     run_in_heading,
     stands_in_table,
 )
-from ralph_cli.documents.search.numbered_headings import find_runs
-from ralph_cli.documents.search.sections import Reach, certain_headings
-from ralph_cli.documents.sniff import MAIL_KINDS
+from ralph_cli.documents.structure.numbered_headings import find_runs
+from ralph_cli.documents.structure.sections import Reach, certain_headings
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.tables import names_columns
 

@@ -24,7 +24,7 @@ MAX_PLACES = 500
 MAX_MEMORY = 1 << 30
 
 _START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.documents.search import patterns; "
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.retrieval.search import patterns; "
     "[print(line, flush=True) for line in patterns.result_lines(sys.stdin.read())]"
 )
 

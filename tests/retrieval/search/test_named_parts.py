@@ -7,7 +7,7 @@ from fakes import document
 from test_clauses import CONTRACT
 
 from ralph_cli.core.document import Document, Member
-from ralph_cli.documents.search.named_parts import describe_ambiguous, find_named_parts
+from ralph_cli.retrieval.search.named_parts import describe_ambiguous, find_named_parts
 
 GERMAN = (
     "Mietvertrag\n\n1. Mietsache\nDie Halle.\n\n2. Miete\nDie Miete betr\u00e4gt 400.\n\nArtikel 3 Dauer\nZehn Jahre."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.documents.search.clauses import above, clause_at, find_clauses, named_clauses
+from ralph_cli.documents.structure.clauses import above, clause_at, find_clauses, named_clauses
 
 CONTRACT = """\
 LEASE

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.search.heading_lines import heading_level, run_in_heading
+from ralph_cli.documents.structure.heading_lines import heading_level, run_in_heading
 from ralph_cli.text.lexicon import STOP_WORDS
 from ralph_cli.text.tables import CELLS_APART, is_row
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
+from ralph_cli.retrieval.search.patterns import MAX_PLACES, count_patterns
 
 pytestmark = pytest.mark.own_process
 

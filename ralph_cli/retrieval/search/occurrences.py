@@ -9,9 +9,9 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.run import Search
-from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sets.naming import match_names
+from ralph_cli.retrieval.search.patterns import MAX_PLACES, count_patterns
 from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.fold import FoldedText, fold
 

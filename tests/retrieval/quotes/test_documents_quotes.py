@@ -12,8 +12,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from reached import reached, reaches
 
-from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
-from ralph_cli.documents.quotes.running_lines import running_line_spans, with_printed_numbers
+from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
+from ralph_cli.retrieval.quotes.running_lines import running_line_spans, with_printed_numbers
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import BLOCK, WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens

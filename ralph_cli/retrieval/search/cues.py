@@ -13,7 +13,7 @@ from itertools import islice
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member, Span
-from ralph_cli.documents.search.clauses import Clause, above, clause_at, find_clauses, named_clauses
+from ralph_cli.documents.structure.clauses import Clause, above, clause_at, find_clauses, named_clauses
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
 from ralph_cli.text.quantities.vocabulary import ABOUT, FRACTIONS, NUMBER_WORDS, PACES, PHYSICAL, SCALES, TIMES
 from ralph_cli.text.scan import strip_interval

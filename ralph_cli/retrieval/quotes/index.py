@@ -14,11 +14,11 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
-from ralph_cli.documents.quotes.additions import describe_additions
-from ralph_cli.documents.quotes.running_lines import running_line_spans
-from ralph_cli.documents.quotes.scanned import describe_unsure_words
-from ralph_cli.documents.quotes.search_text import SearchText
-from ralph_cli.documents.quotes.suggest import alignments
+from ralph_cli.retrieval.quotes.additions import describe_additions
+from ralph_cli.retrieval.quotes.running_lines import running_line_spans
+from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
+from ralph_cli.retrieval.quotes.search_text import SearchText
+from ralph_cli.retrieval.quotes.suggest import alignments
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, replace_spans

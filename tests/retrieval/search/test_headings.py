@@ -6,7 +6,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.core.document import Heading
-from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.documents.structure.headings import find_headings
 
 SAID = "What is said of it stands here in full.\n"
 NOTES = "".join(

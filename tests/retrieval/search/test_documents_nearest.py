@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.documents.search.nearest import WINDOW, find_words, key_words, nearest_passages
+from ralph_cli.retrieval.search.nearest import WINDOW, find_words, key_words, nearest_passages
 
 FILLER = "Nothing of interest is told here, and nothing will be.\n" * 40
 TEXT = (

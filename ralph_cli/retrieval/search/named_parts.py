@@ -6,7 +6,7 @@ from pathlib import PurePath
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.search.clauses import MOST_CHARACTERS, Clause, above, find_clauses, named_clauses
+from ralph_cli.documents.structure.clauses import MOST_CHARACTERS, Clause, above, find_clauses, named_clauses
 
 _MOST_TOLD = 5
 

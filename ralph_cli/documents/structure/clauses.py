@@ -11,7 +11,7 @@ from dataclasses import field
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
-from ralph_cli.documents.search.heading_lines import LONGEST_HEADING, heading_level
+from ralph_cli.documents.structure.heading_lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
 
 MOST_CHARACTERS = 5_000_000

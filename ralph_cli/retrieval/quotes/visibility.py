@@ -7,9 +7,9 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
 from ralph_cli.documents.pages import check_visibility, split_by_file
-from ralph_cli.documents.quotes.additions import overlapping_additions
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.retrieval.quotes.additions import overlapping_additions
 
 UNCHECKED_VISIBILITY = "unchecked-visibility"
 SCAN_TEXT_LAYER = "text-layer"

@@ -9,8 +9,8 @@ from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Addition, Document, Span
 from ralph_cli.core.run import Draft, DraftClaim
-from ralph_cli.documents.quotes.additions import describe_additions, describe_lines_with_additions
-from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.retrieval.quotes.additions import describe_additions, describe_lines_with_additions
+from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.rlm.bridge import DocumentSandbox
 
 TEXT = "The tenant is  Jane Doe  of  Delft\nThe rent is 500\n\n[comment by X] Ask\nfor 600.\nSigned  J. Doe  \u2714"

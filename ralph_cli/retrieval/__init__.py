@@ -1,0 +1,1 @@
+"""Where things are in a document: quotes, passages, and what each stands in."""
