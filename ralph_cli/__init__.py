@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ralph_cli.core.errors import ProviderError as ProviderError
     from ralph_cli.core.errors import RalphError as RalphError
     from ralph_cli.core.errors import UserError as UserError
-    from ralph_cli.core.judge_test import JudgeTest as JudgeTest
     from ralph_cli.core.model import Usage as Usage
+    from ralph_cli.core.results.judge_test import JudgeTest as JudgeTest
     from ralph_cli.core.results.memo import Finding as Finding
     from ralph_cli.core.results.memo import MemoCheck as MemoCheck
     from ralph_cli.core.results.table import Cell as Cell
@@ -131,7 +131,7 @@ _MODULES = {
         "RalphError",
         "UserError",
     ),
-    "core.judge_test": ("JudgeTest",),
+    "core.results.judge_test": ("JudgeTest",),
     "core.model": ("Usage",),
     "core.run": ("Evidence", "Halt", "Issue", "Lesson", "Outcome", "Quote", "StopType"),
     "core.version": ("__version__",),

@@ -16,9 +16,9 @@ if TYPE_CHECKING:  # each function imports what it needs: none waits for what th
     from ralph_cli.checks.verifier import Verifier
     from ralph_cli.config import Settings
     from ralph_cli.core.events import AnyEvent, EventSink
-    from ralph_cli.core.judge_test import JudgeTest
     from ralph_cli.core.model import Model
     from ralph_cli.core.results.goal import GoalState
+    from ralph_cli.core.results.judge_test import JudgeTest
     from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
     from ralph_cli.documents.source import DocumentLike
     from ralph_cli.evaluation.question_sets import Question

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ralph_cli.config import Settings
-from ralph_cli.core.judge_test import JudgeTest
+from ralph_cli.core.results.judge_test import JudgeTest
 from ralph_cli.runs.result import Result
 
 ROOT = Path(__file__).parents[1]

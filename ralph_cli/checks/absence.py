@@ -14,7 +14,7 @@ from operator import attrgetter
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges, merge_spans
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Member, Span
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.run import (
     Absence,
     Attempt,
@@ -29,6 +29,7 @@ from ralph_cli.core.run import (
     Search,
     Verdict,
 )
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.search.nearest import WINDOW, NearPassage, find_words, key_words, nearest_passages
 from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.text.lexicon import NEGATIONS

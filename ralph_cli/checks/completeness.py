@@ -12,9 +12,9 @@ from ralph_cli.checks.output.words import word_limits
 from ralph_cli.core.coverage import Spans, asks_for_all, asks_for_summary, count_covered, format_ranges, uncovered_spans
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Heading
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
-from ralph_cli.documents.structure.headings import find_headings, section_at
+from ralph_cli.core.structure import Heading
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.retrieval.search.occurrences import SearchCounter, Tally
@@ -100,7 +100,7 @@ class CompletenessReview:
         match, shown = self.index.find(words), f"\u201c{shorten_line(words, 200)}\u201d"
         if match is None:
             return CompletenessProof("words", False, f"the words that close the list are not in the document: {shown}")
-        if match.span.start in {heading.start for heading in find_headings(self.document)} and not _ENDS.search(words):
+        if match.span.start in {heading.start for heading in self.document.headings} and not _ENDS.search(words):
             return CompletenessProof("words", False, f"a heading closes no list: {shown}")
         page = f" (p. {self.document.page_at(match.span.start).number})" if self.document.paged else ""
         return CompletenessProof(
@@ -166,7 +166,7 @@ class CompletenessReview:
 
     def _section(self, offset: int) -> tuple[Heading, ...]:
         """The innermost heading under which a character stands, if one is certain."""
-        return section_at(self.document, offset)[-1:]
+        return self.document.sections_at(offset)[-1:]
 
     def _prove_by_pages(self, said: str) -> CompletenessProof:
         count = len(self.document.pages)
@@ -210,7 +210,7 @@ class CompletenessReview:
 
         It ends at the next heading of its level or above.
         """
-        headings, wanted = find_headings(self.document), set(_WORD.findall(words.casefold()))
+        headings, wanted = self.document.headings, set(_WORD.findall(words.casefold()))
         found = []
         for number, heading in enumerate(headings):
             if wanted and wanted <= set(_WORD.findall(heading.text.casefold())):
@@ -237,7 +237,7 @@ class CompletenessReview:
 
     def _headings_on(self, number: int) -> list[Heading]:
         page = self.document.pages[number - 1]
-        return [heading for heading in find_headings(self.document) if page.start <= heading.start < page.end]
+        return [heading for heading in self.document.headings if page.start <= heading.start < page.end]
 
     def _name_unread(self, number: int) -> str:
         """What prints the rest of a page of which not all was read."""

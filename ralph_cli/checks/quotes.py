@@ -8,8 +8,9 @@ from dataclasses import replace
 from ralph_cli.core.coverage import Spans, count_covered
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.retrieval.quotes.scanned import lowest_confidence
 from ralph_cli.retrieval.search.nearest import key_words

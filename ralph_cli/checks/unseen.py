@@ -11,8 +11,9 @@ from ralph_cli.checks.output.grounding import PAGE_REFERENCE
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Issue, Quote
+from ralph_cli.core.structure import Page, Span
 
 NAME = "unseen"
 NEAR = 5_000

@@ -9,7 +9,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import Given, takes
 
 if TYPE_CHECKING:
-    from ralph_cli.core.judge_test import JudgeTest
+    from ralph_cli.core.results.judge_test import JudgeTest
     from ralph_cli.runs.history import RecordedRun
 
 Source = Annotated[

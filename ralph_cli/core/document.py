@@ -1,53 +1,33 @@
 """A document is one immutable text with a map from character offsets to pages."""
 
-from bisect import bisect_right
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 from dataclasses import field, replace
+from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.core.structure import (
+    Addition,
+    Block,
+    Cell,
+    Clause,
+    Heading,
+    NamedPlace,
+    Note,
+    Page,
+    ScannedPage,
+    Span,
+    Table,
+)
 
 T = TypeVar("T")
-
-PAGE_BREAK = "\f"
-"""Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
 
 Language = Literal["de", "en", "es", "fr", "it", "ja", "pt", "zh"]
 """The languages whose figures and dates are read, as ISO 639-1 has them."""
 
 LANGUAGES: frozenset[str] = frozenset(get_args(Language))
-
-Origin = Literal[
-    "form field",
-    "signature",
-    "typed note",
-    "stamp",
-    "comment",
-    "page header",
-    "page footer",
-    "chart",
-    "diagram",
-    "image description",
-    "speaker note",
-    "stored value",
-    "formula",
-    "hidden sheet",
-    "hidden row",
-    "hidden column",
-    "hidden cell",
-    "hidden slide",
-    "hidden text",
-]
-"""Where words come from that stand beside the running text, or were put over the page."""
-
-ORIGINS: tuple[Origin, ...] = get_args(Origin)
-
-HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
-"""Origins of words that the document holds, but does not show."""
-
-UNSEEN_ORIGINS: frozenset[Origin] = frozenset(["hidden cell", "hidden text"])
-"""Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away."""
 
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
@@ -59,121 +39,6 @@ PAGE_NOUNS: dict[str, str] = {
     "image": "page",
 }
 """What a page is called in the formats that always have them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Half-open character interval [start, end) in `Document.text`."""
-
-    start: int
-    end: int
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end:
-            raise ValueError(f"empty or negative span: {self.start}..{self.end}")
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page: `number` counts from 1, `label` is what is printed on it (often the same), text[start:end] its text."""
-
-    number: int
-    label: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading or outline entry that begins at `start`; `level` counts from 1."""
-
-    text: str
-    start: int
-    level: int
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A footnote or endnote, text[start:end], that is cited at the character `cited`."""
-
-    start: int
-    end: int
-    cited: int
-
-
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """Words, text[start:end], that are not of the running text: whoever quotes them should say where they are from."""
-
-    start: int
-    end: int
-    origin: Origin
-
-    def moved(self, by: int) -> "Addition":
-        """The same addition, so many characters further on."""
-        return Addition(self.start + by, self.end + by, self.origin)
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPlace:
-    """What a format itself calls its text from `start` to the next place: "Balance!B7", "cell 4", "row 12".
-
-    In a text of lines or paragraphs it is a numbered part, "clause 7.2"; "" is text behind the last of them.
-    """
-
-    start: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of figures: what its header says ("" when nothing names it), and the room from `left` to `right`.
-
-    The room is in points from the page's left edge; both are 0 in formats without places on a page.
-    """
-
-    header: str = ""
-    left: float = 0.0
-    right: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A filled cell, text[start:end], in the column with the index `column` of its table."""
-
-    start: int
-    end: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of figures under each other: text[start:end], their columns from left to right, and the cells in order."""
-
-    start: int
-    end: int
-    columns: tuple[Column, ...]
-    cells: tuple[Cell, ...]
-
-    def moved(self, by: int, behind: int = -1) -> "Table":
-        """The same table in a text that has grown by so many characters at the place `behind`, or before its start."""
-
-        def place(offset: int) -> int:
-            return offset + by if offset > behind else offset
-
-        cells = tuple(Cell(place(cell.start), place(cell.end), cell.column) for cell in self.cells)
-        return Table(place(self.start), place(self.end), self.columns, cells)
-
-
-@dataclass(frozen=True, slots=True)
-class ScannedPage:
-    """The page `number`, which begins at `start`, was read by OCR: `words` are its words, their places on the page and
-    the confidence in each, as `pack_words` keeps them.
-    """
-
-    number: int
-    start: int
-    words: bytes
 
 
 SKIPPED = "skipped"
@@ -250,6 +115,8 @@ class Document:
     quoted: tuple[Span, ...] = ()
     notes: tuple[Note, ...] = ()
     tables: tuple[Table, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    clauses: tuple[Clause, ...] = ()
     additions: tuple[Addition, ...] = ()
     places: tuple[NamedPlace, ...] = ()
     members: tuple[Member, ...] = ()
@@ -268,6 +135,50 @@ class Document:
     def in_language(self, language: str | None) -> "Document":
         """The document as one in this language; as it is, if none is said."""
         return replace(self, language=language) if language and language != self.language else self
+
+    def table_at(self, offset: int) -> Table | None:
+        """The table in which the character at `offset` stands; None if it is in none, or between its rows and a title."""
+        at = bisect_right(self.tables, offset, key=attrgetter("start")) - 1
+        return self.tables[at] if at >= 0 and offset < self.tables[at].end else None
+
+    def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
+        """What names a column of a table, or several up to `last`, the outermost first: ("Corporate", "2021")."""
+        names = tuple(self._words(cells) for cells in table.names_of(column, last))
+        if names or table.header_rows or table.continues < 0:
+            return names
+        before = self.table_at(table.continues)
+        return self.column_path(before, column, last) if before and len(before.columns) > max(column, last) else ()
+
+    def row_path(self, table: Table, row: int) -> tuple[str, ...]:
+        """What a row of a table is about, the outermost group first: ("Net revenues", "Corporate")."""
+        return tuple(self._words(cells) for cells in [*table.labels_of(row)][::-1])
+
+    def _words(self, cells: Iterable[Cell]) -> str:
+        return " ".join(" ".join(self.text[cell.start : cell.end] for cell in cells).split())
+
+    def sections_at(self, offset: int) -> tuple[Heading, ...]:
+        """The headings, the outermost first, under which a character stands for certain; there may be none.
+
+        One without a number counts only as the nearest above, on the same page: how far it reaches is not known.
+        """
+        above = self.headings[: bisect_right(self.headings, offset, key=attrgetter("start"))]
+        found = [heading for heading in above if heading.is_counted and offset < heading.sure_until]
+        near = next((heading for heading in reversed(above) if heading.sure_until > heading.start), None)
+        return (*found, near) if near and not near.is_counted and offset < near.sure_until else tuple(found)
+
+    def clauses_in(self, start: int, end: int) -> tuple[Clause, ...]:
+        """The numbered parts that begin in text[start:end]."""
+        low, high = (bisect_left(self.clauses, offset, key=attrgetter("start")) for offset in (start, end))
+        return self.clauses[low:high]
+
+    def clause_at(self, offset: int) -> Clause | None:
+        """The numbered part in which a character stands; one with a letter ends with its paragraph."""
+        begin = self._file_at(offset)[0]
+        at = bisect_right(self.clauses, offset, key=attrgetter("start")) - 1
+        while at >= 0 and "(" in self.clauses[at].key and "\n\n" in self.text[self.clauses[at].start : offset]:
+            at -= 1
+        is_inside = at >= 0 and self.clauses[at].start >= begin
+        return self.clauses[at] if is_inside and self.clauses[at].key else None
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:
@@ -378,10 +289,9 @@ class Document:
         return self.places[at].name if at >= 0 and self.places[at].start >= begin else ""
 
     def _heading_above(self, offset: int, begin: int) -> str:
-        at = bisect_right(self.headings, offset, key=lambda heading: heading.start) - 1
-        if at < 0 or self.headings[at].start < begin:
-            return ""
-        return " ".join(self.headings[at].text.split())[:60]
+        above = self.headings[: bisect_right(self.headings, offset, key=attrgetter("start"))]
+        nearest = next((heading for heading in reversed(above) if not heading.is_read_off), None)
+        return " ".join(nearest.text.split())[:60] if nearest and nearest.start >= begin else ""
 
 
 def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str:

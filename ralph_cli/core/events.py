@@ -9,8 +9,8 @@ from pydantic import Field
 from ralph_cli.core.coverage import SubqueryTally
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
+from ralph_cli.core.results.judge_test import Case
 from ralph_cli.core.run import Draft, Halt, Step
 
 JUDGES = ("judge", "task_judge", "counter", "verifier")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.parsed import read_json, validated_rows
 
 OFF_PAGE = "off the page"
 TINY = "too small to read"
@@ -51,7 +50,10 @@ def visibilities_to_json(answers: Sequence[Visibility]) -> bytes:
 def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
     """Read the form of `visibilities_to_json` back; ValueError for anything else, or for more or fewer answers than
     `count`."""
-    answers = [Visibility(*row) for row in validated_rows(read_json(data), (str, bool, bool), count)]
+    from pydantic import TypeAdapter
+
+    rows = TypeAdapter(list[tuple[str, bool, bool]]).validate_json(data, strict=True)
+    answers = [Visibility(*row) for row in rows]
     if len(answers) != count or any(answer.reason not in _REASONS for answer in answers):
         raise ValueError("a missing or unknown answer")
     return answers

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.hidden_reasons import Visibility, combine, visibilities_from_json
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.ocr.words import scanned_words

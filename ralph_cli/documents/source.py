@@ -26,6 +26,7 @@ from ralph_cli.documents.sniff import (
     identify,
     is_encrypted_office,
 )
+from ralph_cli.documents.structure.complete import complete
 from ralph_cli.documents.text_cache import is_kept, read_parsed, write_parsed
 
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
@@ -191,7 +192,8 @@ class DocumentSource:
         if kind in TEXT_KINDS:
             if self.on_loading is not None:
                 self.on_loading(0, 1)
-            return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
+            parsed = parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
+            return complete(parsed, kind)
         options = {"kind": kind, "password": self.password, "layout": self.layout, "encoding": self.encoding}
         decode = partial(ParsedDocument.from_json, limits=limits)
         return run_parser(

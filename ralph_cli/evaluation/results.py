@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.judge_test import Rate
 from ralph_cli.core.model import Usage
+from ralph_cli.core.results.judge_test import Rate
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.evaluation.question_sets import Format
 

@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ralph_cli.core.coverage import Spans
-from ralph_cli.core.document import PAGE_BREAK
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
@@ -20,6 +19,7 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.model import Json, StopReason, ToolCall
 from ralph_cli.core.run import Attempt
+from ralph_cli.core.structure import PAGE_BREAK
 
 EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 """Events from plain values and back."""

@@ -9,7 +9,7 @@ from importlib import resources
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case
+from ralph_cli.core.results.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.plain.reader import parse_text

@@ -9,8 +9,8 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, CallFinished, CasesGenerated, EventSink, RunStarted, TurnRejected
-from ralph_cli.core.judge_test import Case, CaseResult, JudgeTest
 from ralph_cli.core.model import Reply, Request, StopReason
+from ralph_cli.core.results.judge_test import Case, CaseResult, JudgeTest
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Halt, Issue, Lesson, Ruling, StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import CONTINUE, StopDecision

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ralph_cli.core.judge_test import CaseResult, JudgeTest, Rate
+from ralph_cli.core.results.judge_test import CaseResult, JudgeTest, Rate
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line, trace_line
 from ralph_cli.reports.terminal import describe_cost

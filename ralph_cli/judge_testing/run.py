@@ -5,7 +5,7 @@ from dataclasses import replace
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import CasesGenerated
-from ralph_cli.core.judge_test import JudgeTest
+from ralph_cli.core.results.judge_test import JudgeTest
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import read_events

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from ralph_cli.checks.judge.passages import describe_document, safe_file_name
 from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import SKIPPED, Document, Heading
+from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.structure import Heading
 from ralph_cli.documents.structure.heading_lines import is_numbered
-from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.text.tables import count_cells, has_columns
 
 MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 12, 48, 100
@@ -100,7 +100,7 @@ def render_headings(document: Document, nonce: str) -> str:
 
 def _choose_headings(document: Document) -> tuple[str, str]:
     """What is told of the headings of a document, and their lines."""
-    found = () if document.members else find_headings(document)
+    found = () if document.members else document.headings
     if not found:
         return "", ""
     titles = _table_titles(document, found)

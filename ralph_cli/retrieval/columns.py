@@ -1,11 +1,10 @@
 """Rows of tables whose figures do not stand under the first columns: a row of text alone does not show it."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import takewhile
 
-from ralph_cli.core.document import Cell, Document, Table
-from ralph_cli.text.tables import EMPTY_CELL
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import EMPTY_CELL, Cell
 
 _HEADER_CHARS = 60
 _LEAST_SAME = 3
@@ -23,24 +22,26 @@ def describe_sparse_rows(document: Document) -> dict[int, str]:
     """
     found: dict[int, str] = {}
     for table in document.tables:
-        named = [number for number, column in enumerate(table.columns) if column.header]
-        for line, cells in _rows(document.text, table).items():
+        names = [document.column_path(table, column) for column in range(len(table.columns))]
+        named = [at for at, name in enumerate(names) if name and not table.columns[at].is_label]
+        for number in range(table.header_rows, len(table.rows)):
+            all_cells = table.cells_of(number)
+            cells = [cell for cell in all_cells if not table.columns[cell.column].is_label]
+            if not cells or len(cells) > _MOST_FIGURES or any(cell.last != cell.column for cell in cells):
+                continue
             columns = [cell.column for cell in cells]
             is_told = set(columns) <= set(named) and columns != named[: len(columns)]
-            if is_told and len(cells) <= _MOST_FIGURES:
-                found[line] = _describe(document.text, cells, table)
+            line = _line_start(document.text, table.rows[number].start)
+            if is_told and not _shows_empty_cells(document.text, line, all_cells):
+                found[line] = _describe(document.text, cells, names)
     return found
 
 
-def _rows(text: str, table: Table) -> dict[int, list[Cell]]:
-    """The filled cells of each line of a table whose empty cells are not marked."""
-    rows: dict[int, list[Cell]] = defaultdict(list)
-    for cell in table.cells:
-        rows[max(text.rfind("\n", 0, cell.start), text.rfind("\f", 0, cell.start)) + 1].append(cell)
-    return {line: cells for line, cells in rows.items() if not _shows_empty_cells(text, line, cells)}
+def _line_start(text: str, offset: int) -> int:
+    return max(text.rfind("\n", 0, offset), text.rfind("\f", 0, offset)) + 1
 
 
-def _shows_empty_cells(text: str, line: int, cells: list[Cell]) -> bool:
+def _shows_empty_cells(text: str, line: int, cells: Sequence[Cell]) -> bool:
     """Whether a row's empty cells are marked, or all its cells have signs between them."""
     if EMPTY_CELL in text[line : cells[-1].end]:
         return True
@@ -48,12 +49,12 @@ def _shows_empty_cells(text: str, line: int, cells: list[Cell]) -> bool:
     return all(sign in _PARTING or not sign for sign in before) and cells[-1].start > line
 
 
-def _describe(text: str, cells: Sequence[Cell], table: Table) -> str:
+def _describe(text: str, cells: Sequence[Cell], names: Sequence[tuple[str, ...]]) -> str:
     """The figures of a row with their columns: what a name begins with as the one before it is not said again."""
     told: list[str] = []
     before: list[str] = []
     for cell in cells:
-        words = table.columns[cell.column].header.split()
+        words = " ".join(names[cell.column]).split()
         while len(" ".join(words)) > _HEADER_CHARS and len(words) > 1:
             words = words[1:]
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, words[:-1], strict=False)))

@@ -6,7 +6,8 @@ from operator import attrgetter
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span, Table
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span, Table
 from ralph_cli.text.tables import is_row
 
 MAX_CONTEXT = 2_400
@@ -116,7 +117,12 @@ def column_lines(document: Document, offset: int) -> tuple[Span, ...]:
     number = bisect_right(tables, offset, key=attrgetter("start")) - 1
     if number < 0 or offset >= end_of_rows(document, tables[number]):
         return ()
-    names = {word for column in tables[number].columns for word in _WORD.findall(column.header)}
+    names = {
+        word
+        for column in range(len(tables[number].columns))
+        for name in document.column_path(tables[number], column)
+        for word in _WORD.findall(name)
+    }
     first = document.page_at(offset).start
     back = _TABLES_BACK if document.noun_at(offset) == "sheet" else 0
     for table in reversed(tables[max(number - back, 0) : number + 1]):

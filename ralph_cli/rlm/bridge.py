@@ -16,7 +16,6 @@ from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.documents.structure.headings import find_headings, heading_reaches
 from ralph_cli.retrieval.columns import describe_sparse_rows
 from ralph_cli.retrieval.context import column_lines, end_of_rows
 from ralph_cli.retrieval.quotes.additions import describe_lines_with_additions
@@ -227,9 +226,11 @@ class DocumentSandbox:
 def _write_prelude(document: Document) -> str:
     """The source of the look-up functions, and what they know of the document."""
     lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
-    parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
+    parts = [(heading.start, heading.level, heading.text, heading.end) for heading in document.headings]
+    reaches = [(heading.start, heading.sure_until, heading.is_counted) for heading in document.headings]
     named = f"_column_names = {_list_column_names(document)!r}\n_page_names = {_name_pages(document)!r}\n"
-    named += f"_place_names = {_name_places(document)!r}\n_reaches = {list(heading_reaches(document))!r}\n"
+    named += f"_place_names = {_name_places(document)!r}\n_reaches = {reaches!r}\n"
+    named += f"_clauses = {[(clause.start, clause.key) for clause in document.clauses]!r}\n"
     listed = f"docs = {list_members(document)!r}\n" if document.members else ""
     return f"{lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
 

@@ -11,12 +11,13 @@ from pydantic import Field
 from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, agent_request, ask_once
 from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
+from ralph_cli.core.structure import Page
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 

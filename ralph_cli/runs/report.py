@@ -9,11 +9,12 @@ from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf import page_images

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.results.table import CellChange, TableQuestion, TableRow
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Attempt, Step, StopType
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.source import DocumentSource

@@ -17,9 +17,9 @@ from typing import Literal
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Span
 from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.table import Cell, TableRow
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.pdf.page_images import Annotation
 from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sniff import OCR_KINDS

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from ralph_cli.core.document import Span
+from ralph_cli.core.structure import Span
 
 MAX_COMPARED = 2_000_000
 """Characters that one search compares: a text of one syllable has as many places as characters."""

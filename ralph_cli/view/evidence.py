@@ -8,9 +8,10 @@ from typing import Any
 
 from ralph_cli.config import Settings
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_NOUNS, Document, Member, Page, Span
+from ralph_cli.core.document import PAGE_NOUNS, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Page, Span
 from ralph_cli.documents.pdf.page_images import PagePicture, draw_page
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sniff import OCR_KINDS

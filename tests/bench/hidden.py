@@ -22,7 +22,8 @@ import pypdfium2
 sys.path.insert(0, str(Path(__file__).parent.parent / "support" / "formats"))
 from hidden_pdfs import INNOCENT, SAID, SCANS, TRICKS
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.invisible import unreadable_reason
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.pdf.layout import lay_out

@@ -19,7 +19,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Page
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 

@@ -7,8 +7,8 @@ import pytest
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.judge_test import exit_code
-from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Usage
+from ralph_cli.core.results.judge_test import JudgeTest
 from ralph_cli.core.run import Halt, StopType
 
 MEMO = "The lease of the north hall has been let to the guild and ends on 31 March 2031.\n"

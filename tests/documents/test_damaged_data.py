@@ -168,8 +168,8 @@ def check_cuts(kind: str, step: int) -> None:
         parsed = read(kind, data[:end])
         if parsed is None or {caution.code for caution in parsed.cautions} & {"incomplete", "encoding-guessed"}:
             continue
-        text = parsed.pages[0].text
-        assert text == (data[:end].decode(errors="replace") if kind == "csv" else whole.pages[0].text), end
+        text = parsed.text
+        assert text == (data[:end].decode(errors="replace") if kind == "csv" else whole.text), end
 
 
 @pytest.mark.parametrize("kind", CUT)

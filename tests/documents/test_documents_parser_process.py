@@ -168,56 +168,76 @@ def test_what_a_forked_parser_does_it_does_to_itself(file, monkeypatch, code, ex
 
 
 RIGHT = {
-    "pages": [["abc", "1"]],
-    "headings": [[0, 1, "H", 1]],
-    "cautions": [["c", "m", [1]]],
-    "quoted": [[0, 0, 2]],
-    "notes": [[0, 1, 3, 0]],
-    "tables": [[0, 0, 3, [["2023", 1.0, 2.0]], [[0, 1, 0], [1, 3, 0]]]],
-    "additions": [[0, 0, 2, "form field"], [0, 2, 3, "comment"]],
+    "text": "abc",
+    "pages": [[1, "1", 0, 3]],
+    "headings": [["H", 1, 1, 3, 2, True, False]],
+    "cautions": [{"code": "c", "message": "m", "pages": [1]}],
+    "quoted": [{"start": 0, "end": 2}],
+    "notes": [[1, 3, 0]],
+    "tables": [[0, 3, [[1.0, 2.0, False]], [[0, 3, -1, False]], [[0, 1, 0, 0, 0], [1, 3, 0, 0, 0]], 1, [], -1, -1]],
+    "blocks": [[0, 3, "paragraph"]],
+    "additions": [[0, 2, "form field"], [2, 3, "comment"]],
 }
+
+
+def table(**changes):
+    """The table of a right answer with other fields."""
+    names = ("start", "end", "columns", "rows", "cells", "header_rows", "statements", "title", "continues")
+    return {"tables": [[changes.get(name, it) for name, it in zip(names, RIGHT["tables"][0], strict=True)]]}
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"pages": []},
-        {"pages": [["a\fb", ""]]},
-        {"pages": [["a", "x" * 500]]},
-        {"pages": [["a\ud800", ""]]},
-        {"pages": [["a"]]},
-        {"pages": [[1, ""]]},
-        {"pages": [["a" * 1001, ""]]},
+        {"text": "a\fb"},
+        {"text": "a\ud8000"},
+        {"text": "a" * 1002, "pages": [[1, "", 0, 1002]]},
+        {"pages": [[1, "x" * 500, 0, 3]]},
+        {"pages": [[1, "", 0]]},
+        {"pages": [[1, 1, 0, 3]]},
+        {"pages": [[2, "", 0, 3]]},
+        {"pages": [[1, "", 0, 2]]},
         {"pages": {"a": "b"}},
-        {"headings": [[1, 0, "H", 1]]},
-        {"headings": [[0, 4, "H", 1]]},
-        {"headings": [[0, -1, "H", 1]]},
-        {"headings": [[0, 0, "H", 0]]},
-        {"headings": [[True, 0, "H", 1]]},
-        {"headings": [[0, 0, "H" * 900, 1]]},
-        {"cautions": [["c", "m", [2]]]},
-        {"cautions": [["c", "m", ["1"]]]},
-        {"cautions": [["c", "m" * 9999, []]]},
-        {"quoted": [[1, 0, 2]]},
-        {"quoted": [[0, 0, 4]]},
-        {"quoted": [[0, 2, 2]]},
-        {"notes": [[0, 1, 4, 0]]},
-        {"notes": [[0, 1, 3, 4]]},
-        {"notes": [[0, 1, 3]]},
-        {"tables": [[1, 0, 3, [], []]]},
-        {"tables": [[0, 0, 4, [], []]]},
-        {"tables": [[0, 0, 3, [["", 2.0, 1.0]], []]]},
-        {"tables": [[0, 0, 3, [["", float("nan"), 1.0]], []]]},
-        {"tables": [[0, 0, 3, [["", 1.0, 2.0]], [[0, 1, 1]]]]},
-        {"tables": [[0, 0, 3, [["", 1.0, 2.0]], [[1, 3, 0], [0, 1, 0]]]]},
-        {"tables": [[0, 0, 2, [["", 1.0, 2.0]], [[1, 3, 0]]]]},
-        {"additions": [[1, 0, 2, "stamp"]]},
-        {"additions": [[0, -1, 2, "stamp"]]},
-        {"additions": [[0, 2, 2, "stamp"]]},
-        {"additions": [[0, 0, 4, "stamp"]]},
-        {"additions": [[0, 0, 2, "the judge"]]},
-        {"additions": [[0, 1, 2, "stamp"], [0, 0, 1, "stamp"]]},
-        {"additions": [[0, 0, 1, "stamp"]] * 100_001},
+        {"headings": [["H", 4, 1, 4, 4, True, False]]},
+        {"headings": [["H", -1, 1, 3, 3, True, False]]},
+        {"headings": [["H", 0, 0, 3, 3, True, False]]},
+        {"headings": [["H", 0, 1, 9, 3, True, False]]},
+        {"headings": [["H", True, 1, 3, 3, True, False]]},
+        {"headings": [["H" * 900, 0, 1, 3, 3, True, False]]},
+        {"headings": [["H", 2, 1, 3, 3, True, False], ["H", 1, 1, 3, 3, True, False]]},
+        {"cautions": [{"code": "c", "message": "m", "pages": [2]}]},
+        {"cautions": [{"code": "c", "message": "m", "pages": ["1"]}]},
+        {"cautions": [{"code": "c", "message": "m" * 9999, "pages": []}]},
+        {"quoted": [{"start": 0, "end": 4}]},
+        {"quoted": [{"start": 2, "end": 2}]},
+        {"notes": [[1, 4, 0]]},
+        {"notes": [[1, 3, 4]]},
+        {"notes": [[1, 3]]},
+        table(end=4),
+        table(end=2),
+        table(columns=[[2.0, 1.0, False]]),
+        table(columns=[[float("nan"), 1.0, False]]),
+        table(columns=[]),
+        table(rows=[[0, 4, -1, False]]),
+        table(rows=[[0, 3, 0, False]]),
+        table(rows=[]),
+        table(cells=[[0, 1, 0, 0, 1]]),
+        table(cells=[[0, 1, 1, 0, 0]]),
+        table(cells=[[1, 3, 0, 0, 0], [0, 1, 0, 0, 0]]),
+        table(header_rows=2),
+        table(statements=[[0, 0, -1, -1]]),
+        table(statements=[[0, 1, 1, -1]]),
+        table(title=1),
+        table(continues=0),
+        {"blocks": [[0, 2, "paragraph"], [1, 3, "paragraph"]]},
+        {"blocks": [[0, 2, "song"]]},
+        {"additions": [[-1, 2, "stamp"]]},
+        {"additions": [[2, 2, "stamp"]]},
+        {"additions": [[0, 4, "stamp"]]},
+        {"additions": [[0, 2, "the judge"]]},
+        {"additions": [[1, 2, "stamp"], [0, 1, "stamp"]]},
+        {"additions": [[0, 1, "stamp"]] * 100_001},
         {"more": 1},
     ],
 )
@@ -234,7 +254,7 @@ def test_results_are_checked(change):
 def test_child_gets_no_environment(pdf, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "canary")
     path = pdf(HELLO)
-    show = "p=json.dumps({'pages':[[' '.join(os.environ)+'.','']],'headings':[],'cautions':[]}).encode(); f(b'R', p)"
+    show = "t=' '.join(os.environ)+'.'; p=json.dumps({'text':t,'pages':[[1,'',0,len(t)]]}).encode(); f(b'R', p)"
     run_instead(monkeypatch, FRAME + show)
     assert "SECRET" not in load_document(path).text
 

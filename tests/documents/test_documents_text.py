@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.document import Document, Heading, Page, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Heading, Page, Span
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.html.source_tags import nesting_depth
 from ralph_cli.documents.limits import LoadLimits
@@ -136,7 +137,7 @@ def test_utf8_comes_back_unchanged(text):
 def headings(markdown):
     parsed = parse_text(markdown.encode(), name="a.md", kind="markdown", encoding=None, limits=LIMITS)
     for heading in parsed.headings:
-        assert heading.text.split()[0] in parsed.pages[heading.page].text[heading.offset :].split("\n")[0]
+        assert heading.text.split()[0] in parsed.text[heading.start :].split("\n")[0]
     return [(h.text, h.level) for h in parsed.headings]
 
 
@@ -163,7 +164,7 @@ def page(source, **options):
 
 
 def html(source, **options):
-    return page(source, **options).pages[0].text
+    return page(source, **options).text
 
 
 @pytest.mark.parametrize(
@@ -194,9 +195,9 @@ def test_html_text(source, text):
 
 def test_html_headings():
     parsed = page("<h1>One <b>bold</b></h1><p>x<h3>\n Three</h3><h2></h2>")
-    text = parsed.pages[0].text
+    text = parsed.text
     assert [(h.text, h.level) for h in parsed.headings] == [("One bold", 1), ("Three", 3)]
-    assert all(text[h.offset :].startswith(h.text) for h in parsed.headings)
+    assert all(text[h.start :].startswith(h.text) for h in parsed.headings)
 
 
 def test_hidden_elements_are_left_out_and_counted():
@@ -204,7 +205,7 @@ def test_hidden_elements_are_left_out_and_counted():
         "<p hidden>a<p style='color:red; DISPLAY : none'>b<div style='visibility:hidden'>c<p>d</div>"
         "<p style='display:block'>shown"
     )
-    assert parsed.pages[0].text == "shown"
+    assert parsed.text == "shown"
     assert [(c.code, c.message) for c in parsed.cautions] == [("hidden-elements", "hidden elements omitted: 3")]
 
 
@@ -246,7 +247,7 @@ def test_hidden_elements_are_left_out_and_counted():
 )
 def test_hidden_html_is_left_out_with_a_caution(hidden):
     parsed = page(f"{hidden}<p>yes</p>")
-    assert parsed.pages[0].text == "yes"
+    assert parsed.text == "yes"
     assert [(c.code, c.message) for c in parsed.cautions] == [("hidden-elements", "hidden elements omitted: 1")]
 
 
@@ -286,7 +287,7 @@ def test_hidden_html_is_left_out_with_a_caution(hidden):
 )
 def test_shown_html_is_kept(shown):
     parsed = page(shown)
-    assert parsed.pages[0].text == "yes" and parsed.cautions == ()
+    assert parsed.text == "yes" and parsed.cautions == ()
 
 
 def test_html_encodings():
@@ -301,7 +302,7 @@ def test_html_encodings():
     damaged = page(b"<meta charset=shift_jis><p>" + JAPANESE.encode("cp932") * 100 + b"\x81")
     assert [c.code for c in damaged.cautions] == ["bytes-replaced"]
     wrong = page(b"<meta charset=big5><p>" + JAPANESE.encode("cp932"))
-    assert [c.code for c in wrong.cautions] == ["encoding-guessed"] and wrong.pages[0].text.startswith(JAPANESE[:9])
+    assert [c.code for c in wrong.cautions] == ["encoding-guessed"] and wrong.text.startswith(JAPANESE[:9])
 
 
 def test_nesting():

@@ -18,8 +18,10 @@ from hidden_pdfs import raw_pdf, stream
 from hostile_files import PICTURE_WIDTH, picture, read_off
 from office_files import epub, open_document, pptx, row, shape, sheet, slide, words, xlsx
 from outlook_files import outlook_mail
+from tables import names_at
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 
@@ -167,8 +169,7 @@ def describe_columns(document: Document) -> str:
     if figure is None:
         return "-"
     at = figure.start()
-    found = [(table, one) for table in document.tables for one in table.cells if one.start <= at < one.end]
-    return "known" if found and found[0][0].columns[found[0][1].column].header == "Rent" else "as text"
+    return "known" if document.table_at(at) and names_at(document, at) == "Rent" else "as text"
 
 
 def describe_hidden(document: Document, source: DocumentSource) -> str:

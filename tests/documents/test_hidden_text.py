@@ -15,10 +15,11 @@ from ralph_cli.api import ask, run_task
 from ralph_cli.checks.quotes import QuoteCheck, VisibilityPolicy, resolve_quotes
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, DraftSubmitted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, StopType
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply

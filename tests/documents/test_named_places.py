@@ -2,15 +2,19 @@
 
 import pytest
 
-from ralph_cli.core.document import Document, Heading, Member, Page, Span
+from ralph_cli.core.document import Document, Member
+from ralph_cli.core.structure import Heading, NamedPlace, Page, Span
 from ralph_cli.documents.limits import DEFAULT_LIMITS
-from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, ParsedPlace, assemble
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import ParsedDocument, assemble
+from ralph_cli.documents.structure.complete import complete
 
 
 def sheet_of_cells() -> ParsedDocument:
-    pages = (ParsedPage("Cost  1,577", "Plan"), ParsedPage("Rent  12", "Balance"))
-    places = ("Plan!A1", "Plan!B1", "Balance!A1", "Balance!B1")
-    return ParsedDocument(pages, places=tuple(ParsedPlace(n // 2, (n % 2) * 6, name) for n, name in enumerate(places)))
+    text = "Cost  1,577\fRent  12"
+    places = zip((0, 6, 12, 18), ("Plan!A1", "Plan!B1", "Balance!A1", "Balance!B1"), strict=True)
+    pages = (Page(1, "Plan", 0, 11), Page(2, "Balance", 12, 20))
+    return ParsedDocument(text, pages, places=tuple(NamedPlace(*place) for place in places))
 
 
 def test_a_format_names_its_own_places() -> None:
@@ -26,16 +30,15 @@ def test_a_format_names_its_own_places() -> None:
 @pytest.mark.parametrize(
     ("places", "why"),
     [
-        ((ParsedPlace(0, 4, "B1"), ParsedPlace(0, 2, "A1")), "out of order"),
-        ((ParsedPlace(0, 99, "A1"),), "outside its page"),
-        ((ParsedPlace(7, 0, "A1"),), "outside its page"),
-        ((ParsedPlace(0, 0, ""),), "no name"),
-        ((ParsedPlace(0, 0, "A\n1"),), "one line"),
+        ((NamedPlace(4, "B1"), NamedPlace(2, "A1")), "out of order"),
+        ((NamedPlace(99, "A1"),), "outside of the text"),
+        ((NamedPlace(0, "A\n1"),), "one line"),
+        ((NamedPlace(0, "A" * 121),), "one line"),
     ],
 )
-def test_places_that_no_correct_parser_gives_are_refused(places: tuple[ParsedPlace, ...], why: str) -> None:
+def test_places_that_no_correct_parser_gives_are_refused(places: tuple[NamedPlace, ...], why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        ParsedDocument((ParsedPage("words"),), places=places).validate(DEFAULT_LIMITS)
+        plain_document(["words"], places=places).validate(DEFAULT_LIMITS)
 
 
 def test_slides_and_pages_are_called_what_they_are() -> None:
@@ -89,9 +92,9 @@ def test_a_text_without_pages_names_the_clause_beside_the_paragraph(words: str, 
         "Late sums bear rent.",
     ]
     text = "\n\n".join([*parts, "Signatures", "It is signed."])
-    headings = tuple(ParsedHeading(0, text.index(title), title, 1) for title in ("7. Payment", "Signatures"))
-    parsed = ParsedDocument((ParsedPage(text, ""),), headings)
-    document = assemble(parsed, path="a.docx", kind="docx", sha256="0" * 64, fingerprint="")
+    headings = tuple(Heading(title, text.index(title), 1) for title in ("7. Payment", "Signatures"))
+    plain = plain_document([text], headings=headings)
+    document = assemble(complete(plain, "docx"), path="a.docx", kind="docx", sha256="0" * 64, fingerprint="")
     assert document.describe_span(Span(text.index(words), text.index(words) + 3)) == place
-    paged = assemble(parsed, path="a.pdf", kind="pdf", sha256="0" * 64, fingerprint="")
+    paged = assemble(complete(plain, "pdf"), path="a.pdf", kind="pdf", sha256="0" * 64, fingerprint="")
     assert paged.describe_span(Span(text.index(words), text.index(words) + 3)) == "p. 1"

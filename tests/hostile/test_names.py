@@ -121,7 +121,7 @@ def test_a_sheet_is_named_within_bounds_and_on_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("label", "is_told"), [("F-3", True), ("xiv", True), ("obey_me", False), ("Costs", False)])
 def test_only_a_number_is_told_of_a_page_label_outside_the_marks(label: str, is_told: bool) -> None:
     plain = document("One.\fTwo.")
-    labelled = replace(plain, pages=(replace(plain.pages[0], label=label), *plain.pages[1:]))
+    labelled = replace(plain, pages=(plain.pages[0]._replace(label=label), *plain.pages[1:]))
     assert (label in describe_pages(labelled)) == is_told
     assert label not in describe_pages(
         join_documents("deal", [NamedDocument("a.txt", labelled, ""), NamedDocument("b.txt", plain, "")])

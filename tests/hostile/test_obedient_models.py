@@ -39,10 +39,10 @@ from obedient import (
 
 from ralph_cli.api import VerifierCommands, ask, goal_of, run_goal, run_task
 from ralph_cli.config import Settings
-from ralph_cli.core.document import Span
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Verdict
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.scripted import ScriptedModel

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case, Rate
+from ralph_cli.core.results.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case, Rate
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.judge_testing.cases import (
     BATCH_SIZE,

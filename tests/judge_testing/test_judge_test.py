@@ -12,8 +12,8 @@ from ralph_cli import Settings
 from ralph_cli.api import ask, judge_test
 from ralph_cli.core.errors import ConfigError, DocumentError, ProviderError
 from ralph_cli.core.events import AnyEvent, CasesGenerated, RunStarted, StepFinished
-from ralph_cli.core.judge_test import FALSEHOOD_KINDS, JudgeTest
 from ralph_cli.core.model import Model, Reply, Request, Usage
+from ralph_cli.core.results.judge_test import FALSEHOOD_KINDS, JudgeTest
 from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.judge_testing.mode import QUESTION
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from ralph_cli.core.judge_test import FALSEHOOD_KINDS
+from ralph_cli.core.results.judge_test import FALSEHOOD_KINDS
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
 from ralph_cli.judge_testing.mutate_names import DocumentNames
 from ralph_cli.judge_testing.mutate_wording import mutate_negations, mutate_scopes

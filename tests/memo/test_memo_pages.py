@@ -3,7 +3,7 @@
 import pytest
 from fakes import document
 
-from ralph_cli.core.document import Page
+from ralph_cli.core.structure import Page
 from ralph_cli.memo.reading.page_references import (
     find_references,
     is_in_document,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from fakes import document
 
-from ralph_cli.core.document import Note, Span
+from ralph_cli.core.structure import Note, Span
 from ralph_cli.memo.reading.read import read_memo
 
 

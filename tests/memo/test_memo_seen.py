@@ -8,7 +8,7 @@ from fakes import document
 from hidden_pdfs import FIRST, SAID, Made
 
 from ralph_cli.config import Settings
-from ralph_cli.core.document import Span
+from ralph_cli.core.structure import Span
 from ralph_cli.memo.checking.check import check_quotations
 from ralph_cli.memo.checking.visibility import check_visibility
 from ralph_cli.memo.reading.read import read_memo

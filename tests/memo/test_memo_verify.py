@@ -7,8 +7,9 @@ import pytest
 from fakes import document
 from planted import planted
 
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, MemoCheck
+from ralph_cli.core.structure import Page
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.memo.checking.check import check_quotations
 from ralph_cli.memo.reading.read import read_memo

@@ -7,9 +7,9 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.form import AnswerForm
-from ralph_cli.core.document import Caution, Span
+from ralph_cli.core.document import Caution
 from ralph_cli.core.results.table import TableQuestion
-from ralph_cli.documents.structure.headings import find_headings
+from ralph_cli.core.structure import Span
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment
 from ralph_cli.retrieval.search.named_parts import NamedPart
@@ -118,6 +118,6 @@ def test_the_name_of_a_column_is_not_told_as_the_title_of_a_table() -> None:
     table = f"Statements of Equity\n\nAccumulated\n\nStock  Deficit  Total\n{rows}"
     parts = "\f".join(f"Overview of Part {word}\n\nIt is told here what it is." for word in "ABCDEFGHIJKLMN")
     told = document(f"{parts}\f{table}", kind="pdf")
-    assert {"Accumulated", "Statements of Equity"} <= {heading.text for heading in find_headings(told)}
+    assert {"Accumulated", "Statements of Equity"} <= {heading.text for heading in told.headings}
     shown = render_headings(told, "n0")
     assert "15 Statements of Equity" in shown and "Accumulated" not in shown

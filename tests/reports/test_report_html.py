@@ -319,7 +319,7 @@ def test_a_long_document_gets_a_strip_of_bounded_length() -> None:
 def test_a_text_without_pages_is_told_in_lines() -> None:
     run, document = sample_run()
     flat = replace(
-        document, text=document.text.replace("\f", "\n"), pages=(replace(document.pages[0], end=len(document.text)),)
+        document, text=document.text.replace("\f", "\n"), pages=(document.pages[0]._replace(end=len(document.text)),)
     )
     quotes = tuple(replace(quote, where="line 5, under “Rent”") for quote in run.view.quotes)
     claims = tuple(replace(item, quotes=quotes[:1]) for item in run.view.claims[:1])

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 from fakes import FakeSandbox, document
+from tables import make_table
 
-from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
-from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.lookup.find import _compiled
@@ -295,7 +294,7 @@ def test_of_a_long_part_the_rest_is_left_to_a_second_model() -> None:
 
 
 def test_a_row_with_a_figure_under_its_number_is_no_heading() -> None:
-    assert not find_headings(document("Prepaids  435  654\nTotal  90  891\nOverview  19"))
+    assert not document("Prepaids  435  654\nTotal  90  891\nOverview  19").headings
 
 
 def test_a_part_is_listed_once_and_not_where_the_contents_name_it() -> None:
@@ -334,7 +333,7 @@ def test_what_a_function_can_do_is_told_when_asked_for() -> None:
 
 
 def test_headings_are_known_by_how_they_are_written() -> None:
-    found = {heading.text: heading.level for heading in find_headings(document(REPORT))}
+    found = {heading.text: heading.level for heading in document(REPORT).headings}
     assert found["Item 1. Business"] == found["Note 7 \u2013 Inventories"] == 1
     assert found["Consolidated Balance Sheets"] == found["Competition and Markets"] == 2
     assert "ACME TOOLS ANNUAL REPORT" not in found and not any("hall" in name or "Total" in name for name in found)
@@ -381,9 +380,9 @@ def test_a_row_has_the_names_of_its_columns_as_its_format_tells_them() -> None:
     text = (
         "Plan\n\nItem  Spent\n" + "\n".join(f"Cost {n} of the hall  {n}00" for n in range(1, 30)) + "\nCost 15 again.\n"
     )
-    at = text.index("Cost 1 ")
     end = text.index("Cost 15 again")
-    table = Table(text.index("Item"), end, (Column("Item"), Column("Spent")), (Cell(at, at + 6, 0),))
+    rows = (line.split("  ") for line in text[text.index("Item") : end - 1].split("\n"))
+    table = make_table(text, *rows, begin=text.index("Item"))
     about = replace(document(text, kind="docx"), tables=(table,))
     shown = DocumentSandbox(FakeSandbox, about).run("find('Cost 15', before=0, after=0)", lambda items: []).stdout
     assert shown.count("(above: Item  Spent)\nCost 15 of the hall") == 1 == shown.count("(above")

@@ -9,9 +9,9 @@ import pytest
 from fakes import FakeSandbox, document
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import make_table
 
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, StopReason, ToolCall
 from ralph_cli.core.prompts.framing import frame_data, truncate
@@ -348,8 +348,8 @@ def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
 
 def test_a_row_whose_figures_stand_under_later_columns_says_so() -> None:
     text = "Item  2022  2023\nRent  400  450\nDividend  500"
-    cells = tuple(Cell(text.index(it), text.index(it) + 3, n) for it, n in (("400", 0), ("450", 1), ("500", 1)))
-    about = replace(document(text), tables=(Table(0, len(text), (Column("2022"), Column("2023")), cells),))
+    rows = ("Item", "2022", "2023"), ("Rent", "400", "450"), ("Dividend", "", "500")
+    about = replace(document(text), tables=(make_table(text, *rows),))
     bench = DocumentSandbox(FakeSandbox, about)
     assert "(in this row 500 stands under “2023”)" in bench.run("find('dividend')", lambda items: []).stdout
     assert "in this row" not in bench.run("find('rent', after=0)", lambda items: []).stdout

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from fakes import FakeSandbox, document
+from tables import make_table
 
-from ralph_cli.core.document import Cell, Column, Document, Heading, NamedPlace, Table
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Heading, NamedPlace
 from ralph_cli.rlm.bridge import DocumentSandbox
 
 STATEMENT = "Balance Sheets\n(in millions)\nDecember 31,  2022  2021\nCash  420  398\nInventories, net\n"
@@ -43,11 +45,8 @@ def test_a_list_and_a_line_that_introduces_a_table_are_no_rows() -> None:
 
 def test_the_columns_of_a_row_are_told_behind_it_and_once_for_those_that_follow() -> None:
     text = "Item  North Sea Oil Rent  North Sea Oil Gas\nLet  400\nSold  500\nBoth  400  450\nIdle  500"
-    cells = [Cell(at := text.index(f"{label}  ") + len(label) + 2, at + 3, 1) for label in ("Let", "Sold", "Idle")]
-    both = text.index("Both") + 6
-    cells = sorted([*cells, Cell(both, both + 3, 0), Cell(both + 5, both + 8, 1)], key=lambda cell: cell.start)
-    columns = (Column("North Sea Oil Rent"), Column("North Sea Oil Gas"))
-    about = replace(document(text), tables=(Table(0, len(text), columns, tuple(cells)),))
+    rows = [("Item", "North Sea Oil Rent", "North Sea Oil Gas"), ("Let", "", "400"), ("Sold", "", "500")]
+    about = replace(document(text), tables=(make_table(text, *rows, ("Both", "400", "450"), ("Idle", "", "500")),))
     assert ask("find('let', after=4)", about).count("in this row") == 1  # of rows that nobody asked for it is not told
     lines = ask("find('let|both|sold|idle')", about).splitlines()
     assert "Let  400  (in this row 400 stands under \u201cNorth Sea Oil Gas\u201d)" in lines
@@ -56,20 +55,17 @@ def test_the_columns_of_a_row_are_told_behind_it_and_once_for_those_that_follow(
 
 
 def test_names_of_columns_that_begin_alike_are_said_once() -> None:
-    text = "Item  a\nLet  400  450"
-    columns = tuple(map(Column, ("Other", "Year to 30 June 2024 Rent", "Year to 30 June 2024 Gas")))
-    cells = (Cell(text.index("400"), text.index("400") + 3, 1), Cell(text.index("450"), len(text), 2))
-    about = replace(document(text), tables=(Table(0, len(text), columns, cells),))
+    names = ("Item", "Other", "Year to 30 June 2024 Rent", "Year to 30 June 2024 Gas")
+    text = f"{'  '.join(names)}\nLet  400  450"
+    about = replace(document(text), tables=(make_table(text, names, ("Let", "", "400", "450")),))
     told = "400 stands under \u201cYear to 30 June 2024 Rent\u201d; 450 under \u201c\u2026 Gas\u201d"
     assert told in ask("find('let')", about)
 
 
 def test_a_row_that_has_the_names_of_columns_by_chance_is_no_header() -> None:
     text = "Cash (restricted: 2022, $5; 2021, $11)  510  292\nLoans  7  8"
-    cells = tuple(
-        Cell(text.index(it), text.index(it) + len(it), n % 2) for n, it in enumerate(("510", "292", "7", "8"))
-    )
-    about = replace(document(text), tables=(Table(0, len(text), (Column("2022"), Column("2021")), cells),))
+    rows = (line.split("  ") for line in text.split("\n"))
+    about = replace(document(text), tables=(make_table(text, *rows, header_rows=0),))
     assert "(above:" not in ask("find('loans', before=0)", about)
 
 

@@ -16,12 +16,13 @@ from ralph_cli.checks.form import Range
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, CallStarted, DraftSubmitted, RunHalted, RunStarted
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Usage, UserTurn
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, StopType, Verdict
+from ralph_cli.core.structure import Page
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.retrying import RetryingModel

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from hidden_pdfs import raw_pdf
 
-from ralph_cli.core.document import PAGE_BREAK, Document, Page
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import PAGE_BREAK, Page
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.pdf.content import missing_fonts

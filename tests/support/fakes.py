@@ -10,7 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import assemble
+from ralph_cli.documents.structure.complete import complete
 from sandbox import HostQuery, Protections, Result
 
 REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
@@ -20,11 +23,8 @@ REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expandu
 def document(text: str, *, kind: str = "text", path: str = "memo.txt") -> Document:
     """A document of that text; form feeds part its pages."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    pages, start = [], 0
-    for number, part in enumerate(text.split("\f"), 1):
-        pages.append(Page(number, str(number), start, start + len(part)))
-        start += len(part) + 1
-    return Document(digest[:16], path, kind, digest, digest, text, tuple(pages))
+    parsed = complete(plain_document(text.split("\f")), kind)
+    return assemble(parsed, path=path, kind=kind, sha256=digest, fingerprint=digest)
 
 
 class FakeSandbox:

@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Page
 from ralph_cli.memo.checking.qualifiers import Gap, find_meaningful_word, meaning_change
 
 _SENTENCE = re.compile(r"(?<=[.!?]\s)[A-Z][a-z][^.!?\f]{60,260}(?:\.\d[^.!?\f]{0,80})*[.](?=\s)")

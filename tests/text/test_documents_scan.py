@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.document import Span
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.quotes.suggest import alignments
 from ralph_cli.text.scan import find_places

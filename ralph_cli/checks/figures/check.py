@@ -21,8 +21,9 @@ from ralph_cli.checks.figures.expression import CalculationError, UnquotedError,
 from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import CLAUSE_KINDS, Document, Span
+from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.documents.structure.clauses import above, named_clauses
 from ralph_cli.retrieval.quotes.scanned import unsure_words

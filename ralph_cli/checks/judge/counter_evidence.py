@@ -18,7 +18,7 @@ from ralph_cli.checks.judge.passages import (
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
@@ -26,6 +26,7 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Evidence, Issue, Qualification, Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.context import context_span, index_lines
 from ralph_cli.retrieval.quotes.index import Match
 from ralph_cli.retrieval.search.cues import Qualifier, QualifierIndex

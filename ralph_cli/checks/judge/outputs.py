@@ -18,7 +18,7 @@ from ralph_cli.checks.judge.passages import (
 )
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
@@ -26,7 +26,7 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, object_schema, render_example, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Ruling, Verdict
-from ralph_cli.documents.structure.headings import find_headings
+from ralph_cli.core.structure import PAGE_BREAK, Span
 from ralph_cli.retrieval.context import MIN_CONTEXT, context_span
 
 NAME = "task_judge"
@@ -161,7 +161,7 @@ class TaskJudge:
         begin = context_span(document, Span(last.start, last.end), least=self.context_chars).end
         member = document.member_at(last.start)
         most = min(begin + CLOSING_CHARS, member.end if member else len(document.text))
-        heading = next((it for it in find_headings(document) if it.start >= last.end), None)
+        heading = next((it for it in document.headings if it.start >= last.end), None)
         if heading is not None and heading.start < begin:
             return ""
         end = min(most, heading.start + len(heading.text)) if heading is not None else most

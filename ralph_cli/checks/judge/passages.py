@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Document, Member, Span
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Doubt, Quote
+from ralph_cli.core.structure import PAGE_BREAK, Span
 from ralph_cli.documents.sets.joining import take_member
-from ralph_cli.documents.structure.clauses import find_clauses, named_clauses
-from ralph_cli.documents.structure.headings import find_headings, section_at
+from ralph_cli.documents.structure.clauses import named_clauses
 from ralph_cli.documents.structure.sections import TOP_REACH, page_top
 from ralph_cli.retrieval.columns import describe_sparse_rows
 from ralph_cli.retrieval.context import MIN_CONTEXT, column_lines, context_span, index_lines
@@ -81,7 +81,7 @@ def describe_document(document: Document) -> str:
     a year."""
     page = document.pages[0]
     end = min(page.end, page.start + BEGINNING_CHARS)
-    heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < end}
+    heads = {heading.start: heading.text for heading in document.headings if heading.start < end}
     at = page.start
     lines: dict[int, str] = {}
     for line in document.text[page.start : end].split("\n"):
@@ -216,10 +216,10 @@ def _nearest_line(document: Document, quotes: Sequence[Quote], words: str) -> Sp
     wanted = re.compile(rf"(?<![\w.,]){spaced}(?![.,]?\d|\w)", re.IGNORECASE)
     member = document.member_at(at)
     first = document.page_at(member.start if member else 0)
-    page, part = document.page_at(at), section_at(document, at)[-1:]
+    page, part = document.page_at(at), document.sections_at(at)[-1:]
     found = []
     for match in wanted.finditer(text, member.start if member else 0, member.end if member else len(text)):
-        near = document.page_at(match.start()) == page or (part and section_at(document, match.start())[-1:] == part)
+        near = document.page_at(match.start()) == page or (part and document.sections_at(match.start())[-1:] == part)
         if near or match.end() <= min(first.end, first.start + BEGINNING_CHARS // 8):
             found.append((abs(match.start() - at), match.start(), match.end()))
     shown = [context_span(document, Span(it.start, it.end)) for it in quotes]
@@ -382,7 +382,7 @@ def _scanned(quotes: Sequence[Quote]) -> list[str]:
 
 def _section_line(document: Document, offset: int, before: int) -> str:
     """The headings above a passage on a line, as far as they are certain and are not shown with it."""
-    found = [heading for heading in section_at(document, offset) if heading.start < before]
+    found = [heading for heading in document.sections_at(offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
 
@@ -405,11 +405,11 @@ def _named_parts(document: Document, marks: Sequence[_Mark], window: Span) -> It
 def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[int, str]]:
     """The numbered parts of a document that have a heading, by their key: where each begins, and what it is called."""
     text = document.text
-    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in find_headings(document)}
+    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in document.headings}
     found: dict[tuple[Member | None, str], tuple[int, str]] = {}
     for member in document.members or (None,):
-        bounds = (member.start, member.end) if member else (0, None)
-        for clause in find_clauses(document.text, document.headings, *bounds) if headings else ():
+        bounds = (member.start, member.end) if member else (0, len(text))
+        for clause in document.clauses_in(*bounds) if headings else ():
             heading = " ".join(headings.get(text.rfind("\n", 0, clause.start) + 1, "").split())
             title = _PART_NUMBER.sub("", heading)
             if clause.key and title and title != heading:

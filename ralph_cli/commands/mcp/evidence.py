@@ -9,8 +9,8 @@ from typing import Any
 from mcp_types import BlobResourceContents, Resource, ResourceLink, ResourceTemplate, TextResourceContents
 
 from ralph_cli.commands.mcp.tools import Toolbox
-from ralph_cli.core.document import Span
 from ralph_cli.core.errors import UserError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import split_by_file
 from ralph_cli.documents.pdf.page_images import render_pictures
 from ralph_cli.documents.sniff import OCR_KINDS

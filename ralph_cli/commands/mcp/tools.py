@@ -21,11 +21,12 @@ from ralph_cli.commands.mcp.fence import Fence
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Member, Span
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Passage
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.json import passage_object, quote_object

@@ -16,9 +16,9 @@ from ralph_cli.documents.html.source_tags import close_elements
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import CharacterBudget, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children
-from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedPage, bound_tables, clean_label
+from ralph_cli.documents.page_text import CharacterBudget, one_line, plain_document
+from ralph_cli.documents.parsed import ParsedDocument, clean_label, join_parts
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _CHAPTERS = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
@@ -47,26 +47,16 @@ def parse_epub(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 class _Merged:
     """The chapters that were read, as the parts of one document."""
 
-    pages: list[ParsedPage] = field(default_factory=list)
     parts: list[ParsedDocument] = field(default_factory=list)
     cautions: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def add(self, chapter: ParsedDocument, name: str, name_inside: str) -> None:
         """Add a chapter as the next page, with its name, or else its first heading, or the name of a place in it."""
-        at = len(self.pages)
         heading = next((one.text for one in chapter.headings if one.text), "")
-        self.pages.append(replace(chapter.pages[0], label=clean_label(name or heading or name_inside)))
-        self.parts.append(
-            ParsedDocument(
-                (),
-                tuple(replace(one, page=at) for one in chapter.headings),
-                quoted=tuple((at, start, end) for _, start, end in chapter.quoted),
-                tables=tuple(replace(one, page=at) for one in chapter.tables),
-                additions=tuple(replace(one, page=at) for one in chapter.additions),
-            )
-        )
+        page = chapter.pages[0]._replace(label=clean_label(name or heading or name_inside))
+        self.parts.append(replace(chapter, pages=(page,), cautions=()))
         for caution in chapter.cautions:
-            self.cautions.setdefault((caution.code, caution.message), []).append(at + 1)
+            self.cautions.setdefault((caution.code, caution.message), []).append(len(self.parts))
 
 
 class _BookReader:
@@ -92,9 +82,9 @@ class _BookReader:
             part = self._part_of(item)
             chapter = self._read_chapter(part, item, at)
             book.add(chapter, names.get((part.casefold(), False), ""), names.get((part.casefold(), True), ""))
-            count(len(chapter.pages[0].text))
+            count(len(chapter.text))
         self._findings.pass_over(self._archive.unread_parts(_PAGES))
-        if not any(page.text.strip() for page in book.pages):
+        if not any(part.text.strip() for part in book.parts):
             if self._findings.unreadable:
                 raise self._archive.damaged_error(self._findings.unreadable[0][0])
             hint = "its pages are pictures: save it as PDF, and run OCR"
@@ -103,19 +93,11 @@ class _BookReader:
             Caution(code, message, () if code != "incomplete" else tuple(numbers))
             for (code, message), numbers in book.cautions.items()
         ]
-        parts = book.parts
-        return ParsedDocument(
-            tuple(book.pages),
-            tuple(one for part in parts for one in part.headings)[: MAX_PASSAGES // 2],
-            (*self._findings.cautions(), *cautions)[:100],
-            tuple(one for part in parts for one in part.quoted)[:MAX_PASSAGES],
-            tables=bound_tables([one for part in parts for one in part.tables]),
-            additions=tuple(one for part in parts for one in part.additions)[:MAX_PASSAGES],
-        )
+        return join_parts(book.parts, (*self._findings.cautions(), *cautions)[:100])
 
     def _read_chapter(self, part: str, item: Element | None, at: int) -> ParsedDocument:
         """One chapter as a document of one page; an empty one if it cannot be read."""
-        empty = ParsedDocument((ParsedPage(""),))
+        empty = plain_document([""])
         if item is None or not self._archive.has(part):
             self._findings.unreadable.append(
                 (f"chapter {at} is not in the file: {part[:100] or 'it has no name'}", (at,))

@@ -4,24 +4,22 @@ from collections import Counter
 from pathlib import PurePath
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Caution, Cell, Column, Table
+from ralph_cli.core.document import Caution
+from ralph_cli.core.structure import NamedPlace, Table
 from ralph_cli.documents.data.csv_records import Record, find_delimiter, read_records
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import (
     MOST_PLACES,
     ParsedDocument,
-    ParsedPage,
-    ParsedPlace,
-    ParsedTable,
-    bound_cautions,
     bound_places,
-    clean_heading,
 )
 from ralph_cli.documents.plain.reader import read_plain_text
+from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 from ralph_cli.text.plural import pluralize
 
-_MOST_CELLS, _MOST_COLUMNS = 200_000, 16_384
-"""Cells with figures of which it is kept under which header they stand, and columns of a table, as Excel has."""
+_MOST_CELLS, _MOST_COLUMNS = 400_000, 16_384
+"""Cells of which it is kept under which header they stand, and columns of a table, as Excel has."""
 
 _MOST_ROWS_ABOVE = 50
 """Rows above which the header is looked for."""
@@ -29,7 +27,6 @@ _MOST_ROWS_ABOVE = 50
 _LEAST_ROWS, _SAME_SHARE = 4, 0.9
 """Rows from which most have as many cells as the others, and their share: only then another one stands out."""
 
-_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _AMOUNT = re.compile(r"[^\w]*\d[\d.,\s'\u2019]*[^\w]*(?:[kKmMbB]|[A-Z]{3})?")
 
@@ -43,7 +40,7 @@ def parse_csv(data: bytes, *, name: str, encoding: str | None, limits: LoadLimit
     text = text.replace("\f", " ")
     delimiter = find_delimiter(text, PurePath(name).suffix.lower())
     if not delimiter:
-        return ParsedDocument((ParsedPage(text),), cautions=cautions)
+        return plain_document([text], cautions)
     reader = _TableReader(text)
     for number, record in enumerate(read_records(text, delimiter), 1):
         reader.add(number, record)
@@ -54,15 +51,14 @@ def parse_csv(data: bytes, *, name: str, encoding: str | None, limits: LoadLimit
     if reader.dropped:
         what = f"of the rows from {reader.dropped:,} on it is not kept under which headers their cells stand"
         found.append(Caution("places-dropped", what))
-    tables = (ParsedTable(0, table),) if (table := reader.table()) else ()
-    return ParsedDocument((ParsedPage(text),), cautions=bound_cautions(found), tables=tables, places=places)
+    return plain_document([text], found, tables=tuple(reader.tables()), places=places)
 
 
 class _TableReader:
     """Takes the rows of a text one after the other, and finds the one that names the columns."""
 
     def __init__(self, text: str) -> None:
-        self.places: list[ParsedPlace] = []
+        self.places: list[NamedPlace] = []
         self.dropped = 0
         """The first row of which not all cells are kept, 0 if there is none."""
         self._text = text
@@ -72,12 +68,13 @@ class _TableReader:
         self._last: Record | None = None
         self._head: list[Record] = []
         self._header: Record | None = None
-        self._cells: list[Cell] = []
+        self._rows: list[GridRow] = []
+        self._count = 0
 
     def add(self, number: int, record: Record) -> None:
         """Take the next row."""
         if len(self.places) <= MOST_PLACES and record.start < record.end:
-            self.places.append(ParsedPlace(0, record.start, f"row {number}"))
+            self.places.append(NamedPlace(record.start, f"row {number}"))
         if not record.is_sound and self._unsound is None:
             self._unsound = record.start
         if record.is_blank:
@@ -92,28 +89,25 @@ class _TableReader:
             self._add_cells(number, record)
 
     def _add_cells(self, number: int, record: Record) -> None:
-        figures = [
-            Cell(start, end, column)
+        cells = [
+            GridCell(self._text[start:end].replace('""', '"'), start, end, column, column)
             for column, (start, end) in enumerate(record.cells[:_MOST_COLUMNS])
-            if start < end and _DIGIT.search(self._text, start, end)
+            if start < end
         ]
-        if len(self._cells) + len(figures) > _MOST_CELLS or len(record.cells) > _MOST_COLUMNS:
+        self._count += len(cells)
+        if self._count > _MOST_CELLS or len(record.cells) > _MOST_COLUMNS:
             self.dropped = number
         else:
-            self._cells += figures
+            self._rows.append(GridRow(record.start, record.end, cells))
 
-    def table(self) -> Table | None:
-        """The cells below the row that names the columns; None without such a row."""
+    def tables(self) -> list[Table]:
+        """The table of the rows from the one on that names the columns; nothing without such a row."""
         header = self._find_header()
         if header is None:
-            return None
-        cells = tuple(cell for cell in self._cells if cell.start > header.end)
-        if not cells:
-            return None
-        names = [self._text[start:end].replace('""', '"') for start, end in header.cells]
-        wide = max(cell.column for cell in cells) + 1
-        columns = tuple(Column(clean_heading(name)) for name in names) + (Column(),) * (wide - len(names))
-        return Table(header.start, cells[-1].end, columns, cells)
+            return []
+        rows = [row for row in self._rows if row.start >= header.start and row.cells]
+        wide = max((row.cells[-1].column for row in rows), default=0) + 1
+        return make_tables(rows, max(wide, len(header.cells)), 1) if len(rows) > 1 else []
 
     def describe_damage(self) -> list[Caution]:
         """Where quotation marks do not match, or a row has not as many cells as nearly all others.

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from ralph_cli.core.document import Caution
+from ralph_cli.core.structure import NamedPlace
 from ralph_cli.documents.data.json_scan import JsonScan, is_json
 from ralph_cli.documents.data.json_strings import break_lines, write_out_escapes
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import (
     MOST_PLACES,
     ParsedDocument,
-    ParsedPage,
-    ParsedPlace,
-    bound_cautions,
     bound_places,
     clean_place,
 )
@@ -42,7 +41,7 @@ def parse_json(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     found = [*cautions, *layout.cautions()]
     if unnamed or deepest is not None:
         found.append(Caution("places-dropped", f"so many values that places are those of whole records{unnamed}"))
-    return ParsedDocument((ParsedPage(layout.text),), cautions=bound_cautions(found), places=places)
+    return plain_document([layout.text], found, places=places)
 
 
 class _JsonLayout:
@@ -51,7 +50,7 @@ class _JsonLayout:
     def __init__(self, deepest: int | None) -> None:
         """Members below the depth `deepest` have no places of their own."""
         self.text = ""
-        self.places: list[ParsedPlace] = []
+        self.places: list[NamedPlace] = []
         self._deepest = deepest
         self._damage = ""
         self._repeated: list[str] = []
@@ -67,7 +66,7 @@ class _JsonLayout:
             column = scan.damage - self.text.rfind("\n", 0, scan.damage)
             what = "nested too deeply" if scan.too_deep else "no valid JSON"
             self._damage = f"{what} from line {line:,}, column {column:,}"
-            self.places.append(ParsedPlace(0, scan.damage, f"line {line} or behind it, where it is {what}"))
+            self.places.append(NamedPlace(scan.damage, f"line {line} or behind it, where it is {what}"))
 
     def read_lines(self, text: str) -> None:
         """Lay out a value a line."""
@@ -108,7 +107,7 @@ class _JsonLayout:
 
     def _add_place(self, at: int, name: str) -> None:
         if len(self.places) <= MOST_PLACES:
-            self.places.append(ParsedPlace(0, at, clean_place(name)))
+            self.places.append(NamedPlace(at, clean_place(name)))
 
 
 def _deepest_place(text: str, by_line: bool) -> int | None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from ralph_cli.core.document import PAGE_BREAK
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import PAGE_BREAK
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedPage
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sniff import Kind, identify
 
 DEEPEST = 3
@@ -57,11 +58,11 @@ def read_chunk(
             from ralph_cli.documents.plain.reader import read_plain_text
 
             text, cautions = read_plain_text(data, name=name, encoding=None, limits=limits)
-            found = ParsedDocument((ParsedPage(text.replace(PAGE_BREAK, "\n\n")),), cautions=cautions)
+            found = plain_document([text.replace(PAGE_BREAK, "\n\n")], cautions)
         case _:
             raise DocumentError(
                 f"{name} has a format ({kind}) that ralph does not read inside another document", code="unsupported"
             )
     if len(found.pages) == 1:
         return found
-    return ParsedDocument((ParsedPage("\n\n".join(page.text for page in found.pages)),), cautions=found.cautions)
+    return plain_document([found.text.replace(PAGE_BREAK, "\n\n")], found.cautions)

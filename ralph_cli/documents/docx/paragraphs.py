@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Origin
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
@@ -72,6 +72,7 @@ class Paragraph:
 
     style: str = ""
     level: int = 0
+    left: int = 0
     indent: int = 0
     label: str = ""
     joins_next: bool = False
@@ -89,7 +90,8 @@ class Paragraph:
     def join(self, following: "Paragraph") -> None:
         """Go on with the text of the paragraph behind, for the mark between them is deleted or hidden."""
         if self.is_empty:
-            self.style, self.level, self.indent = following.style, following.level, following.indent
+            self.style, self.level = following.style, following.level
+            self.left, self.indent = following.left, following.indent
             self.label, self.title_pieces = following.label, following.title_pieces
         elif self.title_pieces is None:
             self.title_pieces = len(self.pieces)
@@ -156,7 +158,7 @@ def read_paragraph(
     shading = child(properties, "w:shd")
     if shading is None:
         shading = reading.styles.paragraph_property(style, "w:shd")
-    found = Paragraph(style, reading.styles.heading_level(style, properties), _indent(properties))
+    found = Paragraph(style, reading.styles.heading_level(style, properties), *_indents(properties))
     mark = child(properties, "w:rPr")
     deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
     reading.findings.changed |= deleted
@@ -313,9 +315,9 @@ def _label(properties: Element | None, style: str, reading: Reading) -> str:
     return reading.numbering.next_number(instance, level or 0) if instance not in ("", "0") else ""
 
 
-def _indent(properties: Element | None) -> int:
-    """Twentieths of a point by which a paragraph is set in on both sides."""
+def _indents(properties: Element | None) -> tuple[int, int]:
+    """Twentieths of a point by which a paragraph is set in on the left, and on both sides."""
     found = child(properties, "w:ind")
     left = number(attribute(found, "left") or attribute(found, "start"), 0) or 0
     right = number(attribute(found, "right") or attribute(found, "end"), 0) or 0
-    return min(left, right)
+    return left, min(left, right)

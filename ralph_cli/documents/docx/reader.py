@@ -12,8 +12,8 @@ from functools import partial
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Note, Origin
 from ralph_cli.documents.docx.backdrops import has_backdrop
 from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
 from ralph_cli.documents.docx.drawings import Drawings
@@ -29,15 +29,8 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.office.sight import WHITE
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
-from ralph_cli.documents.parsed import (
-    MAX_PASSAGES,
-    ParsedAddition,
-    ParsedDocument,
-    ParsedHeading,
-    ParsedNote,
-    ParsedPage,
-    bound_cautions,
-)
+from ralph_cli.documents.page_text import finish_document
+from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
 
 _MAIN_PART = "word/document.xml"
 _NOTES = ("footnote", "endnote")
@@ -95,23 +88,14 @@ class _DocumentReader:
         paper = self._paper(root)
         body = self._story(self._main, self._relations, paper)
         body.read(root)
-        notes, cited = self._append_notes(body)
-        self._append_comments(body, cited)
+        self._append_comments(body, self._append_notes(body))
         self._append_heads(body, paper)
-        text = body.text()
-        if len(text) > self._limits.characters:
-            raise TooManyCharacters(self._package.name, self._limits)
-        if not text.strip():
-            hint = self._findings.advise("pictures are not read; run OCR first")
-            why = "no text that a reader sees" if self._findings.hidden else "no text"
-            raise DocumentError(f"{self._package.name} has {why}", code="no-text", hint=hint)
-        cautions = bound_cautions(self._findings.cautions(self._numbering.unknown))
-        headings, quoted, tables = tuple(body.headings), tuple(body.quoted), tuple(body.tables)
-        additions = tuple(body.additions[:MAX_PASSAGES])
-        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, (*body.notes, *notes), tables, additions)
+        hint = self._findings.advise("pictures are not read; run OCR first")
+        parsed = finish_document([body], self._findings, self._package.name, self._limits, empty_hint=hint)
+        return replace(parsed, cautions=bound_cautions(self._findings.cautions(self._numbering.unknown)))
 
-    def _append_notes(self, body: Story) -> tuple[tuple[ParsedNote, ...], list[Mark]]:
-        """Footnotes and endnotes, in the order in which they are cited, and the comments on them.
+    def _append_notes(self, body: Story) -> list[Mark]:
+        """Add footnotes and endnotes, in the order in which they are cited; returns the comments on them.
 
         Before each stands its mark, as it does in the text.
         """
@@ -122,7 +106,6 @@ class _DocumentReader:
             for element in self._children(f"{kind}s", f"w:{kind}")
             if attribute(element, "type") in ("", "normal")
         }
-        placed: list[ParsedNote] = []
         comments: list[Mark] = []
         for kind in _NOTES:
             # A note that is cited again, which Word does by a field, is not put there again.
@@ -132,8 +115,8 @@ class _DocumentReader:
                 if element is None:
                     self._findings.miss(f"{kind} {mark.number[:9]}")
                 elif span := self._append_note(body, mark, element, comments):
-                    placed.append(ParsedNote(0, *span, at))
-        return tuple(placed), comments
+                    body.notes.append(Note(*span, at))
+        return comments
 
     def _append_note(self, body: Story, mark: Mark, element: Element, comments: list[Mark]) -> tuple[int, int] | None:
         """Add one note: where its text begins and ends, None if it has none."""
@@ -145,7 +128,7 @@ class _DocumentReader:
         sign = self._reading.note_marks.get((mark.kind, mark.number), "")
         lead = f"{sign} " if sign else ""
         start = body.add_block(lead + text) + len(lead)
-        body.additions += [ParsedAddition(0, one.addition.moved(start)) for one in note.additions]
+        body.marked += [one.moved(start) for one in note.marked]
         return start, body.length
 
     def _append_comments(self, body: Story, on_notes: list[Mark]) -> None:
@@ -168,7 +151,7 @@ class _DocumentReader:
             at = places.get(number, -1)
             where = f", on paragraph {max(bisect_right(lines, at), 1):,}" if at >= 0 else ""
             start = body.add_from("comment", f"comment by {author}{where}", _close_up(text))
-            body.headings.append(ParsedHeading(0, start, f"Comment by {author}", 1))
+            body.name_part(f"Comment by {author}", start, 1)
             self._findings.comments += 1
 
     def _append_heads(self, body: Story, paper: Ground) -> None:
@@ -193,7 +176,7 @@ class _DocumentReader:
                     elif any(map(str.isalnum, text)) and (label, text) not in shown:
                         shown.add((label, text))
                         at = body.add_from(label, label, text)
-                        body.headings.append(ParsedHeading(0, at, label.capitalize(), 1))
+                        body.name_part(label.capitalize(), at, 1)
 
     def _is_shown(self, kind: str, sections: Iterable[Element]) -> bool:
         """Whether a header for first or even pages is in use (ECMA-376, 17.10.1 and 17.10.6)."""
@@ -234,7 +217,7 @@ class _DocumentReader:
         if fault:
             self._findings.leave(what, fault)
         if found is not None:
-            self._count(len(found.pages[0].text))
+            self._count(len(found.text))
         return found
 
     def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:

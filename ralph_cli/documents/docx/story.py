@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Addition, Origin
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.docx.backdrops import find_doubtful_paragraphs
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.fields import Fields
@@ -19,14 +19,8 @@ from ralph_cli.documents.docx.paragraphs import (
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
 from ralph_cli.documents.office.xml_tree import child, children, preferred_choice
-from ralph_cli.documents.parsed import (
-    ParsedAddition,
-    ParsedDocument,
-    ParsedHeading,
-    ParsedNote,
-    ParsedTable,
-    clean_heading,
-)
+from ralph_cli.documents.page_text import PageText
+from ralph_cli.documents.parsed import ParsedDocument
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
 _INDENT = 360
@@ -36,21 +30,15 @@ _BLOCKS = frozenset({"w:p", "w:tbl", "w:altChunk", "w:subDoc"})
 _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:Fallback", "w:background"})
 
 
-class Story:
-    """A text that is being read, `repeated` if it stands on every page. Its blocks are parted by an empty line."""
+class Story(PageText):
+    """A text that is being read, `repeated` if it stands on every page."""
 
     def __init__(self, reading: Reading, drawings: Drawings, paper: Ground = PAPER, repeated: bool = False) -> None:
+        super().__init__()
         self._reading, self._drawings, self._paper = reading, drawings, paper
         self._fields = Fields(repeated)
         self._doubtful: set[int] = set()
-        self._parts: list[str] = []
-        self.length = 0
-        self.headings: list[ParsedHeading] = []
-        self.quoted: list[tuple[int, int, int]] = []
-        self.tables: list[ParsedTable] = []
-        self.additions: list[ParsedAddition] = []
         self.marks: list[tuple[Mark, int]] = []
-        self.notes: list[ParsedNote] = []
         self.sections: list[Element] = []
 
     def read(self, element: Element) -> None:
@@ -60,24 +48,6 @@ class Story:
             self._add(block)
         if self._fields.unread:
             self._reading.findings.unread["equations in fields"] += self._fields.unread
-
-    def add_from(self, origin: Origin, label: str, text: str) -> int:
-        """Add a block of words from there, behind a label in brackets, and return where it begins."""
-        at = self.add_block(f"[{label}] {text}")
-        self.additions.append(ParsedAddition(0, Addition(at, self.length, origin)))
-        return at
-
-    def add_block(self, text: str) -> int:
-        """Add a finished block, an empty line behind the one before, and return where it begins."""
-        separator = "\n\n" if self._parts else ""
-        self._parts.append(separator + text)
-        at = self.length + len(separator)
-        self.length = at + len(text)
-        return at
-
-    def text(self) -> str:
-        """All that was added."""
-        return "".join(self._parts)
 
     def _blocks(self, container: Element, ground: Ground) -> Iterator[Paragraph | Grid | ParsedDocument]:
         """The paragraphs, tables and documents in an element; paragraphs that are joined are one."""
@@ -142,25 +112,15 @@ class Story:
             elif box.text:
                 yield plain_paragraph(box.text, box.origin)
 
-    def _add_document(self, document: ParsedDocument) -> None:
-        """Add what was read of another file, with all that is known of places in it."""
-        at = self.add_block(document.pages[0].text)
-        self.headings += [replace(one, offset=one.offset + at) for one in document.headings]
-        self.quoted += [(0, start + at, end + at) for _, start, end in document.quoted]
-        self.tables += [ParsedTable(0, one.table.moved(at)) for one in document.tables]
-        self.additions += [ParsedAddition(0, one.addition.moved(at)) for one in document.additions]
-        self.notes += [ParsedNote(0, one.start + at, one.end + at, one.cited + at) for one in document.notes]
-
     def _add(self, block: Paragraph | Grid | ParsedDocument) -> None:
         if isinstance(block, ParsedDocument):
-            self._add_document(block)
+            self.add_parsed(block, self.add_block(block.text))
             return
         if isinstance(block, Grid):
             written = write_grid(block)
-            at = self.add_block("".join(written.parts)) if written.length else self.length
-            self.tables += [ParsedTable(0, table.moved(at)) for table in written.tables]
+            at = self.add_tables(written.text(), written.tables) if written.length else self.length
             self.marks += [(mark, at + place) for mark, place in written.marks]
-            self.additions += [ParsedAddition(0, one.moved(at)) for one in written.additions]
+            self.marked += [one.moved(at) for one in written.marked]
             return
         text, marks = block.write()
         if not text:
@@ -169,11 +129,11 @@ class Story:
         at = self.add_block(text)
         self.marks += [(mark, at + place) for mark, place in marks]
         if block.origin:
-            self.additions.append(ParsedAddition(0, Addition(at, self.length, block.origin)))
+            self.mark(block.origin, at, self.length)
         if block.level:
-            self.headings.append(ParsedHeading(0, at, clean_heading(block.title()), block.level))
+            self.name_part(block.title(), at, block.level)
         elif block.indent >= _INDENT or any(name in _QUOTE_STYLES for name in self._reading.styles.names(block.style)):
-            self.quoted.append((0, at + len(block.label), at + self._end_of_words(text, marks)))
+            self.quoted.append(Span(at + len(block.label), at + self._end_of_words(text, marks)))
 
     def _end_of_words(self, text: str, marks: list[tuple[Mark, int]]) -> int:
         """Where a paragraph ends without the marks of notes behind its last word."""
@@ -186,8 +146,8 @@ class Story:
 
 def _part_additions(document: ParsedDocument) -> Iterator[Paragraph]:
     """The text of a document that is put in, in parts: its running text, and each part that is from elsewhere."""
-    text, last = document.pages[0].text, 0
-    for one in sorted((one.addition for one in document.additions), key=lambda addition: addition.start):
+    text, last = document.text, 0
+    for one in document.additions:
         yield plain_paragraph(text[last : one.start])
         yield plain_paragraph(text[max(last, one.start) : one.end], one.origin)
         last = max(last, one.end)

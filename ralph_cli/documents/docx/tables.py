@@ -2,23 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
-from itertools import takewhile
+from itertools import groupby, takewhile
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Addition, Cell, Column, Table
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded
 from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph
 from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
-from ralph_cli.documents.parsed import clean_heading
-from ralph_cli.text.tables import EMPTY_CELL
+from ralph_cli.documents.page_text import PageText
 
 _MOST_COLUMNS = 256
 """Word itself makes at most 63; what is further right counts as the last of these."""
-_LONGEST_REPEATED = 100
 _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
 
 
@@ -33,10 +32,9 @@ class GridCell:
     _text: str | None = None
 
     def text(self) -> str:
-        """The text of its paragraphs on one line; of a part of a cell above what that says, if it is short."""
+        """The text of its paragraphs on one line; of a part of a cell above nothing."""
         if self.above is not None:
-            text = self.above.text()
-            return text if len(text) <= _LONGEST_REPEATED else ""
+            return ""
         if self._text is None:
             texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph) and not block.origin)
             self._text = " ".join(" ".join(texts).split())
@@ -59,6 +57,12 @@ class GridRow:
         """Whether a table stands in one of its cells."""
         return any(isinstance(block, Grid) for cell in self.cells for block in cell.blocks)
 
+    @property
+    def indent(self) -> float:
+        """How far its first cell is set in, in points."""
+        blocks = self.cells[0].blocks if self.cells else ()
+        return next((block.left / 20 for block in blocks if isinstance(block, Paragraph)), 0.0)
+
 
 @dataclass(slots=True)
 class Grid:
@@ -67,23 +71,12 @@ class Grid:
     rows: list[GridRow]
 
 
-@dataclass(slots=True)
-class TableText:
-    """The text of a table, and where its cells, marks and inner tables are in it, and what is not its own words."""
+class TableText(PageText):
+    """The text of a table, with what is referred to in it and where."""
 
-    parts: list[str] = field(default_factory=list)
-    length: int = 0
-    cells: list[Cell] = field(default_factory=list)
-    marks: list[tuple[Mark, int]] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    additions: list[Addition] = field(default_factory=list)
-
-    def write(self, text: str) -> int:
-        """Add some text, and return where it begins."""
-        at = self.length
-        self.parts.append(text)
-        self.length += len(text)
-        return at
+    def __init__(self) -> None:
+        super().__init__()
+        self.marks: list[tuple[Mark, int]] = []
 
 
 def read_grid(
@@ -132,25 +125,18 @@ def read_grid(
 
 
 def write_grid(grid: Grid) -> TableText:
-    """The table as lines, one a row, cells two spaces apart.
+    """The table as lines, one a row, cells two spaces apart, as `write_table` has them.
 
-    In a table whose columns have names an empty cell under one is marked, if a filled cell follows it; one that goes on
-    with a cell above says what that says. A row with a table in one of
-    its cells only places things on the page: what is in its cells stands one below the other. Words in other cells that
-    are not of the running text, such as those of a chart, stand behind the table.
+    A row with a table in one of its cells only places things on the page: what is in its cells stands one below the
+    other. Words in other cells that are not of the running text, such as those of a chart, stand behind the table.
     """
-    header = _header(grid)
-    names = _column_names(header)
     out = TableText()
-    for row in grid.rows:
-        if row.is_nested:
-            _write_apart(row, out)
+    for is_nested, rows in groupby(grid.rows, lambda row: row.is_nested):
+        if is_nested:
+            for row in rows:
+                _write_apart(row, out)
         else:
-            _write_row(row, {} if row in header else names, bool(names), out)
-    if out.length:
-        count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
-        columns = tuple(Column(names.get(at, "")) for at in range(count))
-        out.tables.insert(0, Table(0, out.length, columns, tuple(out.cells)))
+            _write_rows(list(rows), out)
     for row in (row for row in grid.rows if not row.is_nested):
         for block in (block for cell in row.cells for block in cell.blocks if isinstance(block, Paragraph)):
             if block.origin:
@@ -158,25 +144,28 @@ def write_grid(grid: Grid) -> TableText:
     return out
 
 
-def _write_row(row: GridRow, names: dict[int, str], repeats: bool, out: TableText) -> None:
-    texts = [cell.text() if repeats or cell.above is None else "" for cell in row.cells]
-    filled = [at for at, text in enumerate(texts) if text and row.cells[at].above is None]
-    if not filled:
+def _write_rows(rows: list[GridRow], out: TableText) -> None:
+    cells = [
+        [
+            TableCell(cell.column, cell.end, text, cell.above is not None, _place_marks(cell, text))
+            for cell in row.cells
+            for text in (cell.text(),)
+        ]
+        for row in rows
+    ]
+    header = sum(1 for _ in takewhile(lambda row: row.names_columns, rows))
+    marked: list[tuple[int, int, Any]] = []
+    written = write_table(cells, header or None, marked, [row.indent for row in rows])
+    if written is None:
         return
-    separator = "\n" if out.length else ""
-    column = 0
-    for cell, text in zip(row.cells[: filled[-1] + 1], texts, strict=False):
-        skipped = [at for at in range(column, cell.column) if at in names]  # columns that the row leaves out
-        column = cell.end
-        is_named = any(at in names for at in range(cell.column, cell.end))
-        for word in (*(EMPTY_CELL for _ in skipped), text or (EMPTY_CELL if is_named else "")):
-            if word:
-                out.write(separator)
-                at = out.write(word)
-                separator = "  "
-        if text:
-            out.cells.append(Cell(at, out.length, cell.column))
-        out.marks += [(mark, out.length) for mark in cell.marks()]
+    at = out.add_line(written[0])
+    out.tables += [table.moved(at) for table in written[1]]
+    out.marks += [(mark, at + place) for _, place, mark in marked]
+
+
+def _place_marks(cell: GridCell, text: str) -> tuple[tuple[int, int, Mark], ...]:
+    """What is referred to in a cell, at its end: its paragraphs are joined."""
+    return tuple((len(text), len(text), mark) for mark in cell.marks())
 
 
 def _write_apart(row: GridRow, out: TableText) -> None:
@@ -185,8 +174,8 @@ def _write_apart(row: GridRow, out: TableText) -> None:
             if isinstance(block, Grid):
                 inner = write_grid(block)
                 if inner.length:
-                    at = _write_line("".join(inner.parts), out)
-                    out.additions += [addition.moved(at) for addition in inner.additions]
+                    at = out.add_line(inner.text())
+                    out.marked += [addition.moved(at) for addition in inner.marked]
                     out.marks += [(mark, at + place) for mark, place in inner.marks]
                     out.tables += [table.moved(at) for table in inner.tables]
             else:
@@ -195,43 +184,13 @@ def _write_apart(row: GridRow, out: TableText) -> None:
 
 def _write_block(block: Paragraph, out: TableText, separator: str) -> None:
     text, marks = block.write()
-    at = _write_line(text, out, separator) if text else out.length
+    at = out.length
+    if text:
+        out.write(separator if out.length else "")
+        at = out.write(text)
     out.marks += [(mark, at + place) for mark, place in marks]
     if block.origin and text:
-        out.additions.append(Addition(at, out.length, block.origin))
-
-
-def _write_line(text: str, out: TableText, separator: str = "\n") -> int:
-    if out.length:
-        out.write(separator)
-    return out.write(text)
-
-
-def _header(grid: Grid) -> list[GridRow]:
-    """The rows that name the columns: those that the document calls so, else the first full row.
-
-    Of the latter the first cell may be empty, as in the corner of a table; a row of one cell above it is a title.
-    """
-    header = list(takewhile(lambda row: row.names_columns, grid.rows))
-    if header:
-        return header
-    count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
-    first = next((row for row in grid.rows if sum(bool(cell.text()) for cell in row.cells) > 1), None)
-    if first is None or len(first.cells) != count or first.is_nested:
-        return []
-    return [first] if all(cell.text() for cell in first.cells[1:]) else []
-
-
-def _column_names(header: list[GridRow]) -> dict[int, str]:
-    """What the rows of a header say of each column."""
-    names: dict[int, list[str]] = {}
-    for row in header:
-        for cell in row.cells:
-            text = cell.text()
-            for at in range(cell.column, cell.end) if text else ():
-                if text not in names.setdefault(at, []):
-                    names[at].append(text)
-    return {at: clean_heading(" ".join(texts)) for at, texts in names.items()}
+        out.mark(block.origin, at, out.length)
 
 
 def _find_inside(element: Element, name: str) -> Iterator[Element]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Origin
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.html.mathml import math_text
 
 _CHECKED, _UNCHECKED = "\u2612", "\u2610"

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Addition, Caution
+from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Addition, Heading, Span
 from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
+from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,
-    ParsedAddition,
     ParsedDocument,
-    ParsedHeading,
-    ParsedPage,
-    ParsedTable,
 )
 from ralph_cli.documents.plain.decoding import decode_text
 
@@ -63,19 +61,15 @@ def parse_html(
         hint = "save the page after it has loaded in a browser"
         raise DocumentError(f"{name} has no text", code="no-text", hint=hint)
     offsets = page.out.offsets()
-    headings = (ParsedHeading(0, offsets[at], title, level) for at, title, level in page.headings)
-    quoted = ((0, offsets[start] + lead, offsets[end] - trail) for start, lead, end, trail in page.quoted)
-    tables = (ParsedTable(0, table.to_table(offsets)) for table in page.tables)
-    found = [(offsets[start], offsets[end], origin) for start, end, origin in page.additions]
-    # What became the top of a fraction is none any more.
-    additions = tuple(ParsedAddition(0, Addition(*place)) for place in found if place[0] < place[1])
-    return ParsedDocument(
-        (ParsedPage(text),),
-        tuple(headings),
+    found = [Addition(offsets[start], offsets[end], origin) for start, end, origin in page.additions]
+    return plain_document(
+        [text],
         (*cautions, *page.findings.cautions()),
-        tuple(quoted),
-        tables=tuple(tables),
-        additions=additions[:MAX_PASSAGES],
+        headings=tuple(Heading(title, offsets[at], level) for at, title, level in page.headings),
+        quoted=tuple(Span(offsets[start] + lead, offsets[end] - trail) for start, lead, end, trail in page.quoted),
+        tables=tuple(sorted(table for grid in page.tables for table in grid.to_tables(offsets))),
+        # What became the top of a fraction is none any more.
+        additions=tuple(one for one in found if one.start < one.end)[:MAX_PASSAGES],
     )
 
 

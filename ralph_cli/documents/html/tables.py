@@ -11,11 +11,11 @@ from dataclasses import field
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Cell, Column, Table
+from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.html.numbering import integer
 from ralph_cli.documents.html.text_builder import CELL as CELL_APART
 from ralph_cli.documents.html.text_builder import SEPARATORS, TextBuilder
-from ralph_cli.text.tables import EMPTY_CELL
+from ralph_cli.documents.structure.grids import GridCell, GridRow, is_figure, make_tables
 
 _MOST_COLUMNS = 1_000
 _MOST_ROWS = 1 << 16
@@ -23,9 +23,7 @@ _MOST_HEADER_ROWS = 10
 _LONGEST_HEADER = 200
 _LONGEST_REPEATED, _MOST_REPEATED = 100, 30
 """Characters of a cell, and cells of a row, that are said again: more make a page larger than it is."""
-_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _DIGIT = re.compile(r"\d")
-_AMOUNT = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +42,13 @@ class _FilledCell:
 
     @property
     def is_amount(self) -> bool:
-        return _AMOUNT.fullmatch(self.text) is not None and not _YEAR.fullmatch(self.text)
+        return is_figure(self.text)
 
-    def to_cell(self, offsets: list[int], column: int) -> Cell:
+    def to_cell(self, offsets: list[int]) -> GridCell:
         """The cell in offsets."""
         start = offsets[self.start] - self.ahead
-        return Cell(start, start + len(self.text) if self.ahead else offsets[self.end], column)
+        end = start + len(self.text) if self.ahead else offsets[self.end]
+        return GridCell(self.text, start, end, self.left, self.right - 1)
 
 
 @dataclass(slots=True)
@@ -109,11 +108,11 @@ class GridTable:
             if self._taken.get(left, 0) > len(self._rows):
                 self._reaching = sorted((*self._reaching, cell), key=lambda reaching: reaching.left)
 
-    def finish(self, out: TextBuilder) -> "NamedTable | None":
+    def finish(self, out: TextBuilder) -> None:
         """Write a mark for each empty cell under a column that a header names, where its row goes on behind it.
 
         Where a cell of a row above takes the place, that cell's text is written instead, unless it is long.
-        None if no header names columns, as in a table that only places things on the page.
+        Nothing where no header names columns, as in a table that only places things on the page.
         """
         columns: list[_NamedColumn] = []
         count = 0
@@ -123,15 +122,20 @@ class GridTable:
                 rows = self._rows[:count] if count <= _MOST_HEADER_ROWS else []
                 columns = _name_columns([row.cells for row in rows], self._most)
         cells = [cell for row in self._rows[count:] for cell in row.cells]
-        if not columns or not cells:
-            return None
         # A figure under no header says that headers and figures do not stand in the same columns of the grid.
-        if all(_find_column(columns, cell) is not None for cell in cells if cell.left and cell.is_amount):
-            for row in self._rows[:count]:
-                _complete_row(row, [], out)
-            cells = [cell for row in self._rows[count:] for cell in _complete_row(row, columns, out)]
-        first = next(cell for row in self._rows for cell in row.cells)
-        return NamedTable(first.start, columns, cells)
+        if columns and all(_find_column(columns, cell) is not None for cell in cells if cell.left and cell.is_amount):
+            for number, row in enumerate(self._rows):
+                row.cells = _complete_row(row, columns if number >= count else [], out)
+
+    def to_tables(self, offsets: list[int]) -> list[Table]:
+        """What it is in a finished text; nothing for what only places things on the page."""
+        grid = []
+        for row in () if self.holds_table else self._rows:
+            if cells := [cell.to_cell(offsets) for cell in row.cells]:
+                grid.append(GridRow(cells[0].start, cells[-1].end, cells, is_header=row.names_columns))
+        if len(grid) < 2 or all(len(row.cells) < 2 for row in grid):
+            return []
+        return make_tables(grid, self._most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,30 +143,6 @@ class _NamedColumn:
     left: int
     right: int
     header: str
-
-
-@dataclass(frozen=True, slots=True)
-class NamedTable:
-    """A table whose columns have names, in places of the text that is still under construction."""
-
-    _start: int
-    _columns: list[_NamedColumn]
-    _cells: list[_FilledCell]
-
-    def to_table(self, offsets: list[int]) -> Table:
-        """The table in offsets; cells under no header are in columns without a name."""
-        rooms = {(at, 1) for at, _ in enumerate(self._columns)} | {self._room(cell) for cell in self._cells}
-        order = {room: index for index, room in enumerate(sorted(rooms))}
-        columns = tuple(Column(self._columns[at].header if named else "") for at, named in sorted(rooms))
-        cells = tuple(cell.to_cell(offsets, order[self._room(cell)]) for cell in self._cells)
-        return Table(offsets[self._start], cells[-1].end, columns, cells)
-
-    def _room(self, cell: _FilledCell) -> tuple[int, int]:
-        """Under which header a cell stands, or before which."""
-        at = _find_column(self._columns, cell)
-        if at is not None:
-            return at, 1
-        return bisect_right(self._columns, cell.left, key=lambda column: column.left), 0
 
 
 def _count_marked_rows(rows: list[_Row]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Origin
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.html import controls
 from ralph_cli.documents.html.boxes import find_cells_of_blocks, is_only_cell, strength_around
 from ralph_cli.documents.html.findings import Findings
@@ -17,7 +17,7 @@ from ralph_cli.documents.html.styles.css import Style
 from ralph_cli.documents.html.styles.defaults import default_style
 from ralph_cli.documents.html.styles.selectors import ElementPath
 from ralph_cli.documents.html.styles.stylesheet import StyleSheets
-from ralph_cli.documents.html.tables import GridTable, NamedTable
+from ralph_cli.documents.html.tables import GridTable
 from ralph_cli.documents.html.text_builder import CELL, LINE, PARAGRAPH, SPACE, TextBuilder
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
@@ -68,7 +68,7 @@ class PageWalk:
         self.out = TextBuilder()
         self.headings: list[tuple[int, str, int]] = []
         self.quoted: list[tuple[int, int, int, int]] = []
-        self.tables: list[NamedTable] = []
+        self.tables: list[GridTable] = []
         self.additions: list[tuple[int, int, Origin]] = []
         self.findings = Findings()
         self._is_shallow = is_shallow
@@ -262,9 +262,9 @@ class PageWalk:
             self._tables[-1].end_row_group()
 
     def _end_table(self, element: _OpenElement, written: bool) -> None:
-        named = self._tables.pop().finish(self.out)
-        if named:
-            self.tables.append(named)
+        table = self._tables.pop()
+        table.finish(self.out)
+        self.tables.append(table)
 
     def _end_typed_text(self, element: _OpenElement, written: bool) -> None:
         if written:

@@ -42,7 +42,7 @@ def read_body(part: Part, name: str, encoding: str | None, limits: LoadLimits) -
             if error.code == "no-text":
                 return Body("")
             raise
-        return Body(page.pages[0].text, page, cautions=page.cautions)
+        return Body(page.text, page, cautions=page.cautions)
     if part.get_content_type() == "message/delivery-status":
         return Body(_delivery_status(part))
     text, cautions = part_text(part, name, encoding)

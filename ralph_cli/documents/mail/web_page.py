@@ -1,6 +1,7 @@
 """A web page saved in one file (mhtml, RFC 2557): its page with the style sheets and frames that came with it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import urljoin
 
 from ralph_cli.core.document import Caution
@@ -53,14 +54,7 @@ def parse_web_page(data: bytes, *, name: str, encoding: str | None, limits: Load
     cautions = [Caution("incomplete", f"{what}: the file may be cut off or damaged") for what in dict.fromkeys(damage)]
     if unread:
         cautions.append(Caution("pictures-unread", f"pictures that were not read: {unread:,}"))
-    return ParsedDocument(
-        parsed.pages,
-        parsed.headings,
-        bound_cautions((*parsed.cautions, *cautions)),
-        parsed.quoted,
-        tables=parsed.tables,
-        additions=parsed.additions,
-    )
+    return replace(parsed, cautions=bound_cautions((*parsed.cautions, *cautions)))
 
 
 def _leaves(part: Part, name: str, depth: int = 0) -> Iterator[Part]:

@@ -7,6 +7,7 @@ programs.
 import io
 import struct
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -14,7 +15,8 @@ import pypdfium2  # type: ignore[import-untyped]
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedPage
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.text.plural import pluralize
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
@@ -82,7 +84,7 @@ def parse_pictures(data: bytes, name: str, cautions: tuple[Caution, ...], limits
         raise DocumentError(f"{name} has {total} pictures; the limit is {limits.pages}", code="too-big")
     unread = Caution("no-text", f"a picture of {pluralize(total, 'page')}", tuple(range(1, total + 1)))
     refusal = f"{name} is a picture, which has no text of its own", "it is read unless --ocr is never"
-    return ParsedDocument((ParsedPage(""),) * total, cautions=(unread, *cautions), refusal=refusal)
+    return replace(plain_document([""] * total, (unread, *cautions)), refusal=refusal)
 
 
 def _check_size(picture: Any, name: str) -> None:

@@ -11,11 +11,13 @@ import pypdfium2  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
+from ralph_cli.core.structure import ScannedPage
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.ocr.lines import place_words
 from ralph_cli.documents.ocr.tsv import PictureWord, parse_tsv
 from ralph_cli.documents.ocr.words import ScannedWord, pack_words
-from ralph_cli.documents.parsed import ParsedDocument, ParsedPage, ParsedScan, ParsedTable, bound_tables
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import ParsedDocument, join_parts
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.ink import PageCanvas
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout, write_words
@@ -128,9 +130,7 @@ class _Pages:
 
     def __init__(self, layout: Layout) -> None:
         self._layout: Layout = layout
-        self._pages: list[ParsedPage] = []
-        self._scans: list[ParsedScan] = []
-        self._tables: list[ParsedTable] = []
+        self._pages: list[ParsedDocument] = []
         self._failed: list[int] = []
 
     @property
@@ -148,22 +148,18 @@ class _Pages:
         source, words = place_words(lines, drawn.height, 1 / drawn.scale)
         page = write_words(words, source, self._layout)
         flat = [word for line in lines for word in line]
-        index = len(self._pages)
-        self._pages.append(ParsedPage(clean_text(page.text)))
-        self._scans.append(ParsedScan(index, pack_words(_locate(page, source, flat, drawn.canvas))))
-        self._tables += [ParsedTable(index, table) for table in page.tables]
+        scan = ScannedPage(1, 0, pack_words(_locate(page, source, flat, drawn.canvas)))
+        self._pages.append(plain_document([clean_text(page.text)], tables=page.tables, scans=(scan,)))
 
     def add_failed(self) -> None:
         """A page that could not be read."""
-        self._pages.append(ParsedPage(""))
+        self._pages.append(plain_document([""]))
         self._failed.append(len(self._pages))
 
     def parsed(self) -> ParsedDocument:
         """All of them, numbered from 1."""
         cautions = [Caution("ocr-failed", "not read", tuple(self._failed))] if self._failed else []
-        return ParsedDocument(
-            tuple(self._pages), cautions=tuple(cautions), tables=bound_tables(self._tables), scans=tuple(self._scans)
-        )
+        return join_parts(self._pages, cautions)
 
 
 def _locate(page: PageLayout, source: str, words: Sequence[PictureWord], canvas: PageCanvas) -> Iterator[ScannedWord]:

@@ -4,9 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -15,8 +13,9 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.ocr.engine import INSTALL_HINT, OcrEngine, OcrOptions, find_engine
 from ralph_cli.documents.ocr.words import UNSURE, unpack_words
-from ralph_cli.documents.parsed import ParsedAddition, ParsedDocument, ParsedTable
+from ralph_cli.documents.parsed import ParsedDocument, join_parts, page_text, split_pages
 from ralph_cli.documents.process.child import OnProgress, run_parser
+from ralph_cli.documents.structure.complete import complete
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 from ralph_cli.text.plural import pluralize
 
@@ -29,9 +28,6 @@ _TEXT_LAYER_CAUTIONS = frozenset(
     [_NO_TEXT, "nameless-letters", "garbled-letters", "unread-print", "vertical-lines", "changed-letters"]
 )
 """Codes of cautions about the text that a file has of its pages, which no longer hold of what OCR has read."""
-
-
-_OnPage = TypeVar("_OnPage", ParsedTable, ParsedAddition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +75,10 @@ def read_scanned_pages(
         if store is not None and not read.cautions:
             write_parsed(store, fingerprint, read)
     merged = _merge(parsed, pages, read, engine)
-    if parsed.refusal is not None and not any(page.text.strip() for page in merged.pages):
+    if parsed.refusal is not None and not merged.text.strip():
         what = f"{parsed.refusal[0]}; OCR found no words on it either"
         raise DocumentError(what, code=_NO_TEXT, hint="scan it again, straight and at 200 to 300 dots an inch")
-    return replace(merged, refusal=None), fingerprint
+    return complete(replace(merged, refusal=None), scan.kind), fingerprint
 
 
 def _pages_to_read(parsed: ParsedDocument, options: OcrOptions) -> list[int]:
@@ -125,25 +121,12 @@ def _merge(parsed: ParsedDocument, pages: list[int], read: ParsedDocument, engin
     """The document with the pages that were read in the place of its own; one that failed stays as it was."""
     failed = {pages[place - 1] for caution in read.cautions for place in caution.pages}
     taken = {number - 1: place for place, number in enumerate(pages) if number not in failed}
-    texts = list(parsed.pages)
+    parts, found = split_pages(parsed), split_pages(read)
     for index, place in taken.items():
-        texts[index] = replace(texts[index], text=read.pages[place].text)
-    headings = (replace(h, offset=0) if h.page in taken else h for h in parsed.headings)
-    own = partial(_of_other_pages, taken=taken)
-    tables = [*own(parsed.tables), *(replace(it, page=pages[it.page] - 1) for it in read.tables)]
-    return replace(
-        parsed,
-        pages=tuple(texts),
-        headings=tuple(headings),
-        cautions=tuple(_cautions(parsed, pages, taken, read, engine)),
-        tables=tuple(sorted(tables, key=lambda found: (found.page, found.table.start))),
-        additions=tuple(own(parsed.additions)),
-        scans=tuple(replace(it, page=pages[it.page] - 1) for it in read.scans),
-    )
-
-
-def _of_other_pages(found: Sequence[_OnPage], taken: Mapping[int, int]) -> list[_OnPage]:
-    return [item for item in found if item.page not in taken]
+        headings = tuple(heading._replace(start=0) for heading in parts[index].headings)
+        page = found[place].pages[0]._replace(label=parts[index].pages[0].label)
+        parts[index] = replace(found[place], headings=headings, pages=(page,))
+    return replace(join_parts(parts, tuple(_cautions(parsed, pages, taken, read, engine))), refusal=parsed.refusal)
 
 
 def _cautions(
@@ -155,7 +138,7 @@ def _cautions(
     def describe(numbers: Sequence[int]) -> str:
         return f"{len(numbers)} of {pluralize(total, 'page')} ({format_ranges(numbers)})"
 
-    by_ocr = [index + 1 for index, place in taken.items() if read.pages[place].text.strip()]
+    by_ocr = [index + 1 for index, place in taken.items() if page_text(read, place).strip()]
     if by_ocr:
         words = [word.confidence for scan in read.scans for word in unpack_words(scan.words)]
         unsure = sum(confidence < UNSURE for confidence in words)
@@ -164,8 +147,8 @@ def _cautions(
         message += f"figures may be wrong, and of {pluralize(len(words), 'word')} it is unsure of {unsure:,}"
         yield Caution(READ_BY_OCR, message)
     unread = {number for caution in parsed.cautions if caution.code == _NO_TEXT for number in caution.pages}
-    wordless = [index + 1 for index, place in taken.items() if not read.pages[place].text.strip()]
-    if without := [number for number in wordless if number in unread or parsed.pages[number - 1].text.strip()]:
+    wordless = [index + 1 for index, place in taken.items() if not page_text(read, place).strip()]
+    if without := [number for number in wordless if number in unread or page_text(parsed, number - 1).strip()]:
         yield Caution(_NO_TEXT, f"OCR found no words on {describe(without)}", tuple(without))
     if failed := [number for number in pages if number - 1 not in taken]:
         message = f"OCR failed or took too long on {describe(failed)}: scan them again, or look at them yourself"

@@ -5,7 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span
 
 WORD_FIELDS = 7
 UNSURE = 90

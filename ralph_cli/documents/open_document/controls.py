@@ -4,8 +4,8 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import clean_text, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children
+from ralph_cli.documents.page_text import clean_text, one_line
 
 _TYPED = frozenset(f"form:{name}" for name in ["text", "textarea", "formatted-text", "number", "date", "time"])
 _LISTS = frozenset({"form:listbox", "form:combobox"})

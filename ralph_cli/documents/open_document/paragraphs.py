@@ -9,11 +9,11 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import clean_text
 from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.styles import Styles
+from ralph_cli.documents.page_text import clean_text
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 HIDDEN = "marked as hidden"

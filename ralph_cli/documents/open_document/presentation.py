@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Caution, Origin
+from ralph_cli.core.document import Caution
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.fields import PAGE_NUMBER
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
 from ralph_cli.documents.open_document.story import Block, Story
 from ralph_cli.documents.open_document.styles import Styles, collect_styles, read_points
 from ralph_cli.documents.open_document.text import append_comments
+from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.slides.order import Box, order_boxes
 

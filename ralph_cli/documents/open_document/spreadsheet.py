@@ -10,11 +10,10 @@ from operator import itemgetter
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, number
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
@@ -22,6 +21,7 @@ from ralph_cli.documents.open_document.paragraphs import DRAWINGS
 from ralph_cli.documents.open_document.story import Story
 from ralph_cli.documents.open_document.styles import Styles, collect_styles
 from ralph_cli.documents.open_document.text import describe_comment
+from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.formulas import column_name
 from ralph_cli.documents.sheets.page import (
@@ -31,7 +31,6 @@ from ralph_cli.documents.sheets.page import (
     SheetPage,
     SheetTotals,
     describe_totals,
-    is_year,
 )
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
@@ -163,11 +162,10 @@ class _SpreadsheetReader:
             if formula and not kind:
                 self._uncalculated += 1
                 text, formula = text or f"={formula}", ""
-            is_amount = kind in _FIGURES and not is_year(text)
             stored = _stored_behind(one, kind, text)
             if text or stored or formula:
                 for at in range(column, min(column + repeated, _LAST_COLUMN)):
-                    yield SheetCell(at, text, is_amount, stored, formula, self._unseen(one, at))
+                    yield SheetCell(at, text, stored, formula, self._unseen(one, at))
             column += repeated
 
     def _show(self, element: Element, column: int) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Origin, Table
+from ralph_cli.core.structure import Origin, Table
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import PageText, one_line
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.open_document.controls import Controls
@@ -20,6 +20,7 @@ from ralph_cli.documents.open_document.paragraphs import (
     plain_text,
 )
 from ralph_cli.documents.open_document.styles import Counter, Styles
+from ralph_cli.documents.page_text import PageText, one_line
 
 _MOST_REPEATED_ROWS = 10_000
 _NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:variable-decls"})
@@ -34,18 +35,16 @@ class Block:
 
     text: str
     level: int = 0
-    table: Table | None = None
+    tables: Sequence[Table] = ()
     origin: Origin | None = None
     paragraphs: list[Paragraph] = field(default_factory=list)
     filled_in: Sequence[tuple[int, int]] = ()
 
     def write(self, page: PageText) -> int:
         """Add it to a page, and return where it begins."""
-        at = page.add_block(self.text)
-        if self.table:
-            page.tables.append(self.table.moved(at))
+        at = page.add_tables(self.text, self.tables)
         if self.level:
-            page.headings.append((at, one_line(self.text), self.level))
+            page.name_part(one_line(self.text), at, self.level)
         self.mark(page, at)
         return at
 
@@ -174,10 +173,10 @@ class Story:
             rows += [cells] * repeated
             header += is_header
         self._paragraphs.is_on_paper = was_on_paper
-        filled_in: list[tuple[int, int]] = []
+        filled_in: list[tuple[int, int, Any]] = []
         written = write_table(rows, header or None, filled_in)
         if written:
-            yield Block(written[0], table=written[1], paragraphs=held, filled_in=filled_in)
+            yield Block(written[0], tables=written[1], paragraphs=held, filled_in=[place[:2] for place in filled_in])
         yield from drawn
 
     def _read_cells(
@@ -199,7 +198,7 @@ class Story:
                 continue
             pieces: list[tuple[str, bool]] = []
             for block in self.blocks(cell):
-                if block.table or block.origin not in (None, "form field"):
+                if block.tables or block.origin not in (None, "form field"):
                     drawn.append(block)
                 else:
                     pieces += block.pieces()
@@ -209,7 +208,7 @@ class Story:
             down = (number(attribute(cell, "number-rows-spanned"), 1) or 1) - 1
             for at in range(column, column + repeated) if text or down else ():
                 spans[at] = down
-                yield TableCell(at, at + wide, text, marked=filled_in)
+                yield TableCell(at, at + wide, text, marked=tuple((*place, None) for place in filled_in))
             column += repeated
 
     def read_drawing(self, element: Element) -> Iterator[Block]:

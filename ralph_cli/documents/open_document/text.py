@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Origin
+from ralph_cli.core.structure import Note, Origin
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import (
-    CharacterBudget,
-    PageText,
-    finish_document,
-    one_line,
-)
 from ralph_cli.documents.office.xml_tree import child, contents
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import Paragraph, note_mark, plain_text
 from ralph_cli.documents.open_document.story import Block, Story
 from ralph_cli.documents.open_document.styles import collect_styles
+from ralph_cli.documents.page_text import (
+    CharacterBudget,
+    PageText,
+    finish_document,
+    one_line,
+)
 from ralph_cli.documents.parsed import ParsedDocument
 
 _HEADS: tuple[tuple[str, Origin], ...] = (
@@ -79,7 +79,7 @@ def _write_block(block: Block, page: PageText, notes: list[tuple[Element, int]],
     at = block.write(page) if block.text else page.length
     for paragraph in block.paragraphs:
         # Of a table's notes only the table is known: its cells are written anew.
-        notes += [(note, at if block.table else min(at + place, page.length)) for note, place in paragraph.notes]
+        notes += [(note, at if block.tables else min(at + place, page.length)) for note, place in paragraph.notes]
         comments += paragraph.comments
 
 
@@ -95,7 +95,7 @@ def _append_notes(story: Story, page: PageText, notes: list[tuple[Element, int]]
             for block in (block for block in blocks if block.text):
                 block.mark(page, at)
                 at += len(block.text) + 1
-            page.notes.append((start, page.length, cited))
+            page.notes.append(Note(start, page.length, cited))
         held: list[Paragraph] = [paragraph for block in blocks for paragraph in block.paragraphs]
         comments += [comment for paragraph in held for comment in paragraph.comments]
 

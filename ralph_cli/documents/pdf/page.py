@@ -1,5 +1,6 @@
 """One page of a PDF as it is read: its text, its tables, what was put on it, and what its text does not say."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import field
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Addition, Table
+from ralph_cli.core.structure import Addition, Heading, Page, Table
 from ralph_cli.documents.limits import Layout
-from ralph_cli.documents.parsed import clean_label
+from ralph_cli.documents.parsed import ParsedDocument, clean_label
 from ralph_cli.documents.pdf.content.added_words import find_additions
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import PageFindings
@@ -37,6 +38,12 @@ class ReadPage:
     tables: tuple[Table, ...] = ()
     additions: tuple[Addition, ...] = ()
     findings: PageFindings = field(default_factory=PageFindings)
+
+    def finish(self, headings: Sequence[Heading]) -> ParsedDocument:
+        """The page as a document by itself, with these headings."""
+        page = Page(1, self.label, 0, len(self.text))
+        inside = tuple(sorted(headings, key=lambda heading: heading.start))
+        return ParsedDocument(self.text, (page,), inside, tables=self.tables, additions=self.additions)
 
 
 def read_page(document: Any, index: int, layout: Layout) -> ReadPage:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import ask_pages, group_by_page
 from ralph_cli.documents.source import DocumentSource
 

@@ -1,8 +1,10 @@
 """PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
 
 import io
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -10,18 +12,10 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Heading
 from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.parsed import (
-    MAX_PASSAGES,
-    ParsedAddition,
-    ParsedDocument,
-    ParsedHeading,
-    ParsedPage,
-    ParsedTable,
-    bound_tables,
-    clean_heading,
-)
+from ralph_cli.documents.parsed import ParsedDocument, clean_heading, join_parts
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
@@ -97,17 +91,12 @@ def parse_pdf(
         refusal = findings.refusal(name, pages[0].text)
         if refusal and not findings.may_be_pictures(refusal):
             raise refusal
-        headings = tuple(_outline(document, pages))
-        tables = [ParsedTable(index, table) for index, page in enumerate(pages) for table in page.tables]
-        additions = [ParsedAddition(index, it) for index, page in enumerate(pages) for it in page.additions]
-        return ParsedDocument(
-            tuple(ParsedPage(page.text, page.label) for page in pages),
-            headings,
-            tuple(findings.cautions()),
-            tables=bound_tables(tables),
-            additions=tuple(additions[:MAX_PASSAGES]),
-            refusal=(refusal.message, refusal.hint) if refusal else None,
-        )
+        headings: dict[int, list[Heading]] = defaultdict(list)
+        for index, heading in _outline(document, pages):
+            headings[index].append(heading)
+        parts = [page.finish(headings[index]) for index, page in enumerate(pages)]
+        parsed = join_parts(parts, tuple(findings.cautions()))
+        return replace(parsed, refusal=(refusal.message, refusal.hint) if refusal else None)
 
 
 class LaidOutPage:
@@ -220,8 +209,8 @@ def _has_unread_print(document: Any, index: int) -> bool:
         return False
 
 
-def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[ParsedHeading]:
-    """Bookmarks as headings: at the place where their text stands on the page, or at its beginning."""
+def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[tuple[int, Heading]]:
+    """Bookmarks as headings, each with the index of its page: where their text stands there, or at its beginning."""
     try:
         for count, bookmark in enumerate(document.get_toc(max_depth=_OUTLINE_DEPTH)):
             if count >= _MAX_OUTLINE:
@@ -230,7 +219,7 @@ def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[ParsedHeading
             destination = bookmark.get_dest()
             index = destination.get_index() if destination is not None else None
             if title and index is not None and 0 <= index < len(pages):
-                yield ParsedHeading(index, _find_title(title, pages[index].text), title, bookmark.level + 1)
+                yield index, Heading(title, _find_title(title, pages[index].text), bookmark.level + 1)
     except (pypdfium2.PdfiumError, UnicodeDecodeError, ValueError):
         return  # an outline is a convenience; a broken one is no reason to refuse the document
 

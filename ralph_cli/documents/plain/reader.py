@@ -1,10 +1,12 @@
 """Plain text, Markdown and source code: line ends, pages marked by form feeds, Markdown headings."""
 
-from ralph_cli.core.document import PAGE_BREAK, Caution
+from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import PAGE_BREAK
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.load import empty_error
-from ralph_cli.documents.parsed import ParsedDocument, ParsedPage
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.plain.decoding import decode_text
 from ralph_cli.documents.plain.headings import find_headings
 
@@ -18,7 +20,7 @@ def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limit
     if len(pages) > limits.pages:
         raise DocumentError(f"{name} has {len(pages)} pages; the limit is {limits.pages}", code="too-big")
     headings = tuple(find_headings(pages)) if kind == "markdown" else ()
-    return ParsedDocument(tuple(ParsedPage(page) for page in pages), headings, cautions)
+    return plain_document(pages, cautions, headings=headings)
 
 
 def read_plain_text(

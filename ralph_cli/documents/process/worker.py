@@ -4,13 +4,16 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Callable
-from typing import IO, Any
+from importlib import import_module
+from typing import IO, Any, NamedTuple
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
+from ralph_cli.documents.process.side_by_side import usable_processes
 from ralph_cli.documents.sniff import OFFICE_KINDS
+from ralph_cli.documents.structure.complete import complete
 
 
 def main() -> None:
@@ -38,119 +41,96 @@ def main() -> None:
     os._exit(0)
 
 
+class _Operation(NamedTuple):
+    """What does a request: a function of a module in `documents`, the fields of the request that it takes beside the
+    name, and whether it takes limits."""
+
+    module: str
+    function: str
+    options: tuple[str, ...] = ()
+    is_limited: bool = True
+
+    def __call__(self, data: bytes, request: dict[str, Any], limits: LoadLimits, **more: Any) -> ParsedDocument | bytes:
+        """The document that was read, or an answer about one."""
+        found = getattr(import_module(f"ralph_cli.documents.{self.module}"), self.function)
+        given = {key: request[key] for key in ("name", *self.options)}
+        result: ParsedDocument | bytes = found(data, **given, **({"limits": limits} if self.is_limited else {}), **more)
+        return result
+
+
+_READERS = {
+    "html": _Operation("html.reader", "parse_html", ("encoding",)),
+    "docx": _Operation("docx.reader", "parse_docx"),
+    "eml": _Operation("mail.reader", "parse_mail", ("encoding", "kind")),
+    "mbox": _Operation("mail.reader", "parse_mail", ("encoding", "kind")),
+    "msg": _Operation("mail.reader", "parse_mail", ("encoding", "kind")),
+    "mhtml": _Operation("mail.web_page", "parse_web_page", ("encoding",)),
+    "csv": _Operation("data.csv_reader", "parse_csv", ("encoding",)),
+    "json": _Operation("data.json_reader", "parse_json", ("encoding",)),
+    "ipynb": _Operation("data.notebook", "parse_notebook", ("encoding",)),
+    "xlsx": _Operation("sheets.xlsx", "parse_xlsx"),
+    "pptx": _Operation("slides.pptx", "parse_pptx"),
+    "odt": _Operation("open_document.text", "parse_odt"),
+    "ods": _Operation("open_document.spreadsheet", "parse_ods"),
+    "odp": _Operation("open_document.presentation", "parse_odp"),
+    "epub": _Operation("books.epub", "parse_epub"),
+    "rtf": _Operation("rich_text.rtf", "parse_rtf"),
+}
+_OTHERS = {
+    "attachments": _Operation("mail.reader", "pack_attachments", ("kind",)),
+    "unpack": _Operation("sets.unpacking", "unpack_zip", ("only",)),
+}
+_PAGES = ("password", "layout", "pages")
+_ON_PAGES = {
+    "pdf": _Operation("pdf.reader", "parse_pdf", ("password", "layout")),
+    "ocr": _Operation("ocr.reader", "read_scans", (*_PAGES, "engine")),
+    "seen": _Operation("pdf.reader", "check_visibility", _PAGES, is_limited=False),
+    "cut": _Operation("pdf.highlight", "crop_quotes", (*_PAGES, "width", "most", "whole"), is_limited=False),
+    "draw": _Operation("pdf.highlight", "draw_pages", (*_PAGES, "width", "most"), is_limited=False),
+    "annotate": _Operation("pdf.highlight", "annotate", (*_PAGES, "author"), is_limited=False),
+}
+
+
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
     """Parse the file, or answer about its pages, as the request asks; the result as JSON, or as the operation says."""
-    name = request["name"]
-    if request["op"] in OFFICE_KINDS:
+    kind = request["op"]
+    request = {"kind": kind, **request}
+    if kind in OFFICE_KINDS:
         from ralph_cli.documents.office.encryption import decrypt_package
 
-        data = decrypt_package(data, name, request["password"])
-    match request["op"]:
-        case "html":
-            from ralph_cli.documents.html.reader import parse_html
+        data = decrypt_package(data, request["name"], request["password"])
+    found: ParsedDocument | bytes
+    if kind in _READERS:
+        found = _READERS[kind](data, request, limits)
+    elif kind in _OTHERS:
+        found = _OTHERS[kind](data, request, limits)
+    else:
+        found = _read_pages(request, data, limits, output)
+    if isinstance(found, bytes):
+        return found
+    return (found if kind == "ocr" else complete(found, kind)).to_json()
 
-            return parse_html(data, name=name, encoding=request["encoding"], limits=limits).to_json()
-        case "docx":
-            from ralph_cli.documents.docx.reader import parse_docx
 
-            return parse_docx(data, name=name, limits=limits).to_json()
-        case "eml" | "mbox" | "msg" as kind:
-            from ralph_cli.documents.mail.reader import parse_mail
-
-            return parse_mail(data, name=name, kind=kind, encoding=request["encoding"], limits=limits).to_json()
-        case "attachments":
-            from ralph_cli.documents.mail.reader import pack_attachments
-
-            return pack_attachments(data, name=name, kind=request["kind"], limits=limits)
-        case "csv":
-            from ralph_cli.documents.data.csv_reader import parse_csv
-
-            return parse_csv(data, name=name, encoding=request["encoding"], limits=limits).to_json()
-        case "json":
-            from ralph_cli.documents.data.json_reader import parse_json
-
-            return parse_json(data, name=name, encoding=request["encoding"], limits=limits).to_json()
-        case "ipynb":
-            from ralph_cli.documents.data.notebook import parse_notebook
-
-            return parse_notebook(data, name=name, encoding=request["encoding"], limits=limits).to_json()
-        case "mhtml":
-            from ralph_cli.documents.mail.web_page import parse_web_page
-
-            return parse_web_page(data, name=name, encoding=request["encoding"], limits=limits).to_json()
-        case "unpack":
-            from ralph_cli.documents.sets.unpacking import unpack_zip
-
-            return unpack_zip(data, name=name, only=request["only"], limits=limits)
-        case "xlsx":
-            from ralph_cli.documents.sheets.xlsx import parse_xlsx
-
-            return parse_xlsx(data, name=name, limits=limits).to_json()
-        case "pptx":
-            from ralph_cli.documents.slides.pptx import parse_pptx
-
-            return parse_pptx(data, name=name, limits=limits).to_json()
-        case "odt":
-            from ralph_cli.documents.open_document.text import parse_odt
-
-            return parse_odt(data, name=name, limits=limits).to_json()
-        case "ods":
-            from ralph_cli.documents.open_document.spreadsheet import parse_ods
-
-            return parse_ods(data, name=name, limits=limits).to_json()
-        case "odp":
-            from ralph_cli.documents.open_document.presentation import parse_odp
-
-            return parse_odp(data, name=name, limits=limits).to_json()
-        case "epub":
-            from ralph_cli.documents.books.epub import parse_epub
-
-            return parse_epub(data, name=name, limits=limits).to_json()
-        case "rtf":
-            from ralph_cli.documents.rich_text.rtf import parse_rtf
-
-            return parse_rtf(data, name=name, limits=limits).to_json()
-
-    if request.get("kind") == "image":
-        from ralph_cli.documents.ocr import pictures
-
-        data, cautions = pictures.as_pdf(data, name)
-        if request["op"] == "image":
-            return pictures.parse_pictures(data, name, cautions, limits).to_json()
-
-    from ralph_cli.documents.pdf import highlight, reader
-    from ralph_cli.documents.process.side_by_side import usable_processes
-
-    about_pages: dict[str, Callable[..., bytes]] = {
-        "seen": reader.check_visibility,
-        "cut": highlight.crop_quotes,
-        "draw": highlight.draw_pages,
-        "annotate": highlight.annotate,
-    }
-    if request["op"] in about_pages:
-        given = {key: value for key, value in request.items() if key not in ("op", "limits", "kind")}
-        return about_pages[request["op"]](data, **given)
+def _read_pages(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> ParsedDocument | bytes:
+    """What is asked of the pages of a PDF, or of pictures as one; what takes long says how far it is."""
 
     def report(done: int, total: int) -> None:
         set_cpu_limit(limits.seconds + limits.seconds_per_page * total)
         output.write(encode_progress(done, total))
         output.flush()
 
-    if request["op"] == "ocr":
-        from ralph_cli.documents.ocr.reader import read_scans
+    if request.get("kind") == "image":
+        from ralph_cli.documents.ocr import pictures
 
-        chosen = {key: request[key] for key in ("password", "layout", "pages", "engine")}
-        cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-        return read_scans(data, name=name, limits=limits, on_progress=report, processes=cores, **chosen).to_json()
-    return reader.parse_pdf(
-        data,
-        name=name,
-        password=request["password"],
-        layout=request["layout"],
-        limits=limits,
-        on_progress=report,
-        processes=usable_processes(),
-    ).to_json()
+        data, cautions = pictures.as_pdf(data, request["name"])
+        if request["op"] == "image":
+            return pictures.parse_pictures(data, request["name"], cautions, limits)
+    operation = _ON_PAGES.get(request["op"], _ON_PAGES["pdf"])
+    if not operation.is_limited:
+        return operation(data, request, limits)
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    processes = cores if request["op"] == "ocr" else usable_processes()
+    return operation(data, request, limits, on_progress=report, processes=processes)
 
 
 def limit_resources(limits: LoadLimits) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import field, replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Table
-from ralph_cli.documents.office.pages import clean_text, one_line
+from ralph_cli.core.structure import Table
+from ralph_cli.documents.page_text import clean_text, one_line
 from ralph_cli.documents.rich_text.ink import SHADES, Shade
 from ralph_cli.documents.rich_text.tables import CellForm, RowForm, RtfTable
 
@@ -18,7 +18,7 @@ class Flow:
     """
 
     write: Callable[[str, int], None]
-    write_table: Callable[[str, Table], None] | None = None
+    write_table: Callable[[str, list[Table]], int] | None = None
     parts: list[str] = field(default_factory=list)
     level: int = 0
     """Of a heading; 0 for other paragraphs."""

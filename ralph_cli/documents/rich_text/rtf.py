@@ -6,11 +6,12 @@ Hidden text and tracked deletions are left out; numbers of paragraphs are those 
 from dataclasses import field, replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Caution, Origin
+from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Note, Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.backdrops import Backdrops
 from ralph_cli.documents.rich_text.flow import Flow
@@ -73,7 +74,7 @@ class _RtfReader:
     def __init__(self, name: str, limits: LoadLimits) -> None:
         self._name, self._limits = name, limits
         self._findings, self._page = Findings(), PageText()
-        self._body = Flow(self._write_block, self._page.add_table)
+        self._body = Flow(self._write_block, self._page.add_tables)
         self._stack: list[_State] = []
         self._state = _State(self._body)
         self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
@@ -327,7 +328,7 @@ class _RtfReader:
     def _write_block(self, text: str, level: int) -> None:
         at = self._page.add_block(text)
         if level:
-            self._page.headings.append((at, one_line(text), level))
+            self._page.name_part(one_line(text), at, level)
 
     def _append_rest(self) -> None:
         """Notes, comments, headers and footers, behind the text."""
@@ -337,7 +338,7 @@ class _RtfReader:
             if text:
                 lead = f"{mark} " if mark.isalnum() or mark in "*\u2020\u2021" else ""
                 start = page.add_block(lead + text) + len(lead)
-                page.notes.append((start, page.length, min(cited, page.length)))
+                page.notes.append(Note(start, page.length, min(cited, page.length)))
         seen: set[tuple[str, str]] = set()
         for origin, label, lines in self._beside:
             text = "\n".join(lines)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Table
+from ralph_cli.core.structure import Table
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 from ralph_cli.documents.rich_text.ink import Shade
 
@@ -39,7 +39,7 @@ class RtfTable:
 
     rows: list[tuple[RowForm, list[str]]] = field(default_factory=list)
 
-    def write(self) -> tuple[str, Table] | None:
+    def write(self) -> tuple[str, list[Table]] | None:
         """Its text and its columns in it; None if nothing is in it."""
         edges = _distinct_edges(edge for form, _ in self.rows for edge in (form.left, *(c.edge for c in form.cells)))
         rows = [_place(form, texts, edges) for form, texts in self.rows]

@@ -1,6 +1,6 @@
 """The control words of RTF that say where a text belongs, or stand for a character."""
 
-from ralph_cli.core.document import Origin
+from ralph_cli.core.structure import Origin
 
 _TABLES = "fonttbl colortbl stylesheet filetbl revtbl listtable listoverridetable rsidtbl xmlnstbl info generator"
 _SETTINGS = "themedata colorschememapping latentstyles datastore userprops docvar mmathPr wgrffmtfilter pgdsctbl pn"

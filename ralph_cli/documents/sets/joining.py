@@ -3,23 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import chain
 from pathlib import PurePosixPath
+from typing import Any
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import (
-    PAGE_BREAK,
-    Caution,
-    Document,
-    Heading,
-    Member,
-    NamedPlace,
-    Note,
-    Page,
-    ScannedPage,
-    Span,
-)
+from ralph_cli.core.document import Caution, Document, Member
+from ralph_cli.core.structure import PAGE_BREAK, POSITIONED, Page, ScannedPage, Span, move_positioned
 from ralph_cli.documents.sniff import has_known_ending
 
 SET_KIND = "set"
@@ -66,6 +57,8 @@ def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequ
             pages.append(Page(len(pages) + 1, page.label, page.start + start, page.end + start))
         start += len(document.text) + len(PAGE_BREAK)
     parts = [(item.document, member.start) for item, member in zip(documents, members, strict=True)]
+    moved = [move_positioned(document, by) for document, by in parts]
+    joined: dict[str, Any] = {name: tuple(chain.from_iterable(it[name] for it in moved)) for name in POSITIONED}
     sha256 = _digest([(member.name, member.sha256) for member in members])
     return Document(
         id=sha256[:16],
@@ -75,19 +68,14 @@ def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequ
         fingerprint=_digest([(member.name, member.fingerprint) for member in members]),
         text=PAGE_BREAK.join(item.document.text for item in documents),
         pages=tuple(pages),
-        headings=tuple(_move_heading(heading, by) for document, by in parts for heading in document.headings),
         cautions=tuple(_bound_cautions([*cautions, *_member_cautions(documents, members)])),
-        quoted=tuple(_move_span(span, by) for document, by in parts for span in document.quoted),
-        notes=tuple(_move_note(note, by) for document, by in parts for note in document.notes),
-        tables=tuple(table.moved(by) for document, by in parts for table in document.tables),
-        additions=tuple(addition.moved(by) for document, by in parts for addition in document.additions),
-        places=tuple(NamedPlace(place.start + by, place.name) for document, by in parts for place in document.places),
         members=tuple(members),
         scans=tuple(
             ScannedPage(scan.number + member.first_page - 1, scan.start + member.start, scan.words)
             for item, member in zip(documents, members, strict=True)
             for scan in item.document.scans
         ),
+        **joined,
     )
 
 
@@ -95,10 +83,6 @@ def take_member(document: Document, member: Member) -> Document:
     """One document of a set by itself, as it was loaded, with offsets and page numbers of its own; without cautions."""
     by, low, high = -member.start, member.start, member.end
     pages = document.pages[member.first_page - 1 : member.last_page]
-
-    def within(start: int) -> bool:
-        return low <= start < high
-
     return Document(
         id=member.sha256[:16],
         path="/".join((member.path, *member.inner)),
@@ -107,17 +91,12 @@ def take_member(document: Document, member: Member) -> Document:
         fingerprint=member.fingerprint,
         text=document.text[low:high],
         pages=tuple(Page(number, page.label, page.start + by, page.end + by) for number, page in enumerate(pages, 1)),
-        headings=tuple(_move_heading(heading, by) for heading in document.headings if within(heading.start)),
-        quoted=tuple(_move_span(span, by) for span in document.quoted if within(span.start)),
-        notes=tuple(_move_note(note, by) for note in document.notes if within(note.start)),
-        tables=tuple(table.moved(by) for table in document.tables if within(table.start)),
-        additions=tuple(addition.moved(by) for addition in document.additions if within(addition.start)),
-        places=tuple(NamedPlace(place.start + by, place.name) for place in document.places if within(place.start)),
         scans=tuple(
             ScannedPage(scan.number - member.first_page + 1, scan.start + by, scan.words)
             for scan in document.scans
-            if within(scan.start)
+            if low <= scan.start < high
         ),
+        **move_positioned(document, by, low, high),
     )
 
 
@@ -166,15 +145,3 @@ def _bound_cautions(cautions: list[Caution]) -> Iterator[Caution]:
 
 def _digest(parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
-
-
-def _move_heading(heading: Heading, by: int) -> Heading:
-    return replace(heading, start=heading.start + by)
-
-
-def _move_span(span: Span, by: int) -> Span:
-    return Span(span.start + by, span.end + by)
-
-
-def _move_note(note: Note, by: int) -> Note:
-    return Note(note.start + by, note.end + by, note.cited + by)

@@ -1,17 +1,20 @@
 """A sheet as a page: a line for each row, a name for each cell, tables with their columns, and what is behind cells."""
 
 from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from itertools import groupby
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Caution, Cell, Column, Origin, Table
-from ralph_cli.documents.office.pages import PageText, one_line
+from ralph_cli.core.document import Caution
+from ralph_cli.core.structure import NamedPlace, Origin, Table
+from ralph_cli.documents.page_text import PageText, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
+from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 
 HIDDEN_CELL: Origin = "hidden cell"
-_MOST_HEAD_ROWS = 10
 _MOST_NAMED_CELLS = 400_000
 _LEAST_ROOM = 4_000
 """Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet."""
@@ -23,12 +26,11 @@ _LONGEST_NAME = 100
 class SheetCell:
     """A filled cell: what it shows, and what is stored behind it if that says more.
 
-    `is_amount` says that it shows a figure that is no year, `unseen` why no reader sees it.
+    `unseen` says why no reader sees it.
     """
 
     column: int
     text: str
-    is_amount: bool = False
     stored: str = ""
     formula: str = ""
     unseen: Origin | None = None
@@ -56,12 +58,9 @@ class SheetTotals:
 
 @dataclass(slots=True)
 class _Block:
-    """Rows under each other without an empty one between; `first` is the index of its first cell, `head` its first
-    rows."""
+    """Rows under each other without an empty one between; `first` is the index of its first cell."""
 
-    top: int
     first: int
-    head: list[list[SheetCell]] = field(default_factory=list)
 
 
 class SheetPage:
@@ -93,17 +92,15 @@ class SheetPage:
             return
         page = self.page
         if not self._blocks or row != self._last_row + 1:
-            self._blocks.append(_Block(row, len(self._starts)))
+            self._blocks.append(_Block(len(self._starts)))
             if page.length:
                 page.write("\n")
         self._last_row = row
-        if len(self._blocks[-1].head) <= _MOST_HEAD_ROWS:
-            self._blocks[-1].head.append(shown)
         is_named = self._totals.named_cells + len(shown) <= _MOST_NAMED_CELLS
         self._totals.named_cells += len(shown) if is_named else 0
         if not is_named:
             name = f"{self._prefix}{column_name(shown[0].column)}{row}:{_end_of(shown, row)}"
-            page.places.append((page.length + bool(page.length), name))
+            page.places.append(NamedPlace(page.length + bool(page.length), name))
         parts: dict[Origin | None, list[SheetCell]] = {}
         for cell in shown:
             unseen = cell.unseen or ("hidden column" if self.is_hidden_column(cell.column) else None)
@@ -128,7 +125,7 @@ class SheetPage:
             self._rows.append(row)
             self._columns.append(cell.column)
             if is_named:
-                page.places.append((at, f"{self._prefix}{column_name(cell.column)}{row}"))
+                page.places.append(NamedPlace(at, f"{self._prefix}{column_name(cell.column)}{row}"))
         if hidden:
             self._hide(hidden, begin, page.length)
 
@@ -142,7 +139,7 @@ class SheetPage:
 
     def name_place(self, reference: str) -> None:
         """What is written next stands at the cell, or cells, of this name."""
-        self.page.places.append((self.page.length, self.name_cells(reference)))
+        self.page.places.append(NamedPlace(self.page.length, self.name_cells(reference)))
 
     def add_beside(self, text: str, label: str, reference: str = "", origin: Origin | None = None) -> None:
         """Add words of the sheet that stand in no cell: a comment, a chart; `reference` names the cell they are at."""
@@ -162,15 +159,19 @@ class SheetPage:
         """
         tops: dict[tuple[int, int], Area] = {(area.top, area.left): area for area in merged}
         self._hide_covered(merged)
-        names: dict[int, str] = {}
+        text = self.page.text()
+        named: dict[int, int] = {}
         for number, block in enumerate(self._blocks):
             end = self._blocks[number + 1].first if number + 1 < len(self._blocks) else len(self._starts)
             used = sorted(set(self._columns[block.first : end]))
-            own = _name_columns(block, tops, declared)
+            found = self._to_tables(text, block, end, used, tops, declared)
             # Rows behind an empty one may still stand under the names above, if these name all of their columns.
-            names = own or (names if all(column in names for column in used[1:]) else {})
-            if table := self._to_table(block.first, end, used, names):
-                self.page.tables.append(table)
+            is_rest = found and not found[0].header_rows and all(column in named for column in used[1:])
+            if is_rest:
+                found[0] = found[0]._replace(continues=named[used[-1]])
+            elif found:
+                named = {column: found[-1].start for at, column in enumerate(used) if [*found[-1].names_of(at)]}
+            self.page.tables += found
         room = max(self.page.length, _LEAST_ROOM)
         self._append_lines("stored value", "stored values of cells that show less", self._stored, room)
         lines = self.formulas.list_lines()
@@ -178,15 +179,30 @@ class SheetPage:
         self._append_lines("formula", "formulas", lines, room)
         return self.page
 
-    def _to_table(self, first: int, end: int, used: list[int], names: dict[int, str]) -> Table | None:
+    def _to_tables(
+        self,
+        text: str,
+        block: _Block,
+        end: int,
+        used: list[int],
+        tops: dict[tuple[int, int], Area],
+        declared: Sequence[Area],
+    ) -> list[Table]:
+        """The tables of a block of rows, whose columns are those in which something stands."""
         if len(used) < 2:
-            return None
+            return []
         numbers = {column: number for number, column in enumerate(used)}
-        cells = tuple(
-            Cell(self._starts[at], self._ends[at], numbers[self._columns[at]]) for at in range(first, end)
-        )  # fmt: skip
-        columns = tuple(Column(names.get(column, "")) for column in used)
-        return Table(self._starts[first], self._ends[end - 1], columns, cells)
+        grid = []
+        for row, places in groupby(range(block.first, end), key=self._rows.__getitem__):
+            cells = []
+            for at in places:
+                start, stop, column = self._starts[at], self._ends[at], self._columns[at]
+                area = tops.get((row, column))
+                last = bisect_right(used, area.right) - 1 if area else numbers[column]
+                cells.append(GridCell(text[start:stop], start, stop, numbers[column], last))
+            is_header = any(area.top == row for area in declared)
+            grid.append(GridRow(cells[0].start, cells[-1].end, cells, is_header=is_header))
+        return make_tables(grid, len(used))
 
     def _hide_covered(self, merged: Sequence[Area]) -> None:
         """Mark what is stored in merged cells behind the first: it is not shown."""
@@ -239,11 +255,6 @@ def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: in
             yield Caution("not-listed", f"{count:,} {origin}s are not listed: there are too many")
 
 
-def is_year(text: str) -> bool:
-    """Whether a figure is a year, as headers have them."""
-    return len(text) == 4 and text.isdecimal() and text[:2] in ("19", "20")
-
-
 def _end_of(cells: Sequence[SheetCell], row: int) -> str:
     return f"{column_name(cells[-1].column)}{row}"
 
@@ -252,33 +263,3 @@ def _quote_name(name: str) -> str:
     """The name of a sheet as formulas write it."""
     name = name[:_LONGEST_NAME] or "Sheet"
     return name if name.replace("_", "").isalnum() else "'" + name.replace("'", "''") + "'"
-
-
-def _name_columns(block: _Block, tops: dict[tuple[int, int], Area], declared: Sequence[Area]) -> dict[int, str]:
-    """What the rows above the first figure of a block say of its columns; nothing if there are none.
-
-    Only rows of two or more cells name columns. Of a block of words the first row does, if there are more and none
-    has more cells.
-    """
-    head = block.head
-    figures = next((at for at, row in enumerate(head) if any(cell.is_amount for cell in row)), len(head))
-    heads = [area.top - block.top for area in declared if 0 <= area.top - block.top < len(head)]
-    if heads:
-        rows = range(heads[0], heads[0] + 1)
-    elif figures < len(head):
-        first = figures
-        while first and len(head[first - 1]) > 1:
-            first -= 1
-        rows = range(first, figures)
-    else:
-        widest = max(len(row) for row in head)
-        rows = range(1 if len(head) > 1 and len(head[0]) == widest > 1 else 0)
-    names: dict[int, list[str]] = {}
-    for at in rows:
-        for cell in head[at]:
-            area = tops.get((block.top + at, cell.column))
-            right = min(area.right, cell.column + 100) if area else cell.column
-            for column in range(cell.column, right + 1):
-                if cell.text not in names.setdefault(column, []):
-                    names[column].append(cell.text)
-    return {column: " ".join(texts) for column, texts in names.items()}

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Origin
-from ralph_cli.documents.office.pages import one_line
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.page_text import one_line
 from ralph_cli.documents.sheets.formulas import parse_reference, shift_formula
 from ralph_cli.documents.sheets.page import Area, SheetCell, SheetPage
 from ralph_cli.documents.sheets.strings import unescape

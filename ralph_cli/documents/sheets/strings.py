@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element
 from ralph_cli.core.deferred import re
 from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import one_line
 from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
+from ralph_cli.documents.page_text import one_line
 from ralph_cli.text.raised import lower_figures, raise_figures, strike
 
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")

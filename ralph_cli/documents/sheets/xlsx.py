@@ -17,8 +17,8 @@ from ralph_cli.documents.office.drawing_text import describe_chart, join_paragra
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.number_format import NumberFormat, format_general
 from ralph_cli.documents.office.package import Package, Relation
-from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.formulas import parse_reference
 from ralph_cli.documents.sheets.page import (
@@ -27,7 +27,6 @@ from ralph_cli.documents.sheets.page import (
     SheetPage,
     SheetTotals,
     describe_totals,
-    is_year,
 )
 from ralph_cli.documents.sheets.rows import MOST_RANGES, SHEET_PARTS, SheetReader, read_area
 from ralph_cli.documents.sheets.strings import is_sized, read_string, unescape
@@ -213,7 +212,6 @@ class _WorkbookReader:
     def _show_number(self, cell: SheetCell, value: str, style: CellStyle) -> None:
         if style is _USUAL and len(value) < 12 and value.isdecimal():  # most cells of large sheets
             cell.text = str(int(value))
-            cell.is_amount = not is_year(value)
             return
         try:
             stored = float(value)
@@ -266,7 +264,6 @@ def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_
     if not shown.is_exact:
         iso = to_iso(stored, is_1904) if number_format.is_date else ""
         cell.stored = iso or f"{stored:.15g}"
-    cell.is_amount = not is_year(cell.text) and not number_format.is_date
 
 
 def _to_days(value: str, is_1904: bool) -> str:

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import clean_text
 from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.documents.page_text import clean_text
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}

@@ -4,20 +4,21 @@ Behind a slide stand its speaker notes and comments, marked. Hidden slides, and 
 slide, are read and marked as such.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import count
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Caution, Origin, Table
+from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Origin, Table
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
-from ralph_cli.documents.office.pages import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number, preferred_choice
+from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.slides.order import Box, order_boxes
 from ralph_cli.documents.slides.paragraphs import read_paragraphs
@@ -50,7 +51,7 @@ class _Part:
     """Something to write on a page: some text, or a table with its text."""
 
     text: str
-    table: Table | None = None
+    tables: Sequence[Table] = ()
     origin: Origin | None = None
     is_title: bool = False
 
@@ -124,12 +125,10 @@ class _PresentationReader:
     def _write_parts(self, page: PageText, parts: list[_Part]) -> None:
         """Write the parts of a slide, its title first."""
         for part in sorted(parts, key=lambda part: not part.is_title):
-            at = page.add_block(part.text)
-            if part.table:
-                page.tables.append(part.table.moved(at))
+            at = page.add_tables(part.text, part.tables)
             if part.is_title:
                 title = one_line(part.text)
-                page.headings.append((at, title, 1))
+                page.name_part(title, at, 1)
                 page.label = page.label or title
             if part.origin:
                 page.mark(part.origin, at, page.length)
@@ -168,7 +167,7 @@ class _PresentationReader:
                 text = read_paragraphs(child(shape, "p:txBody"), self._findings)
                 is_number = kind == "sldNum" or (kind in _FOOTERS and not any(map(str.isalnum, text)))
                 origin: Origin | None = "page footer" if kind in _FOOTERS else None
-                parts = [_Part(text, None, origin, kind in TITLES)] if text and not is_number else []
+                parts = [_Part(text, (), origin, kind in TITLES)] if text and not is_number else []
         for part in parts if is_unseen else ():
             self._off_slide += part.origin != "hidden text"
             part.origin, part.is_title = "hidden text", False
@@ -177,7 +176,7 @@ class _PresentationReader:
     def _read_picture(self, shape: Element) -> list[_Part]:
         self._findings.unread["pictures"] += 1
         described = one_line(attribute(child(shape, "p:nvPicPr", "p:cNvPr"), "descr"))
-        return [_Part(f"[image description] {described}", None, "image description")] if described else []
+        return [_Part(f"[image description] {described}", (), "image description")] if described else []
 
     def _read_graphic(self, shape: Element, shapes: _Shapes) -> list[_Part]:
         """The table, chart or diagram of a frame."""
@@ -189,11 +188,11 @@ class _PresentationReader:
                 case "c:chart" | "cx:chart":
                     root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")
                     text = describe_chart(root) if root is not None else ""
-                    return [_Part(f"[chart] {text}", None, "chart")] if text else []
+                    return [_Part(f"[chart] {text}", (), "chart")] if text else []
                 case "dgm:relIds":
                     root = self._open(shapes, attribute(one, "dm"), "dgm:dataModel")
                     text = describe_diagram(root) if root is not None else ""
-                    return [_Part(f"[diagram] {text}", None, "diagram")] if text else []
+                    return [_Part(f"[diagram] {text}", (), "diagram")] if text else []
                 case "mc:AlternateContent" | "p:oleObj":
                     self._findings.unread["embedded objects"] += 1
         return []

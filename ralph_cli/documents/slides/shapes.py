@@ -2,11 +2,11 @@
 
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Table
+from ralph_cli.core.structure import Table
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.pages import one_line
 from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.page_text import one_line
 from ralph_cli.documents.slides.paragraphs import read_paragraphs
 
 TITLES = ("title", "ctrTitle")
@@ -16,7 +16,7 @@ Place = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
-def read_table(element: Element, findings: Findings) -> tuple[str, Table] | None:
+def read_table(element: Element, findings: Findings) -> tuple[str, list[Table]] | None:
     """The text of a table with its columns, None if nothing is in it."""
     rows = []
     for row in children(element, "a:tr"):

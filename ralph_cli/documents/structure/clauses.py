@@ -10,7 +10,7 @@ from dataclasses import field
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Heading, NamedPlace
+from ralph_cli.core.structure import PAGE_BREAK, Clause, Heading, NamedPlace
 from ralph_cli.documents.structure.heading_lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
 
@@ -68,18 +68,6 @@ _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 _Path = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A numbered part that begins at `start`: its `key`, "7.1(a)" or "schedule 4", and what a person calls it.
-
-    An empty key says that the part before it has ended.
-    """
-
-    start: int
-    key: str
-    name: str
 
 
 @dataclass(slots=True)
@@ -182,13 +170,17 @@ class _Reading:
         self.found.append(Clause(at, base.key + tail, base.name + tail))
 
 
-def find_clauses(text: str, headings: Sequence[Heading] = (), start: int = 0, end: int | None = None) -> list[Clause]:
-    """The numbered parts of text[start:end] in order; `headings` are those of the document: one may end a part."""
-    end = len(text) if end is None else end
+def find_clauses(text: str, headings: Sequence[Heading] = ()) -> list[Clause]:
+    """The numbered parts of a text in order; `headings` are those of the document: one may end a part.
+
+    There are none in a text of more than five million characters: it is no contract, and takes long to look through.
+    """
+    if len(text) > MOST_CHARACTERS:
+        return []
     text = text.replace(PAGE_BREAK, "\n")
     reading = _Reading(text)
-    levels = {_line_start(text, it.start): it.level for it in headings if start <= it.start < end}
-    lines = {match.start(): match for match in _LINE.finditer(text, start, end)}
+    levels = {_line_start(text, it.start): it.level for it in headings}
+    lines = {match.start(): match for match in _LINE.finditer(text)}
     for at in sorted(lines.keys() | levels.keys()):
         if at in lines:
             reading.read_line(lines[at], levels.get(at))
@@ -205,18 +197,14 @@ def clause_at(clauses: Sequence[Clause], offset: int, text: str) -> Clause | Non
     return clauses[at] if at >= 0 and clauses[at].key else None
 
 
-def clause_places(text: str, headings: Sequence[Heading]) -> Iterator[NamedPlace]:
-    """The numbered parts as places, in order; one without a name says that the part before it has ended.
-
-    There are none in a text of more than five million characters: it is no contract, and takes long to look through.
-    """
-    clauses = find_clauses(text, headings) if len(text) <= MOST_CHARACTERS else []
+def clause_places(text: str, clauses: Sequence[Clause]) -> Iterator[NamedPlace]:
+    """The numbered parts as places, in order; one without a name says that the part before it has ended."""
     base = ""
     for clause, behind in zip(clauses, [*(it.start for it in clauses[1:]), len(text)], strict=False):
         yield NamedPlace(clause.start, clause.name)
         if "(" not in clause.key:
             base = clause.name
-        elif 0 < (end := text.find("\n\n", clause.start, behind)) + 2 < behind:
+        elif 0 <= (end := text.find("\n\n", clause.start, behind)) < behind - 2:
             yield NamedPlace(end + 2, base)
 
 

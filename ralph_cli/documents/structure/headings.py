@@ -8,14 +8,13 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise, zip_longest
 from operator import attrgetter
 from typing import overload
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Heading, Page
+from ralph_cli.core.structure import Heading, Page
+from ralph_cli.documents.parsed import MAX_HEADINGS
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.structure.heading_lines import (
     ends_sentence,
@@ -25,7 +24,6 @@ from ralph_cli.documents.structure.heading_lines import (
     stands_in_table,
 )
 from ralph_cli.documents.structure.numbered_headings import find_runs
-from ralph_cli.documents.structure.sections import Reach, certain_headings
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.tables import names_columns
 
@@ -36,36 +34,13 @@ LAST_REACH = 1_500
 """Characters, on its page, for which the last of numbered headings counts for certain: no other ends it."""
 
 _MOST_REPEATS, _PAGES_EACH = 3, 20
+_LONGEST = 500
 _LINE = re.compile(r"[^\n]+")
 _BARE_NUMBER = re.compile(r"\d{1,2}(?!\S)")
 _ADDRESSED = re.compile(r"[\d:]")
 """What stands in lines that look like headings and name a place, a day or a person: "Am Weinberg 3", "To: A. Berg"."""
 
 _LABEL = re.compile(r"([A-Z][A-Za-z]{2,})[ \u00a0](\d{1,3})([A-Z]?)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A heading and `sure_until`: what stands before that character stands under it, as far as code can be sure.
-
-    That is where the next begins that an outline or a number names; of a heading without either (`is_counted` is false)
-    the end of its page, or the heading itself where it names rows of a table or no text follows it.
-    """
-
-    heading: Heading
-    sure_until: int
-    is_counted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A document, or one of a set: its kind, its pages from `first` to before `last`, and its characters."""
-
-    kind: str
-    first: int
-    last: int
-    start: int
-    end: int
 
 
 class _Lines(Sequence[str]):
@@ -100,57 +75,29 @@ class _Lines(Sequence[str]):
         return self._pages[bisect_right(self._pages, self.starts[at], key=attrgetter("start")) - 1].end
 
 
-def find_headings(document: Document) -> tuple[Heading, ...]:
-    """The headings of a document in order: its own if there are enough of them, else what its lines look like, too.
+def find_headings(text: str, pages: Sequence[Page], own: Sequence[Heading], kind: str) -> list[Heading]:
+    """The headings of a document of this kind in order: its `own` if there are enough of them, else what its lines look
+    like, too; each with how far it reaches.
 
     The level of a line is that of its number if that goes on with others (4 is 1, 4.1 is 2); else 1 if it is numbered
     or in capitals, and below that one deeper than numbers go; what names a group of rows is one deeper still.
     """
-    return tuple(part.heading for part in _parts(document))
+    found = {heading.start: _own_part(own, number, len(text)) for number, heading in enumerate(own)}
+    enough = len(own) * MAX_OWN_PAGES >= max(len(pages), 3 * MAX_OWN_PAGES)
+    if not enough and not (own and kind in MAIL_KINDS):  # names below a letter are none
+        found = {heading.start: heading for heading in _find(text, pages)} | found
+    return find_ends(text, [found[start] for start in sorted(found)][:MAX_HEADINGS])
 
 
-def section_at(document: Document, offset: int) -> tuple[Heading, ...]:
-    """The headings, the outermost first, under which a character stands for certain; there may be none.
-
-    One without a number counts only as the nearest above, on the same page: how far it reaches is not known.
-    """
-    parts = _parts(document)
-    return tuple(parts[number].heading for number in certain_headings(heading_reaches(document), offset))
-
-
-def heading_reaches(document: Document) -> tuple[Reach, ...]:
-    """Of each of the headings, in order, where it begins and how far it counts for certain."""
-    return tuple((part.heading.start, part.sure_until, part.is_counted) for part in _parts(document))
-
-
-def _parts(document: Document) -> tuple[_Part, ...]:
-    files = tuple(_File(it.kind, it.first_page - 1, it.last_page, it.start, it.end) for it in document.members)
-    whole = _File(document.kind, 0, len(document.pages), 0, len(document.text))
-    return _find_in_files(document.text, document.pages, document.headings, files or (whole,))
-
-
-@lru_cache(maxsize=2)  # by these parts only: to compare whole documents is to go through all cells of their tables
-def _find_in_files(
-    text: str, pages: tuple[Page, ...], known: tuple[Heading, ...], files: tuple[_File, ...]
-) -> tuple[_Part, ...]:
-    found: list[_Part] = []
-    for file in files:
-        own = [heading for heading in known if file.start <= heading.start <= file.end]
-        parts = {heading.start: _own_part(own, number, file.end) for number, heading in enumerate(own)}
-        enough = len(own) * MAX_OWN_PAGES >= max(file.last - file.first, 3 * MAX_OWN_PAGES)
-        if not enough and not (own and file.kind in MAIL_KINDS):  # names below a letter are none
-            parts = {part.heading.start: part for part in _find(text, pages[file.first : file.last])} | parts
-        found += [parts[start] for start in sorted(parts)]
-    return tuple(found)
-
-
-def _own_part(own: Sequence[Heading], number: int, end: int) -> _Part:
+def _own_part(own: Sequence[Heading], number: int, end: int) -> Heading:
     """A heading of the document's own, which ends at the next of its level or above."""
     heading = own[number]
-    return _Part(heading, next((it.start for it in own[number + 1 :] if it.level <= heading.level), end), True)
+    return heading._replace(
+        sure_until=next((it.start for it in own[number + 1 :] if it.level <= heading.level), end), is_counted=True
+    )
 
 
-def _find(text: str, pages: Sequence[Page]) -> list[_Part]:
+def _find(text: str, pages: Sequence[Page]) -> list[Heading]:
     """What looks like a heading in the text of one file: what counts on with others, and what is written as one."""
     lines = _Lines(text, pages)
     runs = find_runs(lines)
@@ -165,10 +112,10 @@ def _find(text: str, pages: Sequence[Page]) -> list[_Part]:
     order = sorted(found)
     parts = []
     for at, behind in zip_longest(order, order[1:]):
-        heading = Heading(found[at][0], lines.starts[at], found[at][1])
         is_counted = at in counted or at in labels
         reach = _reach(lines, at, is_counted, behind) if at not in followers else lines.starts[followers[at]]
-        parts.append(_Part(heading, reach, is_counted))
+        title, level = found[at]
+        parts.append(Heading(title[:_LONGEST], lines.starts[at], level, 0, max(reach, 0), is_counted, is_read_off=True))
     return parts
 
 
@@ -179,7 +126,7 @@ def _bare_number(heading: str) -> str:
 
 def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int, tuple[str, int]]:
     """The lines that are written as headings, each with its text and level, `depth` being that of the numbers."""
-    last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), 0)
+    last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), -1)
     found: dict[int, tuple[str, int]] = {}
     for at in range(last + 1):
         line = lines[at]
@@ -224,3 +171,47 @@ def _reach(lines: _Lines, at: int, is_counted: bool, behind: int | None) -> int:
 
 def _key(heading: str) -> str:
     return " ".join(re.sub(r"\d+", "#", heading.casefold()).split())
+
+
+def find_ends(text: str, headings: Sequence[Heading]) -> list[Heading]:
+    """The headings with where their parts end: at the next of its level or above, or the next of its numbers.
+
+    A heading without a number that stands right below another is of its part, whatever it looks like.
+    """
+    numbers = [_number(heading.text) for heading in headings]
+    found = []
+    for at, heading in enumerate(headings):
+        own, first = numbers[at], at + 1
+        below = text.find("\n", heading.start)
+        while first < len(headings) and not numbers[first] and 0 <= below <= headings[first].start:
+            if text[below : headings[first].start].strip():
+                break
+            below = text.find("\n", headings[first].start)
+            first += 1
+        later = range(first, len(headings))
+        ends = (n for n in later if headings[n].level <= heading.level or _is_next(own, numbers[n]))
+        end = headings[stop].start if (stop := next(ends, None)) is not None else len(text)
+        found.append(heading._replace(end=max(_end_of_number(text, heading.start, end, own), heading.start)))
+    return found
+
+
+def _end_of_number(text: str, start: int, end: int, number: tuple[int, ...]) -> int:
+    """Where a part with a number of several ends at last: 7.3 and 8. behind 7.2 may be no headings."""
+    for depth in range(len(number)) if len(number) > 1 else ():
+        after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
+        line = re.compile(rf"(?m)^[ \t]*{after}{'[.)]?' if depth else '[.)]'}[ \t]+(?=[^\W\da-z_])")
+        match = line.search(text, start, end)
+        end = match.start() if match else end
+    return end
+
+
+def _number(heading: str) -> tuple[int, ...]:
+    """The number that a heading begins with: of "Note 17.2 Leases" 17 and 2."""
+    match = re.match(r"\W*(?:[^\W\d_]+ )?(\d{1,3}(?:\.\d{1,3})*)(?![\w%])", heading)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def _is_next(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a number is the next, or the one after that, at the level of a number or one above: 7.3 or 8 for 7.2."""
+    depth = len(other) - 1
+    return 0 < len(other) <= len(number) and other[:depth] == number[:depth] and 0 < other[depth] - number[depth] < 3

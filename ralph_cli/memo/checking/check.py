@@ -10,8 +10,9 @@ from functools import partial
 
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
+from ralph_cli.core.structure import Page, Span
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.figures import look_up_figures
 from ralph_cli.memo.checking.naming import DocumentNames

@@ -10,8 +10,9 @@ from itertools import pairwise
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Tier
+from ralph_cli.core.structure import Page, Span
 from ralph_cli.memo.checking.qualifiers import (
     Gap,
     find_limit_behind,

@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import chain
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import MemoFigure
+from ralph_cli.core.structure import Page
 from ralph_cli.memo.reading.page_references import page_match
 from ralph_cli.text.languages.documents import read_in_english
 

@@ -12,9 +12,10 @@ from functools import cached_property
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.run import Tier
+from ralph_cli.core.structure import Span
 from ralph_cli.memo.checking.elisions import (
     ElidedQuotation,
     MatchedParts,

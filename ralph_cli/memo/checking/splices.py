@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from ralph_cli.core.document import Span
+from ralph_cli.core.structure import Span
 from ralph_cli.memo.checking.source import Source, quoted_excerpt
 from ralph_cli.text.fold import fold
 

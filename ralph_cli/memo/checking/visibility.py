@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ralph_cli.checks.quotes import HiddenReasonLookup
-from ralph_cli.core.document import Span
 from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Span
 
 MAX_OTHER_PLACES = 10
 """Other places of hidden words that are looked at."""

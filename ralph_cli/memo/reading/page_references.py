@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Document, Page
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference
+from ralph_cli.core.structure import Page
 
 _ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 _LABEL = rf"(?:[A-Z]{{1,3}}-\d{{1,4}}|\d{{1,5}}|{_ROMAN})"

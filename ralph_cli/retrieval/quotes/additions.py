@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Addition, Document, Origin, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Addition, Origin, Span
 from ralph_cli.text.sentences import shorten_line
 
 _LONGEST, _MOST = 60, 3

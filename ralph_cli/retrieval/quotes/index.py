@@ -12,8 +12,9 @@ from operator import attrgetter
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Tier
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.additions import describe_additions
 from ralph_cli.retrieval.quotes.running_lines import running_line_spans
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words

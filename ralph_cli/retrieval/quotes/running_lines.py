@@ -9,7 +9,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span
 
 EDGE_LINES = 3
 """Lines at each edge of a page that may be running ones."""
@@ -78,7 +79,7 @@ def with_printed_numbers(document: Document) -> Document:
         if beyond == (series, offset):
             printed |= dict.fromkeys(range(low + 1, high), beyond)
     labels = {number: f"{series}{number + offset}" for number, (series, offset) in printed.items()}
-    pages = tuple(replace(page, label=labels.get(page.number, page.label)) for page in document.pages)
+    pages = tuple(page._replace(label=labels.get(page.number, page.label)) for page in document.pages)
     return replace(document, pages=pages) if pages != document.pages else document
 
 

@@ -1,6 +1,7 @@
 """What OCR is unsure of: the words of a passage that it may have read wrongly."""
 
-from ralph_cli.core.document import Document, ScannedPage, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import ScannedPage, Span
 from ralph_cli.documents.ocr.words import UNSURE, scanned_words, unpack_words
 from ralph_cli.text.sentences import shorten_line
 

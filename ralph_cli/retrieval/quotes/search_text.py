@@ -5,7 +5,7 @@ from functools import cached_property
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Span
+from ralph_cli.core.structure import Span
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, without_hyphens

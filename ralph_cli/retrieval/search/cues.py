@@ -12,8 +12,9 @@ from itertools import islice
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Member, Span
-from ralph_cli.documents.structure.clauses import Clause, above, clause_at, find_clauses, named_clauses
+from ralph_cli.core.document import Document, Member
+from ralph_cli.core.structure import Clause, Span
+from ralph_cli.documents.structure.clauses import above, named_clauses
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
 from ralph_cli.text.quantities.vocabulary import ABOUT, FRACTIONS, NUMBER_WORDS, PACES, PHYSICAL, SCALES, TIMES
 from ralph_cli.text.scan import strip_interval
@@ -167,7 +168,7 @@ class QualifierIndex:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._text = document.text
-        self._parts: dict[Member | None, list[Clause]] = {}
+        self._parts: dict[Member | None, Sequence[Clause]] = {}
         self._words = _Words()
         self._holders: dict[str, array[int]] = {}
 
@@ -364,7 +365,7 @@ class QualifierIndex:
         found = []
         for quote in quotes:
             member = self._document.member_at(quote.start)
-            clause = clause_at(self._clauses(member), quote.start, self._text)
+            clause = self._document.clause_at(quote.start)
             if clause is not None:
                 own = f"\u00a7{clause.key}"
                 outer = frozenset(f"\u00a7{key}" for key in above(clause.key))
@@ -403,11 +404,11 @@ class QualifierIndex:
             statement = statement.replace(member.name, " ")
         return statement
 
-    def _clauses(self, member: Member | None) -> list[Clause]:
+    def _clauses(self, member: Member | None) -> Sequence[Clause]:
         """The numbered parts of a document of the set, or of the document."""
         if member not in self._parts:
-            bounds = (member.start, member.end) if member else (0, None)
-            self._parts[member] = find_clauses(self._text, self._document.headings, *bounds)
+            bounds = (member.start, member.end) if member else (0, len(self._text))
+            self._parts[member] = self._document.clauses_in(*bounds)
         return self._parts[member]
 
     def _beginning(self, member: Member | None, characters: int = BEGINNING_CHARS) -> frozenset[str]:

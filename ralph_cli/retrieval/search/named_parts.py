@@ -5,8 +5,9 @@ from pathlib import PurePath
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.structure.clauses import MOST_CHARACTERS, Clause, above, find_clauses, named_clauses
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Clause, Span
+from ralph_cli.documents.structure.clauses import MOST_CHARACTERS, above, named_clauses
 
 _MOST_TOLD = 5
 
@@ -30,7 +31,7 @@ def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]
         return ()
     named = [member for member in document.members if _has_name(question, member.name)] or document.members
     bounds = [(member.start, member.end) for member in named] or [(0, len(document.text))]
-    clauses = [(find_clauses(document.text, document.headings, start, end), end) for start, end in bounds]
+    clauses = [(document.clauses_in(start, end), end) for start, end in bounds]
     found: dict[str, NamedPart] = {}
     for key in keys:
         # Where a letter is not known, the part that it stands in is meant.

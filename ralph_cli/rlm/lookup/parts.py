@@ -1,5 +1,6 @@
 """Guest code: `show`, `at`, `section`, `headings`, `table` and `term`, which print parts of the document."""
 
+import bisect
 import re
 from typing import Any
 
@@ -29,7 +30,7 @@ _SHOW_CHARS = 5_500
 _LONG_REST = 4 * _SHOW_CHARS
 """Characters from which on the rest of a part is better read by a second model."""
 
-_Part = tuple[int, int, str]  # where it begins, level, heading
+_Part = tuple[int, int, str, int]  # where it begins, level, heading, where it ends
 
 _DEFINES = re.compile(
     r"\W{0,3}(?:,[^,]{1,80},)?\s*(?:shall\s+)?(?:means?\b|has\s+the\s+meaning|refers?\s+to|:|=|is\s+defined)"
@@ -39,6 +40,9 @@ _MOST_HEADINGS = 60
 _SAME = 3
 _MOST_BETWEEN, _LONG_LINE = 3, 110
 """Lines between two rows of one table at most, and characters of a line that is no short one."""
+
+_NUMBER_WITHIN = 20
+"""Characters of a line within which the number of its part stands."""
 
 _ENDS_SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
@@ -93,8 +97,8 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
         print(f"no heading has the words {words!r}: find() looks for them in the text")
         return
     fits = {part: max(_fit(part, each) for each in words.split("|")) for part in found}
-    chosen = max(found, key=lambda part: fits[part] * 10**9 + min(_end_of(part) - part[0], 10**8))
-    end = _end_of(chosen)
+    chosen = max(found, key=lambda part: fits[part] * 10**9 + min(part[3] - part[0], 10**8))
+    end = chosen[3]
     low = max(chosen[0] + start, chosen[0])
     page = _page_at(low)[0]
     last = _page_at(max(end - 1, low))[0]
@@ -103,7 +107,8 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
     others = [part for part in found if part is not chosen][:_MOST_PLACES]
     if others:
         print(
-            "other headings with these words: " + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name in others)
+            "other headings with these words: "
+            + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name, _ in others)
         )
     most = low + chars if end - low > chars + _SHOW_CHARS // 5 else end
     at = _print_pages(low, most, end)
@@ -114,7 +119,7 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
         print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
         inside = [part for part in _parts() if at <= part[0] < end]
         if inside:
-            named = "; ".join(f"{_page_at(low)[0]} {name[:50]}" for low, _, name in inside[:_MOST_PLACES])
+            named = "; ".join(f"{_page_at(low)[0]} {name[:50]}" for low, _, name, _ in inside[:_MOST_PLACES])
             more = f"; {len(inside) - _MOST_PLACES} more" if len(inside) > _MOST_PLACES else ""
             print(f"its parts in these, each a section: {named}{more}")
 
@@ -146,7 +151,7 @@ def headings(words: str = "", doc: str | int | None = None, start: int = 0) -> N
     found = [part for part in found if any(_has_words(_words(part[2]), _words(each)) for each in words.split("|"))]
     print(f"{_counted(len(found), 'heading')}, each with its page; section(words) prints its part")
     last = start + _MOST_HEADINGS
-    for at, _, name in found[start:last]:
+    for at, _, name, _ in found[start:last]:
         print(f"{_page_at(at)[0]} [begins: {name[:100]}]")
     if len(found) > last:
         print(
@@ -239,7 +244,21 @@ def _parts_named(words: str) -> list[_Part]:
         rf"(?m)(?:^|(?<=\f))[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}$", _text(), re.IGNORECASE
     )
     named = ((match.start(), " ".join(match[0].split())) for match in lines if not is_row(match[0]))
-    return [(start, 9, line) for start, line in named if not line[0].islower()]
+    return [(start, 9, line, _end_after(start)) for start, line in named if not line[0].islower()]
+
+
+def _end_after(offset: int) -> int:
+    """Where a part ends that begins at a line which is none of the headings: with the numbered part that begins in it,
+    else at the next heading."""
+    ends = [entry[6] for entry in globals().get("docs", []) if entry[6] > offset]
+    ends += [other[0] for other in _parts() if other[0] > offset][:1]
+    clauses: list[tuple[int, str]] = globals().get("_clauses", [])
+    at = bisect.bisect_left(clauses, (offset,))
+    if at < len(clauses) and clauses[at][0] < offset + _NUMBER_WITHIN:
+        own = clauses[at][1]
+        later = (start for start, key in clauses[at + 1 :] if not key.startswith((f"{own}.", f"{own}(")))
+        return next(later, ends[0] if ends else len(_text()))
+    return min(ends, default=len(_text()))
 
 
 def _has_words(heading: list[str], wanted: list[str]) -> bool:
@@ -265,38 +284,6 @@ def _fit(part: _Part, words: str) -> int:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
-
-
-def _end_of(part: _Part) -> int:
-    """Where a part ends: at the next heading of its level or above, or the next of its numbers, 18 behind 17.
-
-    A heading without a number that stands right below it is of the part, whatever it looks like.
-    """
-    ends = [entry[6] for entry in globals().get("docs", []) if entry[6] > part[0]]
-    end = ends[0] if ends else len(_text())
-    later = [other for other in _parts() if part[0] < other[0] < end]
-    number = _number(part[2])
-    below = _text().find("\n", part[0])
-    while later and not _number(later[0][2]) and below >= 0 and not _cut(below, later[0][0]).strip():
-        below = _text().find("\n", later.pop(0)[0])
-    for depth in range(len(number)) if len(number) > 1 else ():  # 7.3 and 8. behind 7.2 may be no headings
-        after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
-        line = re.compile(rf"(?m)^[ \t]*{after}{'[.)]?' if depth else '[.)]'}[ \t]+(?=[^\W\da-z_])")
-        match = line.search(_text(), part[0], end)
-        end = match.start() if match else end
-    return next((at for at, level, name in later if level <= part[1] or _is_next(number, _number(name))), end)
-
-
-def _number(heading: str) -> tuple[int, ...]:
-    """The number that a heading begins with: of "Note 17.2 Leases" 17 and 2."""
-    match = re.match(r"\W*(?:[^\W\d_]+ )?(\d{1,3}(?:\.\d{1,3})*)(?![\w%])", heading)
-    return tuple(map(int, match[1].split("."))) if match else ()
-
-
-def _is_next(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether a number is the next, or the one after that, at the level of a number or one above: 7.3 or 8 for 7.2."""
-    depth = len(other) - 1
-    return 0 < len(other) <= len(number) and other[:depth] == number[:depth] and 0 < other[depth] - number[depth] < 3
 
 
 def _table_blocks(page: _Page) -> list[tuple[int, int]]:

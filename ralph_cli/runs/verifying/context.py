@@ -12,8 +12,9 @@ from functools import cached_property
 
 from ralph_cli.checks.figures.tables.header import quote_header
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import differences
 from ralph_cli.retrieval.quotes.running_lines import running_line_spans
 from ralph_cli.text.fold import fold

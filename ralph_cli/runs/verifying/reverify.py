@@ -6,9 +6,10 @@ from dataclasses import replace
 from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.form import AnswerForm, FormCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.runs.verifying.context import DocumentContext

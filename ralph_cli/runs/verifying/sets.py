@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Member, Span
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.verifying.context import DocumentContext

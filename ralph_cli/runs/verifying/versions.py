@@ -10,9 +10,10 @@ from dataclasses import replace
 from difflib import Match as DifflibMatch
 from difflib import SequenceMatcher
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.runs.verifying.context import DocumentContext, context_changes, has_new_heading, words_of
 from ralph_cli.text.fold import fold

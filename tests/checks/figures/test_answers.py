@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from fakes import document
+from tables import make_table
 
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Cell, Column, Document, Table
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Quote
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
 from ralph_cli.retrieval.quotes.index import QuoteIndex
@@ -119,22 +120,19 @@ def test_a_conversion_of_scales_makes_no_more_of_anything() -> None:
 
 
 def test_a_column_that_the_reader_of_the_document_has_seen_gives_its_unit() -> None:
-    text = "(in millions)\nName  2023  Change\nSales  5,000  12\nOther sales  4,000  7\n"
+    text = "(in millions)\nName  2023  Change (%)\nSales  5,000  12\nOther sales  4,000  7\n"
     about, at = document(text, kind="pdf"), text.index("12")
-    columns = (Column("Name"), Column("2023"), Column("Change (%)"))
-    cells = (Cell(text.index("5,000"), text.index("5,000") + 5, 1), Cell(at, at + 2, 2))
-    typed = replace(about, tables=(Table(0, len(text), columns, cells),))
-    assert check(about, "Sales rose by 12%.", ["Sales  5,000  12"]).doubts
+    rows = ("Name", "2023", "Change (%)"), ("Sales", "5,000", "12"), ("Other sales", "4,000", "7")
+    typed = replace(about, tables=(make_table(text, *rows),))
     assert check(typed, "Sales rose by 12%.", ["Sales  5,000  12"]).doubts == ()
     assert TableHeaders(typed).column_at(at) == (2, "Change (%)") and TableHeaders(typed).column_at(0) == (None, "")
 
 
 def test_a_figure_of_another_column_is_told_by_the_year_or_the_word_that_names_it() -> None:
     text = "Name  2023  2022  Licences sold  Permits renewed\nSales  5,000  4,000  731  842\n"
-    columns = tuple(map(Column, ("Name", "2023", "2022", "Licences sold", "Permits renewed")))
-    places = [(text.index(figure), text.index(figure) + len(figure)) for figure in ("5,000", "4,000", "731", "842")]
-    cells = tuple(Cell(*place, number) for number, place in enumerate(places, 1))
-    about = replace(document(text, kind="pdf"), tables=(Table(0, len(text), columns, cells),))
+    names = ("Name", "2023", "2022", "Licences sold", "Permits renewed")
+    rows = names, ("Sales", "5,000", "4,000", "731", "842")
+    about = replace(document(text, kind="pdf"), tables=(make_table(text, *rows),))
     row = ["Sales  5,000  4,000  731  842"]
     for right in ("Sales were 5,000 in 2023.", "There were 731 licences sold."):
         assert (check(about, right, row).issues, check(about, right, row).doubts) == ((), ())

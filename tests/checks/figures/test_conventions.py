@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 from fakes import document
+from tables import make_table
 from test_answers import check
 
-from ralph_cli.core.document import Cell, Column, Document, Table
-from ralph_cli.documents.structure.clauses import clause_places
+from ralph_cli.core.document import Document
+from ralph_cli.documents.structure.clauses import clause_places, find_clauses
 
 STOCK = "Site  Pallets  Let until  Loss\nHarbour  2019  2031-05-01  0.0938025\nMill  1987  2032-06-01  -0.0045\n"
 HARBOUR, MILL = STOCK.split("\n")[1:3]
@@ -52,14 +53,12 @@ DUE, NOTICE, REPAIR = LEASE.split("\n")[2], LEASE.split("\n")[4], MAIL.split("\n
 
 def about(quote: str) -> Document:
     if quote == BOXES:
-        cells = Cell(6, 9, 1), Cell(10, 13, 2), Cell(14, 16, 3)
-        columns = tuple(map(Column, ("", "Boxes", "Price", "Left")))
-        return replace(document(BOXES), tables=(Table(0, len(BOXES), columns, cells),))
+        return replace(document(BOXES), tables=(make_table(BOXES, *(line.split(",") for line in BOXES.split("\n"))),))
     for text in (STOCK, SALES, BANDS, UNITS, PARTS):
         if quote in text:
             return document(text, kind="pdf")
     if quote in LEASE:
-        return replace(document(LEASE), places=tuple(clause_places(LEASE, ())))
+        return replace(document(LEASE), places=tuple(clause_places(LEASE, find_clauses(LEASE))))
     return document(MAIL, kind="eml") if quote in MAIL else document(quote)
 
 

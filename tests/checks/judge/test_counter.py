@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.counter_evidence import NAME, NOT_RUN, PARTLY_RUN, CounterEvidence, Findings, order_findings
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.prompts.json_reply import parse_object
 from ralph_cli.core.run import Draft, DraftClaim
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.retrieval.quotes.index import QuoteIndex

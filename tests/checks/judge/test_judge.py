@@ -7,13 +7,15 @@ from itertools import count
 
 import pytest
 from fakes import document
+from tables import make_table
 
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
 from ralph_cli.checks.judge.passages import TITLE_CHARS, describe_document, render_nearest, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Cell, Column, Document, Heading, NamedPlace, Page, Span, Table
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
+from ralph_cli.core.structure import Heading, NamedPlace, Page, Span
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.retrieval.context import column_lines, context_span
 from ralph_cli.retrieval.quotes.index import QuoteIndex
@@ -381,10 +383,10 @@ def sheet(kind: str) -> Document:
     """A text of two sheets whose second is a table, as its format tells it."""
     other = "Land 1 and its towns  2017\n" * 20
     text = f"{other}\f{SHEET}"
-    start, end = text.index("Item"), len(text)
+    start = text.index("Item")
     at = text.index("Cost 40")
-    cell = Cell(at, at + 7, 0)
-    table = Table(start, end, (Column("Item"), Column("Spent")), (cell,))
+    rows = (line.split("  ") for line in SHEET.split("\n")[2:])
+    table = make_table(text, *rows, begin=start)
     places = (NamedPlace(at, "Plan!A42"), NamedPlace(at + 8, "Plan!B42"))
     return replace(document(text, kind=kind), tables=(table,), places=places)
 

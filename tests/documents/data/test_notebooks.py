@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from tables import names_at
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.data.notebook import show_terminal
 from ralph_cli.documents.source import DocumentSource
 
@@ -62,7 +64,7 @@ def test_a_table_of_html_is_a_table_and_what_it_hides_is_told() -> None:
     assert document.text == "frame\n\nFee\n0  1,577"
     cell = document.tables[0].cells[-1]
     assert document.text[cell.start : cell.end] == "1,577"
-    assert document.tables[0].columns[cell.column].header == "Fee"
+    assert names_at(document, cell.start) == "Fee"
     assert [caution.message for caution in document.cautions] == ["cell 1, output: hidden elements omitted: 1"]
 
 

@@ -3,7 +3,8 @@
 import pytest
 from word import paragraph, part, run, table
 
-from ralph_cli.core.document import Addition, Document, Span
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Addition, Span
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 WHITE = "<w:color w:val='FFFFFF'/>"

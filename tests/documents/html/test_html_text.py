@@ -1,10 +1,11 @@
 """What a page shows besides its plain text: raised figures, formulas, tables, lists, forms, pictures, struck text."""
 
 import pytest
+from tables import cells_below, column_names
 
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.text.tables import EMPTY_CELL
 
 
@@ -15,7 +16,7 @@ def page(source: str) -> ParsedDocument:
 
 
 def text(source: str) -> str:
-    return page(source).pages[0].text
+    return page(source).text
 
 
 SMALL = "font-size:6.5pt;position:relative;top:-3.5pt;vertical-align:baseline"
@@ -112,20 +113,26 @@ def test_tables_say_under_which_column_a_figure_stands() -> None:
         "<p>Cash flows<table><tr><td rowspan=2><td colspan=2>Year ended<tr><th>2023<th>2022"
         "<tr><td>Dividend <td><td>500<tr><td>Sales<td>5<td>4</table><table><tr><td>left<td>right</table>"
     )
-    told = parsed.pages[0].text
+    told = parsed.text
     (found,) = parsed.tables
-    assert [column.header for column in found.table.columns] == ["", "Year ended 2023", "Year ended 2022"]
-    assert [(told[cell.start : cell.end], cell.column) for cell in found.table.cells] == [
-        ("Dividend", 0), ("500", 2), ("Sales", 0), ("5", 1), ("4", 2),
-    ]  # fmt: skip
-    assert told[found.table.start : found.table.end].startswith("Year ended")
+    document = assemble(parsed, path="", kind="html", sha256="", fingerprint="")
+    assert column_names(document) == ["", "Year ended 2023", "Year ended 2022"]
+    assert cells_below(document) == [("Dividend", 0), ("500", 2), ("Sales", 0), ("5", 1), ("4", 2)]
+    assert told[found.start : found.end].startswith("Year ended")
 
 
 def test_a_cell_that_reaches_into_a_row_is_a_cell_of_it() -> None:
     told = page(f"<p>a<table>{HEAD}<tr><td rowspan=2>North<td rowspan=2>1<td>2<tr><td>4<tr><td>South<td>5</table>")
-    (found,) = told.tables
-    cells = [(told.pages[0].text[cell.start : cell.end], cell.column) for cell in found.table.cells]
-    assert cells == [("North", 0), ("1", 1), ("2", 2), ("North", 0), ("1", 1), ("4", 2), ("South", 0), ("5", 1)]
+    assert cells_below(assemble(told, path="", kind="html", sha256="", fingerprint="")) == [
+        ("North", 0),
+        ("1", 1),
+        ("2", 2),
+        ("North", 0),
+        ("1", 1),
+        ("4", 2),
+        ("South", 0),
+        ("5", 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,10 +190,10 @@ def test_what_is_filled_in_and_what_describes_a_picture_is_told_from_the_pages_o
         "<select><option>Own<option selected>Let</select><textarea>None</textarea><textarea></textarea><img>"
         "<sup><input value=1></sup>/<sub>2</sub>"
     )
-    found = [(parsed.pages[0].text[it.addition.start : it.addition.end], it.addition.origin) for it in parsed.additions]
+    found = [(parsed.text[it.start : it.end], it.origin) for it in parsed.additions]
     assert found[:2] == [("[image: A chart]", "image description"), ("1,577", "form field")]
     assert [words for words, _ in found[2:]] == ["Submit", "Let", "None"]
-    assert parsed.pages[0].text.endswith("\u00bd")
+    assert parsed.text.endswith("\u00bd")
 
 
 @pytest.mark.parametrize("mark", ["del", "s", "strike", "span style='text-decoration:red line-through'"])
@@ -200,7 +207,7 @@ def test_documents_in_the_page_that_are_not_read_are_counted() -> None:
     parsed = page(
         "x<iframe src=a.html></iframe><embed src=b><object data=c>no</object><object>y</object><iframe></iframe>"
     )
-    assert parsed.pages[0].text == "x\ny"
+    assert parsed.text == "x\ny"
     assert [(c.code, c.message) for c in parsed.cautions] == [
         ("embedded-unread", "embedded documents that were not read: 3")
     ]

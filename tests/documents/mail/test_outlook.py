@@ -6,8 +6,9 @@ import outlook_files as outlook
 import pytest
 from outlook_files import compound_file, mail_tree, outlook_mail, packed_rtf, tnef_mail
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.mail.attachments import list_attachments
 from ralph_cli.documents.mail.outlook.rich_text import unpack_rtf
 from ralph_cli.documents.source import DocumentSource

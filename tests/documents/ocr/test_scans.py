@@ -5,7 +5,9 @@ import json
 import re
 import shutil
 import struct
+from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -14,17 +16,20 @@ from document_fixtures import load_document
 from fake_tesseract import LETTER, FakeTesseract, Shown, as_tsv
 from fakes import FakeSandbox
 from PIL import Image, ImageDraw, ImageFont
+from tables import cells_below, column_names
 
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.commands.app import run
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Draft, DraftClaim
+from ralph_cli.core.structure import ScannedPage, Span
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.ocr.engine import DEFAULT_OCR, OcrOptions
 from ralph_cli.documents.ocr.words import scanned_words
+from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
 from ralph_cli.documents.source import DocumentSource
@@ -85,8 +90,14 @@ def refused(path: Path, ocr: OcrOptions = DEFAULT_OCR) -> DocumentError:
 def test_rows_of_a_picture_stay_rows_and_every_word_has_its_place(tesseract, tmp_path, name):
     document = read(written(tmp_path / name, picture()))
     assert document.text == "Segment  2023  2022\nRevenue  1,577  1,373\nCosts  900  801\nMargin  677  572"
-    assert [[document.text[cell.start : cell.end] for cell in table.cells] for table in document.tables] == [
-        ["1,577", "1,373", "900", "801", "677", "572"]
+    assert column_names(document) == ["Segment", "2023", "2022"]
+    assert [words for words, column in cells_below(document) if column] == [
+        "1,577",
+        "1,373",
+        "900",
+        "801",
+        "677",
+        "572",
     ]
     at = document.text.index("1,577")
     (word,) = scanned_words(document, Span(at, at + 5))
@@ -246,25 +257,26 @@ def test_a_record_says_what_was_read_by_ocr_and_is_read_in_the_same_way_again(te
 
 
 @pytest.mark.parametrize(
-    "scans",
+    "words",
     [
-        [[1, []]],
-        [[0, [0, 5, 90, 0, 0, 9]]],
-        [[0, [0, 6, 90, 0, 0, 9, 9]]],
-        [[0, [3, 3, 90, 0, 0, 9, 9]]],
-        [[0, [0, 5, 101, 0, 0, 9, 9]]],
-        [[0, [0, 5, 90, 9, 0, 0, 9]]],
-        [[0, [0, 5, 90, 0, 0, 9, 1 << 40]]],
-        [[0, [0, 5, 90, 0, 0, 9, 9.5]]],
-        [[0, [2, 5, 90, 0, 0, 9, 9, 0, 2, 90, 0, 0, 9, 9]]],
-        [[0, []], [0, []]],
+        [0, 5, 90, 0, 0, 9],
+        [0, 6, 90, 0, 0, 9, 9],
+        [3, 3, 90, 0, 0, 9, 9],
+        [0, 5, 101, 0, 0, 9, 9],
+        [0, 5, 90, 9, 0, 0, 9],
+        [2, 5, 90, 0, 0, 9, 9, 0, 2, 90, 0, 0, 9, 9],
     ],
 )
-def test_words_that_no_correct_parser_gives_are_refused(scans):
-    good = b'{"pages":[["Hello",""]],"headings":[],"cautions":[],"scans":%s}'
-    ParsedDocument.from_json(good % b"[[0,[0,5,90,0,0,9,9]]]", DEFAULT_LIMITS)
-    with pytest.raises(ValueError, match=r"scanned|wrong"):
-        ParsedDocument.from_json(good % str(scans).encode(), DEFAULT_LIMITS)
+def test_words_that_no_correct_parser_gives_are_refused(words):
+    def answer(*scans: tuple[int, list[int]]) -> bytes:
+        packed = tuple(ScannedPage(number, 0, array("i", numbers).tobytes()) for number, numbers in scans)
+        return replace(plain_document(["Hello"]), scans=packed).to_json()
+
+    good = [0, 5, 90, 0, 0, 9, 9]
+    assert ParsedDocument.from_json(answer((1, good)), DEFAULT_LIMITS).scans[0].words == array("i", good).tobytes()
+    for wrong in (answer((1, words)), answer((2, good)), answer((1, good), (1, good))):
+        with pytest.raises(ValueError, match=r"scanned"):
+            ParsedDocument.from_json(wrong, DEFAULT_LIMITS)
 
 
 def test_pictures_of_a_file_that_cannot_be_read_are_told(tesseract, tmp_path):

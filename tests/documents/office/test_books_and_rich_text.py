@@ -3,8 +3,8 @@
 import pytest
 from office_files import cautions, epub, headers, load, origins, parse
 
-from ralph_cli.core.document import Span
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 
 CHAPTERS = {"b.xhtml": "<h1>Two</h1><p>second</p>", "a.xhtml": "<p>first</p>"}
 

@@ -53,4 +53,4 @@ def test_a_sheet_is_unpacked_once_whatever_formats_the_workbook_has() -> None:
     page = sheet(rows)
     limits = LoadLimits(characters=len(page) * 3 // 2 // 6)
     parsed = parse_xlsx(xlsx({"P": page}, styles=STYLES), name="a.xlsx", limits=limits)
-    assert parsed.pages[0].text.count("7") == 999
+    assert parsed.text.count("7") == 999

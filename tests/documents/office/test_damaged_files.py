@@ -76,7 +76,7 @@ WHOLE: dict[str, Callable[[], bytes]] = {
 
 
 def text_of(parsed: ParsedDocument) -> set[str]:
-    return set(re.findall(r"\w+", " ".join(page.text for page in parsed.pages)))
+    return set(re.findall(r"\w+", parsed.text))
 
 
 def damage(data: bytes, chance: random.Random) -> Iterator[tuple[str, bytes]]:

@@ -5,8 +5,8 @@ import time
 import pytest
 from office_files import cautions, headers, load, open_document, origins, parse
 
-from ralph_cli.core.document import Span
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.limits import LoadLimits
 
 HIDDEN = "<style:style style:name='h' style:family='text'><style:text-properties text:display='none'/></style:style>"

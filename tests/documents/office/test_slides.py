@@ -5,7 +5,7 @@ import time
 import pytest
 from office_files import cautions, chart, headers, load, open_document, origins, pptx, shape, slide
 
-from ralph_cli.core.document import Span
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.slides.order import Box, order_boxes
 
 NOTES = slide(shape("Say it slowly.", kind="body"), shape("7", kind="sldNum"), root="notes")

@@ -3,10 +3,11 @@
 import pytest
 from office_files import CHART, X, cautions, cell, chart, headers, load, origins, parse, row, sheet, words, xlsx
 
-from ralph_cli.core.document import Addition, Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Addition, Span
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.office.pages import PageText
+from ralph_cli.documents.page_text import PageText
 from ralph_cli.retrieval.quotes.additions import describe_additions
 from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 

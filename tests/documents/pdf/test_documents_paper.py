@@ -13,8 +13,9 @@ import pytest
 from document_fixtures import load_document
 from PIL import Image
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.pdf import page_images
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, draw_page, render_pictures
 from ralph_cli.documents.process import child

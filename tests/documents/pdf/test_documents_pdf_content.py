@@ -9,8 +9,9 @@ from document_fixtures import load_document
 from hidden_pdfs import Made, form, image, stream
 from PIL import Image, ImageDraw, ImageFont
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.pdf.content.box_font import box_font
 from ralph_cli.documents.pdf.content.findings import Findings, PageFindings

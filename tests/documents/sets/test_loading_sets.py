@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.pages import check_visibility, split_by_file
 from ralph_cli.documents.sets.containers import MAX_DEPTH, read_inner
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sets.loading import load_source, read_set
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.search.cues import QualifierIndex
 
@@ -201,7 +201,7 @@ def test_nothing_runs_from_one_document_into_the_next(tmp_path: Path) -> None:
 
 def test_headings_are_those_of_each_document(deal: Path) -> None:
     document = loaded(deal / "10 lease.txt", deal / "letters" / "side.md")
-    found = [(heading.text, document.member_at(heading.start).name) for heading in find_headings(document)]  # type: ignore[union-attr]
+    found = [(heading.text, document.member_at(heading.start).name) for heading in document.headings]  # type: ignore[union-attr]
     assert ("2. Term", "10 lease.txt") in found and ("1. Rent", "10 lease.txt") in found
 
 

@@ -7,8 +7,9 @@ from fakes import FakeSandbox, document
 
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Addition, Document, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Draft, DraftClaim
+from ralph_cli.core.structure import Addition, Span
 from ralph_cli.retrieval.quotes.additions import describe_additions, describe_lines_with_additions
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.rlm.bridge import DocumentSandbox

@@ -529,7 +529,7 @@ def test_the_number_printed_on_a_page_is_told_by_how_it_goes_up(feet: tuple[str,
     pages = [f"Words of {word} that stand here.\nAnd more.\n{foot}" for word, foot in zip("abcde", feet, strict=True)]
     about = fake_document("\f".join(pages), kind="pdf")
     assert [page.label for page in with_printed_numbers(about).pages] == labels
-    own = replace(about, pages=(replace(about.pages[0], label="iv"), *about.pages[1:]))
+    own = replace(about, pages=(about.pages[0]._replace(label="iv"), *about.pages[1:]))
     assert with_printed_numbers(own) is own
 
 

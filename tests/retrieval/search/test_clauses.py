@@ -1,10 +1,11 @@
 """Numbered parts: in which of them a passage stands, and which of them a text names."""
 
 import pytest
+from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.documents.structure.clauses import above, clause_at, find_clauses, named_clauses
+from ralph_cli.documents.structure.clauses import above, find_clauses, named_clauses
 
 CONTRACT = """\
 LEASE
@@ -66,7 +67,7 @@ The hall has a red door.
     ],
 )
 def test_a_passage_stands_in_the_part_whose_number_goes_on_with_those_before(words: str, name: str | None) -> None:
-    found = clause_at(find_clauses(CONTRACT), CONTRACT.index(words), CONTRACT)
+    found = document(CONTRACT).clause_at(CONTRACT.index(words))
     assert (found.name if found else None) == name
 
 

@@ -1,11 +1,9 @@
 """Which lines of a text are headings, and which only look like them."""
 
-from dataclasses import replace
-
 import pytest
 from fakes import document
 
-from ralph_cli.core.document import Heading
+from ralph_cli.core.structure import Heading
 from ralph_cli.documents.structure.headings import find_headings
 
 SAID = "What is said of it stands here in full.\n"
@@ -16,7 +14,7 @@ NOTES = "".join(
 
 
 def headings(text: str, kind: str = "pdf") -> dict[str, int]:
-    return {heading.text: heading.level for heading in find_headings(document(text, kind=kind))}
+    return {heading.text: heading.level for heading in document(text, kind=kind).headings}
 
 
 def test_numbers_that_count_on_are_headings_whatever_they_are_written_like() -> None:
@@ -55,12 +53,12 @@ def test_the_end_of_a_sentence_is_no_heading() -> None:
 
 def test_entries_of_a_table_of_contents_are_no_run() -> None:
     contents = "1 Revenue\n2 Other operating income\n3 Staff\n4 Bank loans\n5 Pensions\n"
-    found = [heading.start for heading in find_headings(document(contents + NOTES, kind="pdf"))]
+    found = [heading.start for heading in document(contents + NOTES, kind="pdf").headings]
     assert len([start for start in found if start >= len(contents)]) == 5
 
 
 def test_the_names_below_a_mail_are_no_headings() -> None:
     mail = document(f"Subject: The Hall\n{SAID}Tobias Wehrle\n{SAID}", kind="eml")
     own = (Heading("The Hall", 9, 1),)
-    assert find_headings(replace(mail, headings=own)) == own
-    assert len(find_headings(replace(mail, kind="text", headings=own))) == 3
+    assert [it.text for it in find_headings(mail.text, mail.pages, own, "eml")] == ["The Hall"]
+    assert len(find_headings(mail.text, mail.pages, own, "text")) == 3

@@ -1,12 +1,11 @@
 """Parts that a question names by number: where the document has them, and that there are several."""
 
-from dataclasses import replace
-
 import pytest
 from fakes import document
 from test_clauses import CONTRACT
 
-from ralph_cli.core.document import Document, Member
+from ralph_cli.core.document import Document
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.retrieval.search.named_parts import describe_ambiguous, find_named_parts
 
 GERMAN = (
@@ -52,13 +51,9 @@ def test_a_part_ends_before_the_next_that_is_not_within_it() -> None:
 
 def test_a_part_that_is_there_several_times_is_told_and_not_chosen() -> None:
     texts = ["1. Term\nTen years.\n\n2. Rent\nIt is 400.\n", "1. Keys\nFive keys.\n\n2. Hours\nFrom 7 to 22.\n"]
-    text, members, start = "\f".join(texts), list[Member](), 0
-    for number, each in enumerate(texts, 1):
-        name = f"{('north', 'south')[number - 1]}_lease.txt"
-        member = {"name": name, "path": name, "kind": "text", "sha256": "", "fingerprint": ""}
-        members.append(Member(**member, start=start, end=start + len(each), first_page=number, pages=1))  # type: ignore[arg-type]
-        start += len(each) + 1
-    both = replace(document(text), members=tuple(members))
+    names = ("north_lease.txt", "south_lease.txt")
+    leases = (NamedDocument(it, document(text, path=it), it) for it, text in zip(names, texts, strict=True))
+    both = join_documents("set", list(leases))
     assert begins(both, "What does clause 2 say?") == [["2. Rent", "2. Hours"]]
     told = describe_ambiguous(both, find_named_parts(both, "What does clause 2 say?"))
     assert told.startswith("the question does not say which one is meant: part 2 is there 2 times: north_lease")

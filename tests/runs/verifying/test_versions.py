@@ -4,9 +4,10 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.document import Document, Heading
+from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Draft, DraftClaim, Quote
+from ralph_cli.core.structure import Heading
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import locate_quote

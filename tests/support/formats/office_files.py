@@ -5,6 +5,8 @@ import zipfile
 from collections.abc import Mapping
 from functools import partial
 
+from tables import names_at
+
 from ralph_cli.core.document import Document
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, assemble
@@ -57,10 +59,7 @@ def cautions(document: Document) -> dict[str, str]:
 
 def headers(document: Document, words: str) -> str:
     """The header of the column in whose cell these words are."""
-    at = document.text.index(words)
-    found = [(table, cell) for table in document.tables for cell in table.cells if cell.start <= at < cell.end]
-    assert found, f"{words!r} is in no cell"
-    return found[0][0].columns[found[0][1].column].header
+    return names_at(document, document.text.index(words))
 
 
 def _relations(targets: Mapping[str, str]) -> str:

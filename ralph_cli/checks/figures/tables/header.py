@@ -13,8 +13,9 @@ from dataclasses import field, replace
 from ralph_cli.checks.figures.tables.columns import NamedCell, find_names, name_cells
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import PAGE_BREAK, Document, Page
+from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import PAGE_BREAK, Page
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -241,7 +242,8 @@ class TableHeaders:
         cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
         if cell < 0 or offset >= cells[cell].end:
             return None, ""
-        return cells[cell].column, tables[number].columns[cells[cell].column].header
+        path = self._document.column_path(tables[number], cells[cell].column, cells[cell].last)
+        return cells[cell].column, " ".join(path)
 
     def is_above_rule(self, offset: int) -> bool:
         """Whether the line at a place is that of a Markdown table which names its columns."""

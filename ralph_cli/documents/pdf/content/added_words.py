@@ -5,7 +5,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.document import Addition, Origin
+from ralph_cli.core.structure import Addition, Origin
 from ralph_cli.documents.pdf.boxes import Box, loose_box
 from ralph_cli.documents.pdf.content.annotations import Overlay
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout

@@ -16,7 +16,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Origin
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.content.box_marks import BoxState, count_symbols, mark_boxes
 from ralph_cli.documents.pdf.content.drawn_boxes import find_drawn_boxes

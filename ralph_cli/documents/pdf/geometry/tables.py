@@ -183,3 +183,55 @@ def _cells(rows: list[Row], columns: list[FigureColumn]) -> Iterator[tuple[Row, 
             before = row[at - 1 : at] if at and CURRENCY.match(row[at - 1].text) else []
             behind = row[at + 1 : at + 2] if at + 1 < len(row) and TAIL.match(row[at + 1].text) else []
             yield [*before, fragment, *behind], column
+
+
+Placed = tuple[int, int, Row]
+"""A cell: the first and last column that it stands in, 0 for labels and 1 for the first of figures; and its pieces."""
+
+
+def find_cells(row: Row, table: FigureTable) -> list[Placed]:
+    """The cells of a row of figures: its label, and what stands in the columns, signs with their figures."""
+    found: list[Placed] = []
+    for fragment in row:
+        under = [n for n, column in enumerate(table.columns, 1) if column.holds(fragment)]
+        is_sign = bool(CURRENCY.match(fragment.text) or TAIL.match(fragment.text))
+        if not under and is_sign:
+            found.append((-1, -1, [fragment]))
+        elif not under and fragment.left < table.columns[0].left:
+            found.append((0, 0, [fragment]))
+        elif under:
+            first = 0 if fragment.has_letters and fragment.left < table.columns[0].left - _LABEL_INDENT else under[0]
+            found.append((first, first or 0, [fragment]) if not first else (under[0], under[-1], [fragment]))
+    joined: list[Placed] = []
+    for at, (first, last, parts) in enumerate(found):
+        behind = found[at + 1][0] if at + 1 < len(found) else -1
+        if (joined and joined[-1][0] == first == 0) or (
+            joined and first < 0 and TAIL.match(parts[0].text) and joined[-1][0] > 0
+        ):
+            joined[-1][2].extend(parts)
+        elif joined and joined[-1][0] < 0 and first > 0:
+            joined[-1] = (first, last, [*joined[-1][2], *parts])
+        elif first >= 0 or behind > 0:
+            joined.append((first, last, parts))
+    return [one for one in joined if one[0] >= 0]
+
+
+def find_heads(row: Row, table: FigureTable) -> list[Placed]:
+    """What a row above a table says of its columns: each piece that stands over some, and what names the labels.
+
+    A piece that stands in the middle of the whole table is a title.
+    """
+    left, right = table.label_edge - _LABEL_INDENT, table.columns[-1].right
+    found: list[Placed] = []
+    for fragment in row:
+        under = [n for n, column in enumerate(table.columns, 1) if column.is_under(fragment)]
+        if not under or fragment.left <= table.label_edge:
+            if fragment.right <= table.columns[0].left and fragment.left <= table.label_edge:
+                found.append((0, 0, [fragment]))
+            continue
+        middle = (fragment.left + fragment.right) / 2
+        over = (table.columns[under[0] - 1].left + table.columns[under[-1] - 1].right) / 2
+        if fragment.left < table.columns[0].left and abs(middle - (left + right) / 2) < abs(middle - over):
+            continue
+        found.append((under[0], under[-1], [fragment]))
+    return found

@@ -1,26 +1,33 @@
 """The pages of a document while they are written: text, and what stands where in it."""
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import field, replace
+from typing import Any
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import HIDDEN_ORIGINS, Addition, Origin, Table
+from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.core.structure import (
+    HIDDEN_ORIGINS,
+    Addition,
+    Heading,
+    NamedPlace,
+    Note,
+    Origin,
+    Page,
+    Span,
+    Table,
+)
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.parsed import (
     MAX_PASSAGES,
-    ParsedAddition,
     ParsedDocument,
-    ParsedHeading,
-    ParsedNote,
-    ParsedPage,
-    ParsedPlace,
-    ParsedTable,
-    bound_tables,
+    bound_cautions,
     clean_heading,
     clean_label,
+    join_parts,
 )
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
@@ -34,11 +41,12 @@ class PageText:
     label: str = ""
     hidden: Origin | None = None
     length: int = 0
-    headings: list[tuple[int, str, int]] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+    quoted: list[Span] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    places: list[tuple[int, str]] = field(default_factory=list)
-    notes: list[tuple[int, int, int]] = field(default_factory=list)
-    _additions: list[Addition] = field(default_factory=list)
+    places: list[NamedPlace] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    marked: list[Addition] = field(default_factory=list)
     _parts: list[str] = field(default_factory=list)
 
     def write(self, text: str) -> int:
@@ -63,12 +71,19 @@ class PageText:
     def add_heading(self, text: str, level: int) -> int:
         """Add a heading, and return where it begins."""
         at = self.add_block(text)
-        self.headings.append((at, text, level))
+        self.name_part(text, at, level)
         return at
 
-    def add_table(self, text: str, table: Table) -> None:
-        """Add a table whose offsets are those of its text."""
-        self.tables.append(table.moved(self.add_block(text)))
+    def name_part(self, text: str, at: int, level: int) -> None:
+        """Say that what was written at a place is a heading with this text; one without words is none."""
+        if title := clean_heading(text):
+            self.headings.append(Heading(title, at, min(max(level, 1), 100)))
+
+    def add_tables(self, text: str, tables: Iterable[Table]) -> int:
+        """Add a block of text with tables in it, whose offsets are those of that text; returns where it begins."""
+        at = self.add_block(text)
+        self.tables += (table.moved(at) for table in tables)
+        return at
 
     def add_from(self, origin: Origin, label: str, text: str) -> int:
         """Add a block of words from there, behind a label in brackets, and return where it begins."""
@@ -76,10 +91,18 @@ class PageText:
         self.mark(origin, at, self.length)
         return at
 
+    def add_parsed(self, parsed: ParsedDocument, at: int, lower: int = 0) -> None:
+        """Take over what stands in a text that was written at a place, its headings so many levels lower."""
+        self.headings += (it.moved(at)._replace(level=min(it.level + lower, 100)) for it in parsed.headings)
+        self.quoted += (it.moved(at) for it in parsed.quoted)
+        self.tables += (it.moved(at) for it in parsed.tables)
+        self.notes += (it.moved(at) for it in parsed.notes)
+        self.marked += (it.moved(at) for it in parsed.additions)
+
     def mark(self, origin: Origin, start: int, end: int) -> None:
         """Say of some characters where they are from; those that are marked already stay as they are."""
         if start < end:
-            self._additions.append(Addition(start, end, origin))
+            self.marked.append(Addition(start, end, origin))
 
     def text(self) -> str:
         """All that was written."""
@@ -94,7 +117,7 @@ class PageText:
         if self.hidden:
             return [Addition(0, self.length, self.hidden)] if self.length else []
         found: list[Addition] = []
-        for one in sorted(self._additions, key=lambda addition: addition.start):
+        for one in sorted(self.marked, key=lambda addition: addition.start):
             start = max(one.start, found[-1].end if found else 0)
             if start < one.end:
                 found.append(Addition(start, one.end, one.origin))
@@ -102,6 +125,20 @@ class PageText:
             return found
         origin = next((one.origin for one in found if one.origin in HIDDEN_ORIGINS), found[0].origin)
         return [Addition(found[0].start, found[-1].end, origin)]
+
+    def finish(self, most: int = MAX_PASSAGES) -> ParsedDocument:
+        """The page as a document by itself, with at most so many additions."""
+        text = self.text()
+        return ParsedDocument(
+            text,
+            (Page(1, clean_label(self.label), 0, len(text)),),
+            headings=tuple(sorted(self.headings, key=lambda heading: heading.start)),
+            quoted=tuple(self.quoted),
+            notes=tuple(self.notes),
+            tables=tuple(sorted(self.tables)),
+            additions=tuple(self.additions(most)),
+            places=tuple(self.places),
+        )
 
 
 def finish_document(
@@ -113,28 +150,19 @@ def finish_document(
         raise TooManyCharacters(name, limits)
     if len(pages) > limits.pages:
         raise DocumentError(f"{name} has more than {limits.pages:,} pages", code="too-big", hint="split the file")
-    texts = [page.text() for page in pages]
-    if not any(text.strip() for text in texts):
+    parts = [page.finish(MAX_PASSAGES // len(pages)) for page in pages]
+    if not any(part.text.strip() for part in parts):
         if findings.unreadable:
             raise DocumentError(f"{name} is damaged: {findings.unreadable[0][0]}", code="damaged", hint=empty_hint)
         why = "no text that a reader sees" if findings.hidden else "no text"
         raise DocumentError(f"{name} has {why}", code="no-text", hint=empty_hint)
-    most = MAX_PASSAGES // len(pages)
-    additions = [ParsedAddition(at, found) for at, page in enumerate(pages) for found in page.additions(most)]
-    return ParsedDocument(
-        tuple(ParsedPage(text, clean_label(page.label)) for text, page in zip(texts, pages, strict=True)),
-        tuple(
-            ParsedHeading(at, offset, title, min(max(level, 1), 100))
-            for at, page in enumerate(pages)
-            for offset, text, level in page.headings
-            if (title := clean_heading(text))
-        )[:MAX_PASSAGES // 2],
-        findings.cautions(),
-        notes=tuple(ParsedNote(at, *note) for at, page in enumerate(pages) for note in page.notes)[:MAX_PASSAGES],
-        tables=bound_tables([ParsedTable(at, table) for at, page in enumerate(pages) for table in page.tables]),
-        additions=tuple(additions),
-        places=tuple(ParsedPlace(at, *place) for at, page in enumerate(pages) for place in page.places),
-    )  # fmt: skip
+    return join_parts(parts, findings.cautions())
+
+
+def plain_document(pages: Iterable[str], cautions: Iterable[Caution] = (), **found: Any) -> ParsedDocument:
+    """A document of pages that are plain text."""
+    parts = [ParsedDocument(text, (Page(1, "", 0, len(text)),)) for text in pages]
+    return replace(join_parts(parts, bound_cautions([*cautions])), **found)
 
 
 class CharacterBudget:

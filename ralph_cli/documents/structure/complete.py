@@ -1,0 +1,20 @@
+"""What a text says of its own structure beside what its format does: its parts, blocks and tables, found once."""
+
+from dataclasses import replace
+
+from ralph_cli.core.structure import CLAUSE_KINDS
+from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument
+from ralph_cli.documents.structure.clauses import clause_places, find_clauses
+from ralph_cli.documents.structure.headings import find_headings
+
+
+def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
+    """A document of this kind with all of its structure; what was found in its text before is found again."""
+    text = parsed.text
+    own = tuple(heading for heading in parsed.headings if not heading.is_read_off)
+    clauses = tuple(find_clauses(text, own)[:MAX_PASSAGES])
+    places = parsed.places
+    if kind in CLAUSE_KINDS and len(parsed.pages) == 1:
+        places = tuple(clause_places(text, clauses))
+    headings = tuple(find_headings(text, parsed.pages, own, kind))
+    return replace(parsed, headings=headings, clauses=clauses, places=places)

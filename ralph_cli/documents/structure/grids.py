@@ -1,0 +1,256 @@
+"""Tables from rows of cells: which rows name the columns, which cells are labels, which row heads a group. Pure.
+
+Every reader that knows rows and cells makes its tables here, whether markup, places on a page or signs in a text say so.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.structure import Cell, Column, Row, Table
+
+_CURRENCY = "[$\u20ac\u00a3\u00a5\u20b9\u20a9]"
+_AMOUNT = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?\d[\d.,\u2019'\u00a0\u202f ]*"
+_BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
+_MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
+_NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
+_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}{_MARK}|{_NIL})")
+_TIME = re.compile(
+    r"\W*(?:(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}"
+    r"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{1,2}/(?:19|20)\d\d)\W*(?:\(\w{1,2}\))?"
+)
+"""A year, a span of years, or a day: what names a column more often than it is one of its values."""
+
+_SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
+_SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
+_MOST_HEADER_ROWS = 12
+_LEAST_INDENT = 0.5
+
+
+class GridCell(NamedTuple):
+    """A filled cell: its text, which stands from `start` to `end`, and the columns from `column` to `last`."""
+
+    text: str
+    start: int
+    end: int
+    column: int
+    last: int
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it holds one amount or says that there is none, and neither words nor a time."""
+        return is_figure(self.text)
+
+
+class GridRow(NamedTuple):
+    """A row that stands from `start` to `end`, with its filled cells from left to right.
+
+    `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
+    that it names columns.
+    """
+
+    start: int
+    end: int
+    cells: Sequence[GridCell]
+    indent: float = 0.0
+    is_header: bool = False
+
+
+def is_figure(text: str) -> bool:
+    """Whether a cell holds one amount or a sign that there is none; a year or a day is none."""
+    text = text.strip()
+    return bool(text) and _FIGURE.fullmatch(text) is not None and _TIME.fullmatch(text) is None
+
+
+def make_tables(
+    grid: Sequence[GridRow], columns: Sequence[Column] | int, header_rows: int | None = None
+) -> list[Table]:
+    """The table of these rows; several where names of columns stand in the middle of it again.
+
+    `header_rows` is how many rows at the top name columns, None where the format does not say.
+    """
+    grid = [row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells]
+    if not grid:
+        return []
+    room = [Column()] * columns if isinstance(columns, int) else list(columns)
+    head = header_rows if header_rows is not None else _count_marked_rows(grid)
+    labels = _count_label_columns(grid[head or 0 :], len(room))
+    if head is None:
+        head = _count_header_rows(grid, labels)
+    found = []
+    begins = [0, *_find_further_headers(grid, head, labels)]
+    for at, end in zip(begins, [*begins[1:], len(grid)], strict=True):
+        rows = grid[at:end]
+        own = head if at == 0 else _count_header_rows(rows, labels)
+        found.append(_make_table(rows, room, own, labels))
+    return found
+
+
+def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
+    """The cells of a row, in which a sign that has a cell of its own is one with the figure beside it."""
+    found: list[GridCell] = []
+    for cell in cells:
+        last = found[-1] if found else None
+        if last and ((_SIGN_BEFORE.fullmatch(last.text) and is_figure(cell.text)) or _SIGN_BEHIND.fullmatch(cell.text)):
+            found[-1] = GridCell(f"{last.text} {cell.text}", last.start, cell.end, last.column, cell.last)
+        else:
+            found.append(cell)
+    return found
+
+
+def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labels: int) -> Table:
+    cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(rows) for it in row.cells)
+    columns = tuple(column._replace(is_label=at < labels) for at, column in enumerate(room))
+    goes_on = _find_continued(rows, head, labels)
+    parents = _find_parents(rows, head, labels, goes_on)
+    made = tuple(Row(row.start, row.end, parents[at], goes_on[at]) for at, row in enumerate(rows))
+    return Table(rows[0].start, rows[-1].end, columns, made, cells, head)
+
+
+def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
+    """How many columns at the left say what rows are about: those before the first of figures; in a table without
+    figures it is the first alone."""
+    figures, words = [0] * (count + 1), [0] * (count + 1)
+    for row in rows:
+        for cell in row.cells:
+            if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
+                (figures if cell.is_figure else words)[min(cell.column, count)] += 1
+    first = next((at for at in range(count) if figures[at] > words[at]), None)
+    if first is None:
+        return min(count, 1) if any(words) else 0
+    if first == 0 and count > 1 and words[1] > figures[1]:  # numbers of rows, before what they are about
+        first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
+    return max((at + 1 for at in range(first) if words[at] or figures[at]), default=0)
+
+
+def _count_marked_rows(grid: Sequence[GridRow]) -> int | None:
+    """How many rows there are up to the end of those that the format calls header rows; None where it says nothing."""
+    first = next((at for at, row in enumerate(grid) if row.is_header), None)
+    if first is None or any(cell.is_figure for row in grid[:first] for cell in row.cells):
+        return None
+    end = next((at for at in range(first, len(grid)) if not grid[at].is_header), len(grid))
+    return end if end < len(grid) else None
+
+
+def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
+    """How many rows stand above the first figure, without the labels of its group; in a table without figures it is the
+    first full row."""
+    first = next(
+        (at for at, row in enumerate(rows) if any(it.is_figure and it.column >= labels for it in row.cells)), None
+    )
+    if first is None:
+        widths = [len(row.cells) for row in rows]
+        at = next((at for at, width in enumerate(widths) if width > 1), len(rows))
+        is_full = at < len(rows) - 1 and widths[at] >= max(widths) - 1
+        return at + 1 if is_full else 0
+    while first and all(it.column < labels for it in rows[first - 1].cells):
+        first -= 1
+    return first if first <= _MOST_HEADER_ROWS else 0
+
+
+def _names_columns(row: GridRow, labels: int) -> bool:
+    """Whether a row among figures names columns: words or times stand in two of them, and no figure does."""
+    values = [cell for cell in row.cells if cell.column >= labels]
+    return len(values) > 1 and not any(cell.is_figure for cell in values)
+
+
+def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int) -> list[int]:
+    """Where names of columns stand again below rows of figures: the first row of each such block."""
+    if not any(cell.is_figure for row in grid[head:] for cell in row.cells if cell.column >= labels):
+        return []
+    found: list[int] = []
+    at = head
+    while at < len(grid):
+        end = at
+        while end < len(grid) and _names_columns(grid[end], labels):
+            end += 1
+        is_above_figures = end < len(grid) and any(cell.is_figure for cell in grid[end].cells if cell.column >= labels)
+        is_below = at > head and any(cell.is_figure for cell in grid[at - 1].cells)
+        if end > at and is_above_figures and (is_below or at > head):
+            begin = at
+            while begin - 1 > head and len(grid[begin - 1].cells) == 1 and grid[begin - 1].cells[0].column >= labels:
+                begin -= 1  # a name over several columns
+            found.append(begin)
+        at = max(end, at + 1)
+    return found
+
+
+def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[bool]:
+    """Of each row whether its label is the rest of that of the row before: it begins in lower case, and only one of
+    them has figures."""
+    found = [False] * len(rows)
+    has_values = False
+    for at in range(head, len(rows)):
+        own = [cell for cell in rows[at].cells if cell.column < labels]
+        above = [cell for cell in rows[at - 1].cells if cell.column < labels] if at > head else []
+        values = len(own) < len(rows[at].cells)
+        is_rest = bool(own and above) and own[0].text[:1].islower() and above[-1].text[-1:] not in ".:;"
+        found[at] = is_rest and not (values and has_values)
+        has_values = values or (found[at] and has_values)
+    return found
+
+
+def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[int]:
+    """Of each row the one that heads its group: the nearest above that has a label alone and is not set in as far.
+
+    Where nothing below a label alone is set in, its group goes up to the next such label, or the row that adds it up.
+    """
+    parents = [-1] * len(rows)
+    heads = [False] * len(rows)
+    for at in range(head, len(rows)):
+        first = max(n for n in range(head, at + 1) if not goes_on[n]) if goes_on[at] else at
+        run = [n for n in range(first, len(rows)) if n == first or goes_on[n]]
+        run = run[: next((k for k, n in enumerate(run) if n != first + k), len(run))]
+        heads[at] = all(
+            cell.column < labels or cell.last > cell.column >= labels > 0 for n in run for cell in rows[n].cells
+        ) and bool(labels)
+    open_groups: list[int] = []
+    for at in range(head, len(rows)):
+        if goes_on[at]:
+            parents[at] = parents[at - 1]
+            continue
+        indent = rows[at].indent
+        while open_groups and not _holds(rows, open_groups[-1], at, indent, heads):
+            open_groups.pop()
+        parents[at] = open_groups[-1] if open_groups else -1
+        if heads[at]:
+            open_groups.append(at)
+    return parents
+
+
+def _holds(rows: Sequence[GridRow], group: int, at: int, indent: float, heads: Sequence[bool]) -> bool:
+    """Whether a row still belongs to the group that a row above heads."""
+    own = rows[group].indent
+    if indent > own + _LEAST_INDENT:
+        return True
+    first = next((n for n in range(group + 1, len(rows)) if not heads[n]), at)
+    is_flat = rows[first].indent <= own + _LEAST_INDENT
+    return is_flat and indent >= own - _LEAST_INDENT and not heads[at] and not _is_closed(rows, group, at)
+
+
+def _is_closed(rows: Sequence[GridRow], group: int, at: int) -> bool:
+    """Whether a row before this one adds up the rows of a group."""
+    return any(_adds_up(rows[group + 1 : n], rows[n]) for n in range(group + 3, at))
+
+
+def _adds_up(parts: Sequence[GridRow], total: GridRow) -> bool:
+    """Whether the figures of a row are the sums of those above them."""
+    sums: dict[int, float] = {}
+    for row in parts:
+        for cell in row.cells:
+            if (value := _read(cell.text)) is not None:
+                sums[cell.column] = sums.get(cell.column, 0.0) + value
+    pairs = [(value, sums[cell.column]) for cell in total.cells if (value := _read(cell.text)) and cell.column in sums]
+    return bool(pairs) and all(abs(value - other) <= 1e-6 * max(abs(value), 1.0) for value, other in pairs)
+
+
+def _read(text: str) -> float | None:
+    """The amount of a cell, as far as adding up goes; None for none."""
+    if not is_figure(text):
+        return None
+    digits = re.sub(r"[^\d.]", "", text.replace(",", ""))
+    try:
+        value = float(digits)
+    except ValueError:
+        return None
+    return -value if re.match(r"\W*(?:\(|[-\u2212])", text) else value
