@@ -153,6 +153,28 @@ class Document:
         """What a row of a table is about, the outermost group first: ("Net revenues", "Corporate")."""
         return tuple(self._words(cells) for cells in [*table.labels_of(row)][::-1])
 
+    def lines_above(self, offset: int) -> tuple[Span, ...]:
+        """The lines that govern the row of a table in which a character stands: what states its scale and units, the
+        names of its columns, the labels of its groups. None for what is no row of a table."""
+        table = self.table_at(offset)
+        row = table.row_at(offset) if table else -1
+        if table is None or row < table.header_rows:
+            return ()
+        named = table
+        while not named.header_rows and named.continues >= 0:
+            named = self.table_at(named.continues) or table
+        lines = [(it.start, it.end) for it in table.statements if it.row == it.column == -1]
+        lines += [(it.start, it.end) for it in named.rows[: named.header_rows]]
+        parent = table.rows[row].parent
+        while parent >= 0:
+            lines.append((table.rows[parent].start, table.rows[parent].end))
+            parent = table.rows[parent].parent
+        apart: list[Span] = []
+        for start, end in sorted(lines):
+            if not apart or start >= apart[-1].end:
+                apart.append(Span(start, end))
+        return tuple(apart)
+
     def _words(self, cells: Iterable[Cell]) -> str:
         return " ".join(" ".join(self.text[cell.start : cell.end] for cell in cells).split())
 

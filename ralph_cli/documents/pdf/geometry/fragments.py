@@ -4,7 +4,7 @@ from itertools import groupby
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.pdf.geometry.words import LEVEL, LOWERED, RAISED, Word
+from ralph_cli.documents.pdf.geometry.word import LEVEL, LOWERED, RAISED, Word
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _DIGIT = re.compile(r"\d")
@@ -51,7 +51,8 @@ def read_fragments(words: list[Word], text: str) -> list[Fragment]:
     """The words of a page, in the order of the file, as fragments."""
     fragments: list[Fragment] = []
     fragment: Fragment | None = None
-    has_right_to_left = _RIGHT_TO_LEFT.search(text) is not None
+    low, high = min((word.start for word in words), default=0), max((word.end for word in words), default=0)
+    has_right_to_left = _RIGHT_TO_LEFT.search(text, low, high) is not None
     previous_end = 0
     for word in words:
         is_right_to_left = has_right_to_left and _RIGHT_TO_LEFT.match(text, word.start) is not None

@@ -10,13 +10,10 @@ from typing import Any
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.documents.pdf.geometry.word import Word
 
 DOWNWARD = 3
 """Quarter turns after which a line runs from top to bottom."""
-
-LEVEL, RAISED, LOWERED = 0, 1, -1
-"""Where a figure stands to the line of type."""
 
 _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _DIGIT = re.compile(r"\d")
@@ -44,23 +41,6 @@ _FARTHEST = 1e7
 """Points: what lies further out, or at no number, is the work of a damaged file."""
 
 _NOWHERE = (0.0, 0.0, 0.0, 1.0)
-
-
-@dataclass(slots=True)
-class Word:
-    """The characters [start, end) of a page, their room and baseline in points; `height` is that of the type.
-
-    `is_glued`: no white space parts it from the word before. It is not frozen, for `shift` is known from neighbours.
-    """
-
-    start: int
-    end: int
-    left: float
-    right: float
-    baseline: float
-    height: float
-    is_glued: bool = False
-    shift: int = LEVEL
 
 
 def page_characters(raw: Any) -> str:
