@@ -34,6 +34,8 @@ PAGE_NOUNS: dict[str, str] = {
     "pptx": "slide",
     "odp": "slide",
     "xlsx": "sheet",
+    "xlsb": "sheet",
+    "xls": "sheet",
     "ods": "sheet",
     "epub": "chapter",
     "image": "page",
