@@ -172,7 +172,7 @@ class Document:
             lines.append((table.rows[parent].start, table.rows[parent].end))
             parent = table.rows[parent].parent
         apart: list[Span] = []
-        for start, end in sorted(lines):
+        for start, end in sorted(lines, key=lambda line: (line[0], -line[1])):
             if not apart or start >= apart[-1].end:
                 apart.append(Span(start, end))
         return tuple(apart)
@@ -203,6 +203,11 @@ class Document:
             at -= 1
         is_inside = at >= 0 and self.clauses[at].start >= begin
         return self.clauses[at] if is_inside and self.clauses[at].key else None
+
+    def block_at(self, offset: int) -> Block | None:
+        """The block in which a character stands; None between blocks."""
+        at = bisect_right(self.blocks, offset, key=attrgetter("start")) - 1
+        return self.blocks[at] if at >= 0 and offset < self.blocks[at].end else None
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
 _PAGED = "TIFF"

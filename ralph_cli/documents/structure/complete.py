@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from ralph_cli.core.structure import CLAUSE_KINDS
 from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, bound_tables
+from ralph_cli.documents.structure.blocks import find_blocks
 from ralph_cli.documents.structure.clauses import clause_places, find_clauses
 from ralph_cli.documents.structure.headings import find_headings
 from ralph_cli.documents.structure.plain_tables import find_plain_tables
+from ralph_cli.documents.structure.running_lines import running_line_spans
 from ralph_cli.documents.structure.statements import complete_tables
 
 _LAID_OUT = frozenset(["pdf", "image", "xlsx", "ods", "csv", "json"])
@@ -26,4 +28,6 @@ def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
     if kind not in _LAID_OUT:
         tables = tuple(sorted((*tables, *find_plain_tables(text, parsed.pages, tables))))
     tables = tuple(complete_tables(text, parsed.pages, bound_tables(tables)))
-    return replace(parsed, headings=headings, clauses=clauses, places=places, tables=tables)
+    furniture = running_line_spans(text, parsed.pages)
+    blocks = tuple(find_blocks(text, parsed.pages, tables, headings, parsed.notes, furniture))
+    return replace(parsed, headings=headings, clauses=clauses, places=places, tables=tables, blocks=blocks)

@@ -4,7 +4,7 @@ A text is laid out like a page of a typewriter, on which the rules for places on
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from operator import attrgetter
 
 from ralph_cli.core.deferred import re
@@ -219,18 +219,24 @@ def _are_placed(rows: Sequence[Row]) -> bool:
                 return False
             is_named |= not _is_data(row)
         elif len(row) > 1 and not _is_data(row):
-            is_clear &= all(over) and sum(0 in it for it in over) < 2
+            behind = over[1:] if 0 in over[0] else over  # what names the labels stands over no figures
+            is_clear &= all(behind) and not any(0 in it for it in behind)
+            is_clear &= behind is over or {*chain.from_iterable(behind)} == {*range(1, len(columns))}
     return is_named or is_clear
 
 
 def _slot(rows: Sequence[Row]) -> None:
-    """Set cells under each other that are as many in each row, and over them as many names, or fewer that divide them
-    evenly; other names stand over nothing for certain."""
+    """Set cells under each other that are as many in each row, and over them as many names, or fewer that are alike and
+    divide them evenly; other names stand over nothing for certain."""
     count = max((len(row) for row in rows if _is_data(row)), default=0)
+    for row in (row for row in rows if len(row) == 1):
+        row[0].right = min(row[0].right, _SLOT_WIDTH)
+    has_labels = any(not row[0].is_figure for row in rows if _is_data(row))
     for row in (row for row in rows if len(row) > 1):
-        if len(row) == count:
+        are_alike = len({any(map(str.isdigit, piece.text)) for piece in row}) == 1
+        if len(row) == count and not (has_labels and is_time(row[0].text)):
             _place_at(row, range(count), 1)
-        elif (count - 1) % len(row) == 0:
+        elif len(row) == count - 1 or (len(row) < count and are_alike and (count - 1) % len(row) == 0):
             wide = (count - 1) // len(row)
             _place_at(row, range(1, count, wide), wide)
         else:

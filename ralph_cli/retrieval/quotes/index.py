@@ -15,8 +15,8 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Tier
 from ralph_cli.core.structure import REGIONAL, Span
+from ralph_cli.documents.structure.running_lines import running_line_spans
 from ralph_cli.retrieval.quotes.additions import describe_additions, overlapping_additions
-from ralph_cli.retrieval.quotes.running_lines import running_line_spans
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.retrieval.quotes.search_text import SearchText
 from ralph_cli.retrieval.quotes.suggest import alignments
@@ -78,7 +78,7 @@ class QuoteIndex:
     @cached_property
     def _running_lines(self) -> tuple[Span, ...]:
         """Where pages end with running lines."""
-        return running_line_spans(self._document)
+        return running_line_spans(self._document.text, self._document.pages)
 
     @cached_property
     def _without_running_lines(self) -> SearchText | None:

@@ -13,6 +13,7 @@ from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row
 from ralph_cli.documents.structure.grids import GridCell, GridRow, is_time, make_tables
 
+_SENTENCE_END = re.compile(r"(?:[.;]|[^\W\d_],)$")
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
@@ -86,7 +87,7 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
     tables = []
     for first, end in _numeric_runs(rows, kinds):
         data = [rows[at] for at in range(first, end) if kinds[at] is _Kind.DATA]
-        columns = _figure_columns(data)
+        columns = _figure_columns(data, min(least_rows, 2))
         above = _rows_above(rows, kinds, first)
         if columns and len(data) < least_rows:
             _read_headers(above, edge, columns)
@@ -113,7 +114,7 @@ def _kind(row: Row, label_edge: float) -> _Kind:
     if any(fragment.is_prose and len(fragment.words) >= _LONG_PROSE for fragment in row):
         return _Kind.PROSE
     is_heading = (figures and row[-1].left > label_edge) or sum(part.left > label_edge for part in row) >= 2
-    return _Kind.HEADING if is_heading else _Kind.TEXT
+    return _Kind.HEADING if is_heading and not row[0].text[:1].islower() else _Kind.TEXT
 
 
 def _numeric_runs(rows: list[Row], kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
@@ -138,15 +139,16 @@ def _numeric_runs(rows: list[Row], kinds: list[_Kind]) -> Iterator[tuple[int, in
 def _is_label(rows: list[Row], last: int, number: int) -> bool:
     """Whether a row, near enough below the last one with figures, stands to the left of all of these."""
     figures = (fragment.left for fragment in rows[last] if fragment.is_figure)
-    return number - last <= _MOST_LABEL_ROWS and rows[number][-1].right <= min(figures)
+    is_left = rows[number][-1].right <= min(figures) and not rows[number][-1].text.endswith(".")
+    return number - last <= _MOST_LABEL_ROWS and is_left
 
 
 def _distance(above: Row, below: Row) -> float:
     return (above[0].baseline - below[0].baseline) / max(above[0].height, below[0].height)
 
 
-def _figure_columns(rows: list[Row]) -> list[FigureColumn]:
-    """The x-ranges that figures share; none if they run into each other."""
+def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
+    """The x-ranges that so many figures share, at least; none if they run into each other."""
     figures = sorted((fragment for row in rows for fragment in row if fragment.is_figure), key=lambda part: part.left)
     found: list[tuple[FigureColumn, int]] = []
     for figure in figures:
@@ -158,7 +160,7 @@ def _figure_columns(rows: list[Row]) -> list[FigureColumn]:
                 break
         else:
             found.append((FigureColumn(figure.left, figure.right), 1))
-    columns = [column for column, count in found if count >= max(min(2, len(rows)), _LEAST_SHARE * len(rows))]
+    columns = [column for column, count in found if count >= max(min(least, len(rows)), _LEAST_SHARE * len(rows))]
     columns.sort(key=lambda column: column.left)
     is_clear = all(left.right <= right.left for left, right in pairwise(columns))
     return columns if is_clear else []
@@ -242,7 +244,7 @@ def _behind_sentence(rows: list[Row]) -> list[Row]:
     """Of the rows above a table those that may belong to it: behind the last one that ends or goes on a sentence."""
     last = -1
     for at, row in enumerate(rows):
-        is_end = len(row) == 1 and row[-1].text.endswith((".", ";", ",")) and len(row[-1].words) > _FEW_WORDS
+        is_end = len(row) == 1 and bool(_SENTENCE_END.search(row[-1].text)) and len(row[-1].words) > _FEW_WORDS
         last = at if is_end or (row[0].text[:1].islower() and row[0].is_prose) else last
     return rows[last + 1 :]
 
