@@ -92,7 +92,7 @@ def _code_points(program: bytes, at: int) -> Iterator[int]:
             least = max(last + 1, least)
     elif form in (12, 13):
         (count,) = struct.unpack_from(">I", program, at + 12)
-        for group in range(count):
+        for group in range(min(count, _LAST)):
             first, last = struct.unpack_from(">2I", program, at + 16 + 12 * group)
             yield from range(max(first, least), min(last, _LAST) + 1)
             least = max(last + 1, least)
