@@ -14,6 +14,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.limits import Layout
+from ralph_cli.documents.pdf.geometry.codes import read_codes
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
@@ -56,7 +57,7 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     """
     raw = text_page.raw
     named = page_characters(raw)
-    source = read_symbols(raw, named)
+    source = read_symbols(raw, read_codes(raw, named))
     is_vertical = runs_down(raw, source)
     turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)

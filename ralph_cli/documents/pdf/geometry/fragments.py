@@ -103,7 +103,7 @@ def _in_reading_order(words: list[Word], source: str) -> list[Word]:
 
 def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: str) -> bool:
     """Whether the word stands beside the fragment: on its baseline, or as small type a little above or below it."""
-    larger = max(word.height, fragment.height)
+    larger = word.height if word.height > fragment.height else fragment.height
     distance = abs(word.baseline - fragment.baseline)
     if word.is_glued:
         return distance < 0.8 * larger
@@ -114,9 +114,10 @@ def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: st
         is_shifted = 0.1 * larger < abs(word.baseline - last.baseline) < 0.6 * larger
         is_small = min(word.height, last.height) < _SMALL * larger
         return is_shifted and is_small and abs(behind if leftward else ahead) < 0.15 * larger
-    is_small = min(word.height, fragment.height) < _SMALL * larger
-    if distance >= 0.25 * word.height and not (is_small and distance < 0.6 * larger):
-        return False
+    if distance >= 0.25 * word.height:
+        is_small = min(word.height, fragment.height) < _SMALL * larger
+        if not is_small or distance >= 0.6 * larger:
+            return False
     room = _WORD_SPACE * larger
     return -room < ahead < room or (leftward and -room < behind < room)
 
@@ -130,7 +131,10 @@ def _append(fragment: Fragment, word: Word) -> None:
     if word.height > fragment.height:
         fragment.baseline, fragment.height = word.baseline, word.height
     fragment.words.append(word)
-    fragment.left, fragment.right = min(fragment.left, word.left), max(fragment.right, word.right)
+    if word.left < fragment.left:
+        fragment.left = word.left
+    if word.right > fragment.right:
+        fragment.right = word.right
 
 
 def _shift_figures(words: list[Word], text: str) -> None:
