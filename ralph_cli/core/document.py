@@ -139,7 +139,7 @@ class Document:
         return replace(self, language=language) if language and language != self.language else self
 
     def table_at(self, offset: int) -> Table | None:
-        """The table in which the character at `offset` stands; None if it is in none, or between its rows and a title."""
+        """The table in which the character at `offset` stands; None if it is in none, or between a title and rows."""
         at = bisect_right(self.tables, offset, key=attrgetter("start")) - 1
         return self.tables[at] if at >= 0 and offset < self.tables[at].end else None
 

@@ -308,6 +308,6 @@ POSITIONED = ("headings", "quoted", "notes", "tables", "blocks", "clauses", "add
 
 
 def move_positioned(found: Any, by: int, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """What stands in a text, by its field: all that begins from `low` to before `high`, that many characters further."""
+    """What stands in a text, by its field: all that begins from `low` to before `high`, moved by `by` characters."""
     end = float("inf") if high is None else high
     return {name: tuple(one.moved(by) for one in getattr(found, name) if low <= one.start < end) for name in POSITIONED}

@@ -75,7 +75,7 @@ def find_places(
         if is_part_of(quote.text, part, whole)
     }
     found: dict[int, Place] = {}
-    for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
+    for (start, _end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
         if headers.is_in_header(quote.start + start):
             continue
         if headers.is_row(quote.start + start):

@@ -1,6 +1,6 @@
 """Tables from rows of cells: which rows name the columns, which cells are labels, which row heads a group. Pure.
 
-Every reader that knows rows and cells makes its tables here, whether markup, places on a page or signs in a text say so.
+Every reader that knows rows and cells makes its tables here, be it from markup, places on a page or signs in a text.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Cell, Column, Row, Table
 
 _CURRENCY = "[$\u20ac\u00a3\u00a5\u20b9\u20a9]"
-_AMOUNT = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?\d[\d.,\u2019'\u00a0\u202f ]*"
+_BEFORE = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?"
+_AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"

@@ -84,7 +84,7 @@ def _read_pipes(text: str, low: int, high: int) -> GridRow:
     first = text[low:high].lstrip().startswith("|")
     edges = [*([] if first else [low - 1]), *bars, high]
     cells = []
-    for column, (left, right) in enumerate(zip(edges, edges[1:], strict=False)):
+    for column, (left, right) in enumerate(pairwise(edges)):
         inside = text[left + 1 : right]
         if words := inside.strip():
             start = left + 1 + inside.index(words)
@@ -111,11 +111,11 @@ def _find_typed(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[Table]:
     waiting: list[Row] = []
     number, at = 0, lines[0][0] if lines else 0
     for part in _paragraphs(text, lines):
-        if not any(_may_be_row(text[low:high]) for low, high in part):
-            if len(part) > _FEW_LINES or any(high - low > _LONG_LINE for low, high in part):
-                yield from _to_tables(text, waiting)
-                waiting = []
-                continue
+        is_prose = len(part) > _FEW_LINES or any(high - low > _LONG_LINE for low, high in part)
+        if is_prose and not any(_may_be_row(text[low:high]) for low, high in part):
+            yield from _to_tables(text, waiting)
+            waiting = []
+            continue
         words: list[Word] = []
         for low, high in part:
             number, at = number + text.count("\n", at, low), low

@@ -71,7 +71,7 @@ def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
 
 
 def _find_statements(text: str, table: Table) -> Iterator[Statement]:
-    """What states a scale, unit or currency: for the whole table, for columns by their names, for rows by their labels."""
+    """What states a scale, unit or currency: of the whole table, of columns by their names, of rows by their labels."""
     if table.title >= 0:
         for line in _LINE.finditer(text, table.title, table.start):
             if SCALE_STATEMENT.search(line[0]) or _is_unit(line[0]):
