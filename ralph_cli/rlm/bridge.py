@@ -135,7 +135,7 @@ class DocumentSandbox:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
         self._prelude = f"{document.derive(_write_prelude)}{notes}"
-        self._offered = (*OFFERED, *["docs"] * bool(document.members), *["memory"] * (memory is not None))
+        self._offered = (*OFFERED, "_tables", *["docs"] * bool(document.members), *["memory"] * (memory is not None))
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()

@@ -13,13 +13,18 @@ from ralph_cli.providers.offline.pages import Page
 from ralph_cli.providers.offline.rank import query_terms, rank, term_forms_pattern
 
 FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
-TITLE_LINES, MAX_TABLES, PASSAGE_COUNTS = 4, 3, (1, 3, 8)
+MAX_TABLES, PASSAGE_COUNTS = 3, (1, 3, 8)
 TITLE_SHARE = 2.0
 
 
-def candidate_texts(objective: str, text: str, pages: Sequence[Page], *, as_csv: bool) -> list[str]:
-    """Texts that may be what was asked for, the most likely first."""
-    found = table_texts(objective, text, pages) if as_csv else []
+def candidate_texts(
+    objective: str, text: str, pages: Sequence[Page], *, as_csv: bool, tables: Sequence[Sequence[int]] = ()
+) -> list[str]:
+    """Texts that may be what was asked for, the most likely first.
+
+    `tables` are the document's: where each begins with its title, where it ends, its first row below the header.
+    """
+    found = table_texts(objective, text, tables) if as_csv else []
     return found or passage_texts(objective, text, pages)
 
 
@@ -40,13 +45,16 @@ def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]
     return out
 
 
-def table_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
+def table_texts(objective: str, text: str, tables: Sequence[Sequence[int]]) -> list[str]:
     """The tables that hold most of the objective's words as CSV: with plain numbers, then as they are printed."""
     terms = [(re.compile(term_forms_pattern(term.key)), term.weight) for term in query_terms(objective)]
     low = text.lower()
     weighed = [(word, weight / (1.0 + math.log(1 + len(word.findall(low))))) for word, weight in terms]
     scored: list[tuple[float, int, list[list[str]]]] = []
-    for order, (above, rows) in enumerate(table_blocks(text)):
+    for order, (begin, end, first_row) in enumerate(table[:3] for table in tables):
+        above, rows = read_table(text, begin, first_row, end)
+        if not rows:
+            continue
         title, body = "\n".join(above).lower(), "\n".join(" ".join(row) for row in rows).lower()
         places = [(bool(word.search(title)), bool(word.search(body)), weight) for word, weight in weighed]
         score = sum(weight * (TITLE_SHARE * in_title + in_body) for in_title, in_body, weight in places)
@@ -57,22 +65,10 @@ def table_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
     return [to_csv(rows) for pair in zip(plain, best, strict=True) for rows in pair]
 
 
-def table_blocks(text: str) -> list[tuple[list[str], list[list[str]]]]:
-    """Runs of two or more table rows, each with the lines above it."""
-    found: list[tuple[list[str], list[list[str]]]] = []
-    above: list[str] = []
-    rows: list[list[str]] = []
-    for line in [*re.split(r"[\n\f]", text), ""]:
-        label, *cells = re.split(r"\s{2,}|\t", line.strip())
-        if any(map(FIGURE_CELL.fullmatch, cells)) and re.search(r"[^\W\d_]", label):
-            rows.append([label, *cells])
-            continue
-        if len(rows) > 1:
-            found.append((above[-TITLE_LINES:], rows))
-        if rows:
-            above, rows = [" ".join(row) for row in rows[-1:]], []
-        above.append(line)
-    return found
+def read_table(text: str, begin: int, first_row: int, end: int) -> tuple[list[str], list[list[str]]]:
+    """The lines of a table's title and header, and its rows that have a figure."""
+    rows = [re.split(r"\s{2,}|\t", line.strip()) for line in re.split(r"[\n\f]", text[first_row:end])]
+    return text[begin:first_row].split("\n"), [row for row in rows if any(map(FIGURE_CELL.fullmatch, row[1:]))]
 
 
 def column_header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
