@@ -48,7 +48,8 @@ def open_table(name: str = "T", *, header: bool = False) -> str:
         for cells in TABLE
     ]
     first = f"<table:table-header-rows>{rows[0]}</table:table-header-rows>" if header else rows[0]
-    return f"<table:table table:name='{name}'>{first}{''.join(rows[1:])}</table:table>"
+    columns = "<table:table-column table:number-columns-repeated='2'/>"
+    return f"<table:table table:name='{name}'>{columns}{first}{''.join(rows[1:])}</table:table>"
 
 
 def hidden_style(family: str, properties: str) -> str:

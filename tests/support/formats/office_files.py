@@ -23,6 +23,10 @@ _ODF = " ".join(
     for name in ("office", "table", "text", "draw", "presentation", "style", "fo", "svg", "chart", "form")
 )
 ODF_SPACES = f"{_ODF} xmlns:xlink='http://www.w3.org/1999/xlink' xmlns:dc='http://purl.org/dc/elements/1.1/'"
+_MAIN_TYPES = {
+    kind: f"application/vnd.openxmlformats-officedocument.{name}"
+    for kind, name in (("xl", "spreadsheetml.sheet"), ("ppt", "presentationml.presentation"))
+}
 _KINDS = {"odt": "text", "ods": "spreadsheet", "odp": "presentation"}
 
 
@@ -75,7 +79,7 @@ def _package(main: str, kind: str, parts: Mapping[str, str], relations: Mapping[
     folder = main.rpartition("/")[0]
     types = (
         f"<Types xmlns='{_OFFICE}/package/2006/content-types'>"
-        f"<Override PartName='/{main}' ContentType='application/{kind}.main+xml'/></Types>"
+        f"<Override PartName='/{main}' ContentType='{_MAIN_TYPES[kind]}.main+xml'/></Types>"
     )
     written: dict[str, str] = {"[Content_Types].xml": types, "_rels/.rels": _relations({"r": f"officeDocument {main}"})}
     written |= {f"{folder}/{name}" if not name.startswith("/") else name[1:]: xml for name, xml in parts.items()}
@@ -179,7 +183,11 @@ def open_document(kind: str, body: str, *, styles: str = "", masters: str = "", 
     )
     styled = f"<office:document-styles {ODF_SPACES}>{masters}</office:document-styles>"
     mimetype = f"application/vnd.oasis.opendocument.{_KINDS[kind]}"
-    return pack({"mimetype": mimetype, "content.xml": content, "styles.xml": styled, **parts})
+    listed = {"/": mimetype, "content.xml": "text/xml", "styles.xml": "text/xml"}
+    entries = "".join(f"<m:file-entry m:full-path='{at}' m:media-type='{what}'/>" for at, what in listed.items())
+    manifest = f"<m:manifest xmlns:m='urn:oasis:names:tc:opendocument:xmlns:manifest:1.0'>{entries}</m:manifest>"
+    own = {"mimetype": mimetype, "content.xml": content, "styles.xml": styled, "META-INF/manifest.xml": manifest}
+    return pack({**own, **parts})
 
 
 def epub(chapters: Mapping[str, str], *, contents: str = "", spine: str = "", **parts: str) -> bytes:

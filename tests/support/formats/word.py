@@ -4,10 +4,10 @@ import io
 import zipfile
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _OF_PACKAGES = "xmlns='http://schemas.openxmlformats.org/package/2006/relationships'"
 _RELATIONS = (
-    f"<Relationships {_OF_PACKAGES}><Relationship Id='r1' "
-    "Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument' "
+    f"<Relationships {_OF_PACKAGES}><Relationship Id='r1' Type='{_OFFICE}/officeDocument' "
     "Target='word/document.xml'/></Relationships>"
 )
 _TYPES = (
@@ -54,7 +54,7 @@ def docx(
         f"<Override PartName='/word/{name}' ContentType='{kind}'/>" for name, kind in (types or {}).items()
     )
     references = "".join(
-        f"<Relationship Id='{identity}' Type='x/{what.split()[0]}' Target='{what.split()[1]}'/>"
+        f"<Relationship Id='{identity}' Type='{_OFFICE}/{what.split()[0]}' Target='{what.split()[1]}'/>"
         for identity, what in (relations or {}).items()
     )
     buffer = io.BytesIO()
