@@ -34,9 +34,7 @@ class Reading:
         direct = read_run_properties(properties)
         key = (style, ground, *direct.items())
         if key not in self._looks:
-            self._looks[key] = describe_look(
-                self.styles.run_properties(style, direct, dict(ground.run)), ground.colours
-            )
+            self._looks[key] = describe_look(self.styles.run_properties(style, direct, dict(ground.run)), ground)
         return self._looks[key]
 
     def mark_note(self, kind: str, identity: str) -> str:
