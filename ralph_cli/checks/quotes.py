@@ -14,8 +14,7 @@ from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.retrieval.quotes.scanned import lowest_confidence
 from ralph_cli.retrieval.search.nearest import key_words
-from ralph_cli.text.sentences import line_at, shorten_line
-from ralph_cli.text.tables import first_line_above, header_lines
+from ralph_cli.text.sentences import shorten_line
 
 MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
 """Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
@@ -217,15 +216,7 @@ def quote_at(
 
 def _header_spans(document: Document, spans: Sequence[Span]) -> list[Span]:
     """The lines that name the columns, period and unit of quoted rows."""
-    found: list[Span] = []
-    text = document.text
-    for span in spans:
-        page = document.page_at(span.start)
-        first, last = line_at(text, span.start, span.start, page.start, page.end)
-        for line in header_lines(text[first_line_above(text, page.start, first) : first], text[first:last]):
-            at = text.rfind(line, page.start, first)
-            found += [Span(at, at + len(line))] if at >= 0 else []
-    return found
+    return [line for span in spans for line in document.lines_above(span.start)]
 
 
 def _places_in_headers(places: Sequence[Span], headers: Sequence[Span]) -> list[Span]:

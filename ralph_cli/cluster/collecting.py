@@ -21,7 +21,7 @@ from ralph_cli.runs.execute import Setup
 from ralph_cli.table.record import KnownCells, TableRecord, read_cells
 from ralph_cli.table.rows import open_row
 from ralph_cli.table.run import OnCell
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 LEAST_POLL_SECONDS, POLL_SHARE = 0.25, 0.02
 """How long a submitter sleeps at least before it asks for results again, and the share of its time that it asks."""

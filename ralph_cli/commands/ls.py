@@ -8,7 +8,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.commands.terminal.estimate import describe_estimate
 from ralph_cli.reports.safe_text import one_line, to_json
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
     from ralph_cli.documents.sets.joining import NamedDocument

@@ -16,7 +16,7 @@ from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import one_line, to_json
 from ralph_cli.reports.styled import plain_text
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
     from ralph_cli.core.results.table import CellChange, CellState, Table

@@ -34,6 +34,8 @@ PAGE_NOUNS: dict[str, str] = {
     "pptx": "slide",
     "odp": "slide",
     "xlsx": "sheet",
+    "xlsb": "sheet",
+    "xls": "sheet",
     "ods": "sheet",
     "epub": "chapter",
     "image": "page",
@@ -137,7 +139,7 @@ class Document:
         return replace(self, language=language) if language and language != self.language else self
 
     def table_at(self, offset: int) -> Table | None:
-        """The table in which the character at `offset` stands; None if it is in none, or between its rows and a title."""
+        """The table in which the character at `offset` stands; None if it is in none, or between a title and rows."""
         at = bisect_right(self.tables, offset, key=attrgetter("start")) - 1
         return self.tables[at] if at >= 0 and offset < self.tables[at].end else None
 
@@ -152,6 +154,28 @@ class Document:
     def row_path(self, table: Table, row: int) -> tuple[str, ...]:
         """What a row of a table is about, the outermost group first: ("Net revenues", "Corporate")."""
         return tuple(self._words(cells) for cells in [*table.labels_of(row)][::-1])
+
+    def lines_above(self, offset: int) -> tuple[Span, ...]:
+        """The lines that govern the row of a table in which a character stands: what states its scale and units, the
+        names of its columns, the labels of its groups. None for what is no row of a table."""
+        table = self.table_at(offset)
+        row = table.row_at(offset) if table else -1
+        if table is None or row < table.header_rows:
+            return ()
+        named = table
+        while not named.header_rows and named.continues >= 0:
+            named = self.table_at(named.continues) or table
+        lines = [(it.start, it.end) for it in table.statements if it.row == it.column == -1]
+        lines += [(it.start, it.end) for it in named.rows[: named.header_rows]]
+        parent = table.rows[row].parent
+        while parent >= 0:
+            lines.append((table.rows[parent].start, table.rows[parent].end))
+            parent = table.rows[parent].parent
+        apart: list[Span] = []
+        for start, end in sorted(lines, key=lambda line: (line[0], -line[1])):
+            if not apart or start >= apart[-1].end:
+                apart.append(Span(start, end))
+        return tuple(apart)
 
     def _words(self, cells: Iterable[Cell]) -> str:
         return " ".join(" ".join(self.text[cell.start : cell.end] for cell in cells).split())
@@ -179,6 +203,11 @@ class Document:
             at -= 1
         is_inside = at >= 0 and self.clauses[at].start >= begin
         return self.clauses[at] if is_inside and self.clauses[at].key else None
+
+    def block_at(self, offset: int) -> Block | None:
+        """The block in which a character stands; None between blocks."""
+        at = bisect_right(self.blocks, offset, key=attrgetter("start")) - 1
+        return self.blocks[at] if at >= 0 and offset < self.blocks[at].end else None
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

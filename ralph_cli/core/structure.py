@@ -33,6 +33,7 @@ Origin = Literal[
     "speaker note",
     "stored value",
     "formula",
+    "date or time in regional form",
     "hidden sheet",
     "hidden row",
     "hidden column",
@@ -49,6 +50,9 @@ HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if or
 
 UNSEEN_ORIGINS: frozenset[Origin] = frozenset(["hidden cell", "hidden text"])
 """Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away."""
+
+REGIONAL: Origin = "date or time in regional form"
+"""Origin of what a spreadsheet program shows in the form of its user's country: the text has one of these forms."""
 
 BlockKind = Literal["paragraph", "item", "heading", "caption", "note", "table", "furniture"]
 """What a block of text is; furniture is what nearly every page repeats at its head or foot."""
@@ -304,6 +308,6 @@ POSITIONED = ("headings", "quoted", "notes", "tables", "blocks", "clauses", "add
 
 
 def move_positioned(found: Any, by: int, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """What stands in a text, by its field: all that begins from `low` to before `high`, that many characters further."""
+    """What stands in a text, by its field: all that begins from `low` to before `high`, moved by `by` characters."""
     end = float("inf") if high is None else high
     return {name: tuple(one.moved(by) for one in getattr(found, name) if low <= one.start < end) for name in POSITIONED}

@@ -13,8 +13,8 @@ from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
 _LOADER_VERSIONS: dict[str, int] = {
-    "pdf": 8, "docx": 6, "html": 9, "text": 2, "markdown": 2, "code": 2,
-    "xlsx": 3, "pptx": 3, "odt": 3, "ods": 3, "odp": 3, "epub": 2, "rtf": 3,
+    "pdf": 9, "docx": 7, "html": 9, "text": 2, "markdown": 2, "code": 2,
+    "xlsx": 4, "xlsb": 1, "xls": 1, "pptx": 3, "odt": 3, "ods": 3, "odp": 3, "epub": 2, "rtf": 3,
     "eml": 6, "mbox": 6, "msg": 4, "mhtml": 3, "ipynb": 3, "csv": 1, "json": 1, "image": 1,
 }  # fmt: skip
 """Raised whenever a loader gives another text for the same bytes."""
@@ -22,8 +22,11 @@ _LOADER_VERSIONS: dict[str, int] = {
 _LIBRARIES: dict[str, str] = {
     "pdf": "pypdfium2",
     "image": "pillow",
+    **dict.fromkeys(("xls", "xlsb"), "python-calamine"),
     **dict.fromkeys(("html", "docx", "epub", "eml", "mbox", "msg", "mhtml", "ipynb"), "selectolax"),
 }
+_EXTRA = ("pillow", "python-calamine")
+"""Those of them that come with the extra `office`."""
 
 
 def describe_loader(kind: str) -> str:
@@ -102,4 +105,6 @@ def _library_version(kind: str) -> str:
     try:
         return f"{library} {metadata.version(library)}"
     except metadata.PackageNotFoundError:
-        raise DocumentError(f"{library} is not installed", code="unsupported", hint=f"pip install {library}") from None
+        what = f"{library}, which reads files of the kind {kind}, is not installed"
+        package = "'ralph-cli[office]'" if library in _EXTRA else library
+        raise DocumentError(what, code="unsupported", hint=f"pip install {package}") from None

@@ -10,6 +10,7 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import (
     HIDDEN_ORIGINS,
+    REGIONAL,
     Addition,
     Heading,
     NamedPlace,
@@ -109,18 +110,20 @@ class PageText:
         return "".join(self._parts)
 
     def additions(self, most: int = MAX_PASSAGES) -> list[Addition]:
-        """What was marked, in order and apart; of a hidden page all of it.
+        """What was marked, in order and apart, what is hidden first; of a hidden page all of it.
 
-        Of more than `most` one is made that holds them all: what stands between counts as hidden, rather than that
-        something hidden counts as seen.
+        Of more than `most` those of dates in regional form are left out; of more than that one is made that holds them
+        all: what stands between counts as hidden, rather than that something hidden counts as seen.
         """
         if self.hidden:
             return [Addition(0, self.length, self.hidden)] if self.length else []
         found: list[Addition] = []
-        for one in sorted(self.marked, key=lambda addition: addition.start):
+        for one in sorted(self.marked, key=lambda addition: (addition.start, addition.origin not in HIDDEN_ORIGINS)):
             start = max(one.start, found[-1].end if found else 0)
             if start < one.end:
                 found.append(Addition(start, one.end, one.origin))
+        if len(found) > most:
+            found = [one for one in found if one.origin != REGIONAL]
         if len(found) <= most:
             return found
         origin = next((one.origin for one in found if one.origin in HIDDEN_ORIGINS), found[0].origin)

@@ -1,5 +1,6 @@
 """What kind of file this is: by its first bytes, then by its suffix, then by its looks."""
 
+from operator import itemgetter
 from pathlib import PurePath
 from typing import Literal
 
@@ -7,8 +8,8 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 
 Kind = Literal[
-    "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "msg", "mhtml", "ipynb", "csv",
-    "json", "text", "markdown", "html", "code", "image",
+    "pdf", "docx", "xlsx", "xlsb", "xls", "pptx", "odt", "ods", "odp", "epub", "rtf", "eml", "mbox", "msg", "mhtml",
+    "ipynb", "csv", "json", "text", "markdown", "html", "code", "image",
 ]  # fmt: skip
 
 OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
@@ -17,7 +18,7 @@ OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 """What is a text as it is: it is decoded, and needs no parser in a process of its own."""
 
-OFFICE_KINDS: frozenset[Kind] = frozenset(["docx", "xlsx", "pptx"])
+OFFICE_KINDS: frozenset[Kind] = frozenset(["docx", "xlsx", "xlsb", "pptx"])
 """What may be encrypted as a whole; its name alone says which of them it is."""
 
 MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox", "msg"])
@@ -54,6 +55,7 @@ _NAMED_TEXT = (_MARKDOWN | _HTML | _CODE | _TEXT | frozenset(_DATA_SUFFIXES)) - 
 """Suffixes that say what a text is; any other one may be that of a mail."""
 
 _PDF_HINT = "save it as PDF or text first"
+_OLD_SHEETS = (b"\x09\0\x04\0", b"\x09\x02\x06\0", b"\x09\x04\x06\0")
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"BZh", "a bzip2 archive", "unpack it first"),
@@ -66,6 +68,7 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"MZ\x90\x00", "a program (Windows)", ""),
     (b"\xcf\xfa\xed\xfe", "a program (macOS)", ""),
     (b"SQLite format 3\x00", "an SQLite database", ""),
+    *((magic, "an Excel workbook of before 1995", "save it as xlsx first") for magic in _OLD_SHEETS),
 )
 _RTF = b"{\\rtf"
 _PICTURES: tuple[tuple[bytes, str], ...] = (
@@ -87,16 +90,19 @@ _OLE_PARTS = tuple(
             "remove its password and save it again",
         ),
         ("WordDocument", "an old Word document (doc)", "save it as docx or PDF first"),
-        ("Workbook", "an old Excel workbook (xls)", "save it as xlsx first"),
         ("PowerPoint Document", "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"),
     )
 )
+_WORKBOOK = re.compile(rb"B\0o\0o\0k\0\0\0", re.IGNORECASE)
+"""The name of the stream of an xls file, Workbook or Book, or its end."""
+
 _TNEF = b"\x78\x9f\x3e\x22"
 _OUTLOOK_STREAM, _OUTLOOK_SUFFIXES = "__substg1.0_".encode("utf-16-le"), (".msg", ".oft")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
 _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
     (b"word/document", "docx"),
+    (b"xl/workbook.bin", "xlsb"),
     (b"xl/workbook", "xlsx"),
     (b"ppt/presentation", "pptx"),
     (b"application/vnd.oasis.opendocument.text", "odt"),
@@ -107,13 +113,14 @@ _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
 """The parts by which an archive is known; the first in it counts, for files may be embedded in each other."""
 
 _FOREIGN_ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
-    (b"xl/workbook.bin", "a binary Excel workbook (xlsb)"),
     (b"application/vnd.oasis.opendocument.", "an OpenDocument drawing, formula or database"),
     (b"Index/Document.iwa", "an Apple iWork document"),
 )
 _KINDS_BY_SUFFIX: dict[Kind, tuple[str, str]] = {
     "docx": (".docx .docm .dotx .dotm", "a Word document"),
     "xlsx": (".xlsx .xlsm .xltx .xltm", "an Excel workbook"),
+    "xlsb": (".xlsb", "an Excel workbook"),
+    "xls": (".xls .xlt", "an Excel workbook"),
     "pptx": (".pptx .pptm .ppsx .ppsm .potx .potm", "a PowerPoint presentation"),
     "odt": (".odt .ott", "an OpenDocument text"),
     "ods": (".ods .ots", "an OpenDocument spreadsheet"),
@@ -125,14 +132,13 @@ _KINDS_BY_SUFFIX: dict[Kind, tuple[str, str]] = {
 _ARCHIVE_SUFFIXES = {
     suffix: kind
     for kind, (suffixes, _) in _KINDS_BY_SUFFIX.items()
-    if kind not in ("rtf", "msg")
+    if kind not in ("rtf", "msg", "xls")
     for suffix in suffixes.split()
 }
 _BINARY_SUFFIXES = {suffix: what for suffixes, what in _KINDS_BY_SUFFIX.values() for suffix in suffixes.split()} | {
-    ".doc": "a Word document", ".xls": "an Excel workbook", ".ppt": "a PowerPoint presentation",
-    ".xlsb": "an Excel workbook", ".zip": "a ZIP archive", ".png": "a PNG image",
-    ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image", ".tiff": "a TIFF image",
-    ".gif": "a GIF image", ".webp": "a WebP image", ".bmp": "a BMP image",
+    ".doc": "a Word document", ".ppt": "a PowerPoint presentation", ".zip": "a ZIP archive",
+    ".png": "a PNG image", ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image",
+    ".tiff": "a TIFF image", ".gif": "a GIF image", ".webp": "a WebP image", ".bmp": "a BMP image",
 }  # fmt: skip
 _HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
@@ -159,7 +165,7 @@ def identify(name: str, data: bytes) -> Kind:
         return "pdf"
     if suffix != ".pdf" and _is_outlook_mail(suffix, data):
         return "msg"
-    if suffix != ".pdf" and (kind := _office_kind(data)):
+    if suffix != ".pdf" and (kind := _office_kind(data, suffix)):
         return kind
     if _ARCHIVE_SUFFIXES.get(suffix) in OFFICE_KINDS and is_encrypted_office(data):
         return _ARCHIVE_SUFFIXES[suffix]
@@ -222,14 +228,17 @@ def foreign_format(data: bytes) -> tuple[str, str]:
     return "", ""
 
 
-def _office_kind(data: bytes) -> Kind | None:
+def _office_kind(data: bytes, suffix: str = "") -> Kind | None:
     """The kind of an office document or book, None if it is none or one that cannot be read."""
     if data.startswith(_RTF):
         return "rtf"
-    if not data.startswith(_ZIP) or any(data.find(part) >= 0 for part, _ in _FOREIGN_ZIP_PARTS[::2]):
+    if data.startswith(_OLE) and _WORKBOOK.search(data):  # old documents of Office may hold each other
+        is_alone = not any(part in data for part, _, _ in _OLE_PARTS)
+        return "xls" if is_alone or suffix in _KINDS_BY_SUFFIX["xls"][0].split() else None
+    if not data.startswith(_ZIP) or any(data.find(part) >= 0 for part, _ in _FOREIGN_ZIP_PARTS[1:]):
         return None
     found = [(at, kind) for part, kind in _ZIP_KINDS if (at := data.find(part)) >= 0]
-    return min(found)[1] if found else None
+    return min(found, key=itemgetter(0))[1] if found else None
 
 
 def is_encrypted_office(data: bytes) -> bool:
@@ -246,7 +255,7 @@ def _is_outlook_mail(suffix: str, data: bytes) -> bool:
         return True
     if not data.startswith(_OLE):
         return False
-    is_other = any(part in data for part, _, _ in _OLE_PARTS)
+    is_other = any(part in data for part, _, _ in _OLE_PARTS) or _WORKBOOK.search(data) is not None
     is_mail, is_named = _OUTLOOK_STREAM in data, suffix in _OUTLOOK_SUFFIXES
     return (is_mail or not is_other) if is_named else (is_mail and not is_other)
 

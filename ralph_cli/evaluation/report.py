@@ -10,7 +10,7 @@ from ralph_cli.evaluation.comparing import Comparison
 from ralph_cli.evaluation.results import BY_ABSENCE, BY_FIGURES, BY_NOTHING, BY_WORDS, Evaluation, QuestionResult
 from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.terminal import describe_cost
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 NO_GRADER = (
     "No model has compared the answers: right is told by figures and shared words only, which is no measure of it."

@@ -1,16 +1,15 @@
 """True claims made from a document by code: sentences in its own words, and rows of tables in a fixed form. Pure."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Table
 from ralph_cli.judge_testing.mutations import TrueClaim
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.lexicon import MONTHS
 from ralph_cli.text.sentences import sentence_ends
-from ralph_cli.text.tables import header_lines, is_row
 
 MIN_CHARS, MAX_CHARS = 50, 260
 """Characters of a sentence that is made a claim."""
@@ -34,7 +33,7 @@ _HEADER_WORDS = frozenset(f"{_HEADER} and at as of fy the u s data".split()) | s
 _CELL = re.compile(
     r"(?<![\w.])\(?-?[$\u20ac\u00a3]?\s?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?x?(?![\w.])|(?<=\s)[\u2014\u2013-](?=\s|$)"
 )
-_MAX_HEADER_DISTANCE, _TABLE_CHARS = 25, 600
+_TABLE_CHARS = 600
 _GENERIC = re.compile(r"(?i)(?:sub)?total|other|net|all other|amount|adjustments?|cash|shares|.*\bbalance\b.*")
 
 
@@ -64,6 +63,8 @@ def _sentence_claims(document: Document) -> Iterator[TrueClaim]:
     for page in document.pages:
         text = document.text[page.start : page.end]
         for start, end in _sentence_bounds(text):
+            if document.table_at(page.start + start):
+                continue
             passage = text[start:end].strip()
             passage = passage[number.end() :] if (number := _NUMBERED.match(passage)) else passage
             if _is_sentence(passage):
@@ -95,30 +96,43 @@ def _is_sentence(passage: str) -> bool:
         return False
     if any(passage.count(one) != passage.count(two) for one, two in ("()", "\u201c\u201d")) or passage.count('"') % 2:
         return False
-    if any(is_row(line) and len(re.findall(r"\d[\d,.]*", line)) > 3 for line in lines):
-        return False
     words = passage.split()
     titled = sum(word[0].isupper() for word in words if word[0].isalpha())
     return len(words) >= 8 and titled <= len(words) / 2 and ";" not in passage
 
 
 def _row_claims(document: Document) -> Iterator[TrueClaim]:
-    """Rows under a line of years, as "The table shows <figure> for <label> in <year>": no more than the row says."""
-    for page in document.pages:
-        text = document.text[page.start : page.end]
-        starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        rows: list[_Row] = []
-        for start in starts:
-            line = text[start : (text.find("\n", start) + 1 or len(text) + 1) - 1]
-            if not is_row(line):
-                continue
-            label, cells = _split_row(line)
-            years = _column_years(text, start, line, starts) if cells else []
-            if label and len(cells) == len(years):
-                rows.append(_Row(start, line.strip(), label, cells, years))
+    """Rows under columns of years, as "The table shows <figure> for <label> in <year>": no more than the row says."""
+    for table in document.tables:
+        values = [at for at, column in enumerate(table.columns) if not column.is_label]
+        years = [_year_of(document.column_path(table, at)) for at in values]
+        if not all(years) or len(set(years)) < len(years):
+            continue
+        rows = [
+            row for at in range(table.header_rows, len(table.rows)) if (row := _read_row(document, table, at, years))
+        ]
         for row in rows:
-            near = [other for other in rows if other.years == row.years and abs(other.start - row.start) < _TABLE_CHARS]
+            near = [other for other in rows if abs(other.start - row.start) < _TABLE_CHARS]
             yield from _claim_from_row(row, near)
+
+
+def _year_of(names: Sequence[str]) -> str:
+    """The year that is all that the names of a column say, but for words of periods and scales; "" for none."""
+    said = " ".join(names)
+    years, words = _YEARS.findall(said), {word.lower() for word in re.findall(r"[A-Za-z]+", said)}
+    return years[0] if len(years) == 1 and words <= _HEADER_WORDS else ""
+
+
+def _read_row(document: Document, table: Table, number: int, years: list[str]) -> _Row | None:
+    """A row with a plain label and a figure under each year; None for another one."""
+    text, row = document.text, table.rows[number]
+    cells = [it for it in table.cells_of(number) if not table.columns[it.column].is_label]
+    label = (document.row_path(table, number) or ("",))[-1]
+    figures = [" ".join(text[it.start : it.end].split()).replace("$ ", "$").replace("( ", "(") for it in cells]
+    is_plain = bool(re.fullmatch(r"[A-Z][A-Za-z ,&/'\u2019()-]{4,60}", label)) and all(map(_CELL.fullmatch, figures))
+    if not is_plain or len(cells) != len(years) or table.rows[number].goes_on:
+        return None
+    return _Row(row.start, text[row.start : row.end].strip(), label, figures, years)
 
 
 def _claim_from_row(row: _Row, near: list[_Row]) -> Iterator[TrueClaim]:
@@ -135,33 +149,3 @@ def _claim_from_row(row: _Row, near: list[_Row]) -> Iterator[TrueClaim]:
     text = f'The table shows {cell} for "{row.label}" in {year}.'
     quote = row.line.strip("| ") if row.line.startswith("|") else row.line
     yield TrueClaim(text, (quote,), row.label, named, year, periods)
-
-
-def _split_row(line: str) -> tuple[str, list[str]]:
-    """The label of a row and its figures; no figures if anything else stands among them."""
-    flat = line.strip().strip("|").replace("|", "  ")
-    first = re.search(r"(?<=\s)[($\u20ac\u00a3-]*\s?\d[\d,.]*|(?<=\s)[\u2014\u2013](?=\s)", flat)
-    if first is None:
-        return "", []
-    label, rest = flat[: first.start()].strip(" .:$\u2014"), flat[first.start() :]
-    cells = [" ".join(match[0].split()) for match in _CELL.finditer(rest)]
-    left = _CELL.sub(" ", rest)
-    if re.search(r"[^\s$%)]", left) or not re.fullmatch(r"[A-Z][A-Za-z ,&/'\u2019()-]{4,60}", label):
-        return "", []
-    cells = [cell.replace("$ ", "$").replace("( ", "(") for cell in cells]
-    return " ".join(label.split()), cells
-
-
-def _column_years(page: str, start: int, line: str, starts: list[int]) -> list[str]:
-    """The years that name the columns of a row; none if the line above that holds them may be of something else."""
-    for header in header_lines(page[:start], line):
-        years = _YEARS.findall(header)
-        words = {word.lower() for word in re.findall(r"[A-Za-z]+", header)}
-        if len(years) < 2 or len(set(years)) < len(years) or not words <= _HEADER_WORDS:
-            continue
-        at = page.rfind(header, 0, start)
-        between = page[at + len(header) : start].split("\n")[1:]
-        prose = any(len(part.strip()) > 90 or part.rstrip().endswith(".") for part in between if not is_row(part))
-        near = bisect_right(starts, start) - bisect_right(starts, at) <= _MAX_HEADER_DISTANCE
-        return years if near and not prose else []
-    return []

@@ -10,7 +10,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.state import LoopState
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 
 @dataclass(frozen=True, slots=True)

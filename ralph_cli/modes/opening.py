@@ -10,7 +10,6 @@ from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.structure.heading_lines import is_numbered
-from ralph_cli.text.tables import count_cells, has_columns
 
 MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 12, 48, 100
 SHORT_CHARS = 600
@@ -167,10 +166,9 @@ def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Headi
     found = []
     repeated = Counter(heading.text for heading in headings)
     for page in document.pages:
-        lines = [line for line in document.text[page.start : page.end].split("\n") if line.strip()]
-        if 2 * sum(count_cells(line) > 2 and has_columns(line) for line in lines) > len(lines):
-            first = next(line for line in lines if has_columns(line))
-            row = document.text.index(first, page.start)
-            above = [heading for heading in headings if page.start <= heading.start <= row]
+        lines = sum(1 for line in document.text[page.start : page.end].split("\n") if line.strip())
+        tables = [table for table in document.tables if page.start <= table.start < page.end]
+        if 2 * sum(len(table.rows) for table in tables) > lines:
+            above = [heading for heading in headings if page.start <= heading.start <= tables[0].start]
             found += sorted(above, key=lambda it: (" " in it.text, -repeated[it.text], it.start))[-1:]
     return found

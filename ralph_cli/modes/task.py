@@ -29,7 +29,6 @@ from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
-from ralph_cli.text.tables import CELLS_APART
 
 BRIEF_CHARS = 24_000
 """Characters of the brief so far that a fresh conversation of the reader is shown."""
@@ -121,7 +120,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
 
 def _keep_cells(text: str) -> str:
     """A quote on one line; of a table each row on its own, its cells apart."""
-    if not CELLS_APART.search(text):
+    if "  " not in text and "\t" not in text:
         return " ".join(text.split())
     return "\n   ".join(line.strip() for line in text.splitlines() if line.strip())
 

@@ -14,7 +14,7 @@ from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
 from ralph_cli.reports.sections.documents import list_documents
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, USE_A_MODEL, describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 CONTEXT_CHARS = 500
 """Characters of the document that are shown on each side of a quote, at most."""

@@ -23,7 +23,7 @@ from ralph_cli.reports.view import (
     describe_ocr,
     describe_place,
 )
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 HEADINGS = {
     StopType.ABSENT: "Not in the document.",

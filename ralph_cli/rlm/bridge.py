@@ -17,7 +17,6 @@ from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.retrieval.columns import describe_sparse_rows
-from ralph_cli.retrieval.context import column_lines, end_of_rows
 from ralph_cli.retrieval.quotes.additions import describe_lines_with_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_lines
 from ralph_cli.rlm.lookup.lines import OFFERED
@@ -228,7 +227,7 @@ def _write_prelude(document: Document) -> str:
     lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
     parts = [(heading.start, heading.level, heading.text, heading.end) for heading in document.headings]
     reaches = [(heading.start, heading.sure_until, heading.is_counted) for heading in document.headings]
-    named = f"_column_names = {_list_column_names(document)!r}\n_page_names = {_name_pages(document)!r}\n"
+    named = f"_tables = {list_tables(document)!r}\n_page_names = {_name_pages(document)!r}\n"
     named += f"_place_names = {_name_places(document)!r}\n_reaches = {reaches!r}\n"
     named += f"_clauses = {[(clause.start, clause.key) for clause in document.clauses]!r}\n"
     listed = f"docs = {list_members(document)!r}\n" if document.members else ""
@@ -244,15 +243,25 @@ def list_members(document: Document) -> list[tuple[int, str, str, int, int, int,
     ]
 
 
-def _list_column_names(document: Document) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """Of each table of which lines name the columns: where its rows begin and end, and where those lines do."""
+def list_tables(document: Document) -> list[tuple[int, int, int, list[tuple[int, int]], dict[int, int]]]:
+    """Of each table where its title begins, where it ends, where its first row behind the names of columns begins; the
+    lines that govern all of its rows; and by its beginning, of each row that is in a group, where its head begins."""
     found = []
     for table in document.tables:
-        end = end_of_rows(document, table)
-        if heads := column_lines(document, end - 1):
-            begin = max(heads[-1].end, table.start)
-            found.append((begin, end, [(head.start, head.end) for head in heads]))
+        first = table.rows[min(table.header_rows, len(table.rows) - 1)].start
+        groups = {
+            _line_start(document.text, row.start): _line_start(document.text, table.rows[row.parent].start)
+            for row in table.rows
+            if row.parent >= 0
+        }
+        above = [(it.start, it.end) for it in document.lines_above(first)]
+        begin = table.title if table.title >= 0 else table.start
+        found.append((_line_start(document.text, begin), table.end, _line_start(document.text, first), above, groups))
     return found
+
+
+def _line_start(text: str, offset: int) -> int:
+    return max(text.rfind("\n", 0, offset), text.rfind("\f", 0, offset)) + 1
 
 
 def _name_pages(document: Document) -> dict[int, str]:
@@ -291,7 +300,7 @@ def lookup_functions() -> str:
     """The source of the look-up functions, as one module: with it begins what each document's sandbox is given."""
     package = resources.files("ralph_cli")
     names = (
-        "text/tables.py",
+        "text/patterns.py",
         "documents/sets/naming.py",
         "documents/structure/sections.py",
         *(f"rlm/lookup/{name}.py" for name in ("lines", "rows", "find", "parts")),

@@ -23,7 +23,7 @@ from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports.safe_text import resume_command
 from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import RUNNING, MissingVote, RunView, build_view
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:  # a list of runs does not wait for what makes runs
     from ralph_cli.wiring.estimating import PastRun

@@ -24,7 +24,7 @@ from ralph_cli.runs.result import Result
 from ralph_cli.runs.reuse import KnownAnswer, repeat_answer
 from ralph_cli.runs.verifying.recheck import recheck
 from ralph_cli.table.cells import TAKEN_OVER
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 _HEX = re.compile(r"[0-9a-f]{64}")
 

@@ -15,8 +15,8 @@ from functools import partial
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.text.raised import LOWERED, RAISED, readable_figures
-from ralph_cli.text.tables import EMPTY_CELL
 
 ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark."""

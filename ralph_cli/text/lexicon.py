@@ -84,3 +84,8 @@ _STOP_WORDS = """
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Little words that say nothing of what a text is about."""
+
+
+def pluralize(number: int, noun: str, plural: str = "") -> str:
+    """ "1 page", "2 pages"; `plural` is for nouns that take no s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

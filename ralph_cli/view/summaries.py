@@ -16,7 +16,7 @@ from ralph_cli.reports.table.words import STATES, describe_size, explain, first_
 from ralph_cli.reports.view import RUNNING
 from ralph_cli.runs.history import RecordedRun, goal_state
 from ralph_cli.table.record import TableRecord, read_row
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 from ralph_cli.view.catalog import Catalog, RunAddress, table_path
 
 Values = dict[str, Any]

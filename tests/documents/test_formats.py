@@ -13,6 +13,7 @@ from pathlib import Path
 import outlook_files
 import pytest
 import word
+from binary_workbooks import xls, xlsb
 from fake_tesseract import FakeTesseract
 from hidden_pdfs import raw_pdf, stream
 from hostile_files import PICTURE_WIDTH, picture, read_off
@@ -82,6 +83,11 @@ def make_xlsx() -> bytes:
     return xlsx({"Fees": fees, "Aside": sheet(row(1, words("A1", SECRET)))}, hidden=("Aside",))
 
 
+def make_binary(write: Callable[..., bytes]) -> bytes:
+    fees = {f"{'AB'[column]}{row}": text for row, line in enumerate(TABLE, 1) for column, text in enumerate(line)}
+    return write({"Fees": {**fees, "A4": FACT}, "Aside": {"A1": SECRET}}, hidden_sheets=("Aside",))
+
+
 def make_pptx() -> bytes:
     held = "<a:tc><a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody></a:tc>"
     cells = "".join(f"<a:tr>{''.join(map(held.format, line))}</a:tr>" for line in TABLE)
@@ -144,6 +150,8 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "pdf": make_pdf,
     "docx": make_docx,
     "xlsx": make_xlsx,
+    "xlsb": lambda: make_binary(xlsb),
+    "xls": lambda: make_binary(xls),
     "pptx": make_pptx,
     "odt": make_odt,
     "ods": make_ods,
@@ -249,7 +257,7 @@ def test_it_holds_of_what_pandoc_writes(ending: str, tmp_path: Path) -> None:
 @needs("soffice")
 @pytest.mark.parametrize(
     ("source", "endings"),
-    [("docx", "odt rtf epub pdf"), ("odt", "docx"), ("csv", "xlsx ods"), ("pptx", "odp"), ("odp", "pptx")],
+    [("docx", "odt rtf epub pdf"), ("odt", "docx"), ("csv", "xlsx xls ods"), ("pptx", "odp"), ("odp", "pptx")],
 )
 def test_it_holds_of_what_libreoffice_writes(source: str, endings: str, tmp_path: Path) -> None:
     """Of what it reads, too: sources that are only the parts that matter are no files to it, so pandoc writes some."""

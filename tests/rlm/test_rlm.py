@@ -342,7 +342,7 @@ def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
             super().define(code, offered)
 
     DocumentSandbox(Listening, DOC).run("print(1)", lambda items: [])
-    assert "def header_lines(" in taught[0] and "def find(" in taught[0]
+    assert "def widen_spaces(" in taught[0] and "def find(" in taught[0]
     assert not re.search(r"^\s*(?:from|import)\s+ralph_cli", taught[0], re.MULTILINE)
 
 

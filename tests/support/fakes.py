@@ -23,7 +23,7 @@ REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expandu
 def document(text: str, *, kind: str = "text", path: str = "memo.txt") -> Document:
     """A document of that text; form feeds part its pages."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    parsed = complete(plain_document(text.split("\f")), kind)
+    parsed = complete(plain_document(text.split("\f")), "text" if kind in ("pdf", "xlsx") else kind)
     return assemble(parsed, path=path, kind=kind, sha256=digest, fingerprint=digest)
 
 

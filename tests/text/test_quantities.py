@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import Style, read_quantities
 from ralph_cli.text.raised import raise_figures
-from ralph_cli.text.tables import EMPTY_CELL
 
 
 def only(text: str, style: Style = "document") -> Quantity:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ralph_cli.text.tables import widen_spaces
+from ralph_cli.text.patterns import widen_spaces
 
 
 @pytest.mark.parametrize(

@@ -9,29 +9,21 @@ from itertools import zip_longest
 from typing import Literal
 
 from ralph_cli.checks.figures.places import Place, find_places
-from ralph_cli.checks.figures.tables.header import (
-    EXCEPTION,
-    PER_CENT,
-    SCALE_STATEMENT,
-    SCALE_WORDS,
-    Scales,
-    TableHeader,
-    TableHeaders,
-    content_words,
-    is_table_row,
-    read_header,
-    read_scales,
-)
+from ralph_cli.checks.figures.tables.header import PER_CENT, TableHeader, TableHeaders, read_header
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import PAGE_BREAK
+from ralph_cli.documents.page_text import plain_document
+from ralph_cli.documents.parsed import assemble
+from ralph_cli.documents.structure.complete import complete
 from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import NO_CHANGE, Change, read_change
+from ralph_cli.text.scales import EXCEPTION, SCALE_STATEMENT, SCALE_WORDS, Scales, content_words, read_scales
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL_CELL
 
 Source = Literal["quote", "header", "question", "document", "calculation"]
 
@@ -157,10 +149,15 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
     quotes = [headers.set_cells_apart(quote) for quote in quotes]
     # The unit of a table that is quoted with its rows is that of the rows, and of no sentence quoted beside them.
-    stated = [quote for quote in quotes if not any(map(is_table_row, quote.text.split("\n")))]
+    stated = [quote for quote in quotes if not any(map(headers.is_row, _lines(quote)))]
     scales = _join_scales(quotes), _join_scales(stated)
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
-    beside = tuple(line for quote in quotes for line in quote.text.split("\n") if not is_table_row(line))
+    beside = tuple(
+        line
+        for quote in quotes
+        for at, line in zip(_lines(quote), quote.text.splitlines(), strict=True)
+        if not headers.is_row(at)
+    )
     found = [replace(one, header=replace(one.header, lines=(*one.header.lines, *beside))) for one in found]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
@@ -197,10 +194,13 @@ def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[C
     """The quantities of quoted texts without their document; `contexts` hold what is quoted beside each of them."""
     found: list[Candidate] = []
     for text, context in zip_longest(texts, contexts[: len(texts)], fillvalue=""):
+        parsed = complete(plain_document([f"{context}\n{text}".replace(PAGE_BREAK, "\n")]), "text")
+        headers = TableHeaders(assemble(parsed, path="", kind="text", sha256="", fingerprint=""))
         header = read_header(text, context)
         for quantity in read_quantities(text):
             start, end = line_at(text, quantity.start, quantity.end)
-            candidate = make_candidate(quantity, text, text[start:end], header, Scales())
+            at = len(context) + 1 + quantity.start
+            candidate = make_candidate(quantity, text, text[start:end], header, Scales(), in_table=headers.is_row(at))
             found.append(replace(candidate, is_scale_sure=True))
     return tuple(found)
 
@@ -227,26 +227,36 @@ def _candidates_of_quote(
         place = places.get(quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
         line = quote.text[start:end]
-        if not header.currencies and is_table_row(line):
+        in_table = headers.is_row(quote.start + quantity.start)
+        if not header.currencies and in_table:
             header = replace(header, currencies=only_currency(facts.text))
         column = place.column if place else ""
+        if in_table and PER_CENT.search(headers.signs_at(quote.start + quantity.start)):
+            header = replace(header, has_percent=True)
         candidate = make_candidate(
-            quantity, quote.text, line, header, of_rows if is_table_row(line) else of_prose, column
+            quantity, quote.text, line, header, of_rows if in_table else of_prose, column, in_table=in_table
         )
         yield replace(_typed_by_place(candidate, place), place=place)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):
                 yield replace(candidate, quantity=replace(quantity, date=day))
-    if NIL_CELL.search(quote.text):
+    if headers.has_nil(quote):
         yield Candidate(Quantity("\u2014", 0, 0, Decimal(0)), frozenset((0, 3, 6, 9)), in_table=True)
 
 
 def make_candidate(
-    quantity: Quantity, text: str, line: str, header: TableHeader, quoted: Scales, column: str = ""
+    quantity: Quantity,
+    text: str,
+    line: str,
+    header: TableHeader,
+    quoted: Scales,
+    column: str = "",
+    *,
+    in_table: bool = False,
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
-    in_table, start = is_table_row(line), quantity.start - text.rfind("\n", 0, quantity.start) - 1
+    start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
     governing, certain = header.scales, header.is_certain
     of_column = frozenset(SCALE_WORDS[word.lower()] for word in _SCALE_WORD.findall(column))
     if in_table and len(of_column) == 1 and not read_scales(column).powers:

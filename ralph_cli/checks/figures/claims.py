@@ -10,7 +10,6 @@ from ralph_cli.checks.figures.compare import BOUND, OTHER_SCALE, OTHER_UNIT, Com
 from ralph_cli.checks.figures.consistency import Answer, FigureConsistency, flatten, name_quantity, words_behind
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times, is_shifted
 from ralph_cli.checks.figures.derived import as_claimed, derive, relate
-from ralph_cli.checks.figures.tables.header import SCALE_STATEMENT
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS, SCALES
@@ -18,6 +17,7 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import read_change
 from ralph_cli.text.quantities.vocabulary import PACES, TIMES, powers_named, singular, units_named
+from ralph_cli.text.scales import SCALE_STATEMENT
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"

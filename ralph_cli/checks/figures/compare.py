@@ -10,7 +10,6 @@ from typing import Literal
 
 from ralph_cli.checks.figures.candidates import IN_FULL, MILLIONS, UNSCALED, Candidate
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
-from ralph_cli.checks.figures.tables.header import content_words, scale_of
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
@@ -29,6 +28,7 @@ from ralph_cli.text.quantities.vocabulary import (
     symbols_differ,
     units_named,
 )
+from ralph_cli.text.scales import content_words, scale_of
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]

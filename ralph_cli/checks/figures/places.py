@@ -8,18 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby, pairwise
 
-from ralph_cli.checks.figures.tables.header import CELLS_APART, TableHeaders, is_table_row, read_unit
+from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.nearness import is_of_date, say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import is_part_of, ordered_pairs
+from ralph_cli.text.scales import read_unit
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import count_cells
 
-_CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
-_MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 4
+_MOST_TITLE_WORDS = 4
 _SHARE_BEHIND = re.compile(r" \(\d")
 """Of an amount with a figure in brackets behind it that is the percentage."""
 
@@ -76,11 +75,11 @@ def find_places(
         if is_part_of(quote.text, part, whole)
     }
     found: dict[int, Place] = {}
-    for (start, end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
-        if headers.is_above_rule(quote.start + start):
+    for (start, _end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
+        if headers.is_in_header(quote.start + start):
             continue
-        if is_table_row(quote.text[start:end]):
-            found |= _places_in_row(quote, start, end, list(group), headers, fiscal_end)
+        if headers.is_row(quote.start + start):
+            found |= _places_in_row(quote, start, list(group), headers, fiscal_end)
             continue
         title = say_words(_title_above(quote.text, start))
         for quantity in (one for one in group if one.is_measured or one.date.day):
@@ -93,42 +92,32 @@ def find_places(
 
 
 def _places_in_row(
-    quote: Quote, start: int, end: int, found: Sequence[Quantity], headers: TableHeaders, fiscal_end: int
+    quote: Quote, start: int, found: Sequence[Quantity], headers: TableHeaders, fiscal_end: int
 ) -> Iterator[tuple[int, Place]]:
     """The places of the figures of a row, by where each begins; of a date in a cell of its own it says so alone."""
     row = [one for one in found if one.is_measured]
     dates = [one for one in found if one.kind == "date"]
-    loose = [one for one in dates if not _is_in_label(quote, one, start, headers)]
+    loose = [one for one in dates if not headers.is_in_label(quote.start + one.start)]
     labelled = " ".join(one.text for one in dates if one not in loose)
     for one in loose:
         yield one.start, Place({}, "", True, None, quote.start + one.start, quote.start + one.end, False)
     for quantity in row:
-        if _is_named_in_cell(quote.text[start:end], quantity.start - start):
+        at = quote.start + quantity.start
+        if headers.is_in_label(at) and any(not headers.is_in_label(quote.start + one.start) for one in row):
             continue
-        label = _label_of(quote.text, start, [one for one in (*row, *loose) if one.start <= quantity.start])
-        name = headers.column_at(quote.start + quantity.start)[1]
-        header = headers.at(quote.start + start)
-        if not any(word.startswith("y:") for word in say_words(name)):
-            at = quote.start + quantity.end - 1
-            named = (cell.name for cell in header.cells if cell.start <= at < cell.end)
-            name = f"{name} {next(named, '')}".strip()
-        unit = _unit_of(name, quote.text[start:end], header.unit)
+        name = headers.column_at(at)[1]
+        label = headers.label_at(at)
+        unit = _unit_of(name, headers.label_at(at), headers.at(at).unit)
         if unit and unit.kind == "percent" and _SHARE_BEHIND.match(quote.text, quantity.end):
             unit = None
         words = say_words(name, fiscal_end)
-        words |= say_words(f"{label} , {labelled} , {_heading_above(quote.text, start)}")
+        words |= say_words(f"{label} , {labelled}")
         said = say_words(name)
         moment = _moment(said | frozenset(word for word in words if word.startswith("m:"))) or _moment(words)
         is_dated = any(map(is_of_date, words)) or not loose
         words |= say_words(" , ".join(one.text for one in loose))
-        span = quote.start + quantity.start, quote.start + quantity.end
+        span = at, quote.start + quantity.end
         yield quantity.start, Place(dict.fromkeys(words, 1.0), name, True, moment, *span, is_dated, unit)
-
-
-def _is_in_label(quote: Quote, figure: Quantity, start: int, headers: TableHeaders) -> bool:
-    """Whether a figure stands in the first cell of its row, which begins at `start` of its quote."""
-    column, _ = headers.column_at(quote.start + figure.start)
-    return column == 0 if column is not None else count_cells(f"{quote.text[start : figure.start]}0") == 1
 
 
 def _title_above(text: str, start: int) -> str:
@@ -137,32 +126,9 @@ def _title_above(text: str, start: int) -> str:
     return next((line for line in titles if line[:1].isupper() and line[-1:].isalnum()), "")
 
 
-def _heading_above(text: str, start: int) -> str:
-    """The heading of the group of rows that a row belongs to: the nearest line above it that is none."""
-    heading = next((line for line in reversed(text[:start].split("\n")[:-1]) if not is_table_row(line)), "")
-    return heading if len(heading.split()) <= _MOST_HEADING_WORDS and count_cells(heading) == 1 else ""
-
-
-def _label_of(text: str, start: int, row: Sequence[Quantity]) -> str:
-    """The words of a line that stand before a figure, the nearest that there are; `row` are the figures up to it."""
-    row = sorted(row, key=lambda one: one.start)
-    begins = [start, *(one.end for one in row[:-1])]
-    labels = (text[begin : one.start] for begin, one in zip(begins, row, strict=True))
-    return next((label for label in reversed([*labels]) if say_words(label)), "")
-
-
-def _is_named_in_cell(line: str, at: int) -> bool:
-    """Whether a figure is a part of what a cell names, as in "Tablets of 10 mg", and no amount of a row."""
-    cells = list(_CELL.finditer(line))
-    cell = next((one for one in cells if one.start() <= at < one.end()), None)
-    words = cell and (cell[0] if cell is cells[0] else line[cell.start() : at])
-    return len(cells) > 2 and bool(words) and any(map(str.isalpha, words or ""))
-
-
-def _unit_of(column: str, line: str, of_title: Quantity | None) -> Quantity | None:
-    """One of the unit in which a cell is measured: by its column, a cell of its row, the row's label, or the title."""
-    cells = [cell.strip() for cell in CELLS_APART.split(line.strip(" |"))]
-    labels = (column, *(f"({cell})" for cell in cells[1:]), cells[0])
+def _unit_of(column: str, label: str, of_title: Quantity | None) -> Quantity | None:
+    """One of the unit in which a cell is measured: by its column, its row's label, or the title."""
+    labels = (column, *(f"({part})" for part in label.split(" , ")[1:]), *label.split(" , "))
     return next(filter(None, map(read_unit, labels)), of_title)
 
 

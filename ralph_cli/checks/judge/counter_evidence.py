@@ -9,7 +9,6 @@ from ralph_cli.checks.figures.tables.header import quote_header
 from ralph_cli.checks.judge.passages import (
     break_marks,
     is_paged,
-    name_columns,
     number_page,
     page_line,
     render_marked,
@@ -27,10 +26,10 @@ from ralph_cli.core.prompts.json_schema import array, choice, object_schema, str
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Evidence, Issue, Qualification, Quote
 from ralph_cli.core.structure import Span
-from ralph_cli.retrieval.context import context_span, index_lines
+from ralph_cli.retrieval.context import context_span
 from ralph_cli.retrieval.quotes.index import Match
 from ralph_cli.retrieval.search.cues import Qualifier, QualifierIndex
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 NAME = "counter"
 NOT_RUN, PARTLY_RUN = INCOMPLETE_COUNTER_CHECKS
@@ -133,7 +132,6 @@ class CounterEvidence:
 
     def _candidates(self, attempt: Attempt) -> list[Proposal]:
         """The passages to be read, with the claim each may limit; what the judge has seen of a claim is left out."""
-        lines = self.document.derive(index_lines)
         found = []
         for claim in attempt.claims:
             if claim.searches and not claim.quotes:
@@ -141,7 +139,7 @@ class CounterEvidence:
             quotes = attempt.quotes_of(claim)
             spans = [Span(quote.start, quote.end) for quote in quotes]
             # Only around its own quotes: beside another claim the same passage was read with another thing in mind.
-            known = [context_span(self.document, span, lines) for span in spans]
+            known = [context_span(self.document, span) for span in spans]
             found += [(claim, item) for item in self._index.candidates(claim.text, spans, known, MAX_PER_CLAIM)]
         found = self._leave_out_needless(found, attempt)
         best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
@@ -154,8 +152,7 @@ class CounterEvidence:
         What was read of a claim before stays with it.
         """
         quoted = [" ".join(quote.text.split()) for quote in attempt.quotes]
-        lines = self.document.derive(index_lines)
-        around = (context_span(self.document, Span(quote.start, quote.end), lines) for quote in attempt.quotes)
+        around = (context_span(self.document, Span(quote.start, quote.end)) for quote in attempt.quotes)
         spans = [(span.start, span.end) for span in around]
         kept: dict[str, Proposal] = {}
         for claim, item in sorted(found, key=lambda pair: (_key(*pair) not in self._findings, -pair[1].score)):
@@ -192,7 +189,7 @@ class CounterEvidence:
         """A passage marked in what it stands in; a row of a table under its header."""
         around = context_span(self.document, span, max_characters=CONTEXT_CHARS)
         text = self.document.text
-        header = (*quote_header(self.document, span.start, span.end), *name_columns(self.document, span.start))
+        header = quote_header(self.document, span.start, span.end)
         head = [line for line in dict.fromkeys(header) if line not in text[around.start : around.end]]
         shown = render_marked(self.document, span, CONTEXT_CHARS)
         above = "".join(f"(above: {break_marks(line)})\n" for line in head) + shown

@@ -14,16 +14,14 @@ from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.structure.clauses import named_clauses
 from ralph_cli.documents.structure.sections import TOP_REACH, page_top
 from ralph_cli.retrieval.columns import describe_sparse_rows
-from ralph_cli.retrieval.context import MIN_CONTEXT, column_lines, context_span, index_lines
+from ralph_cli.retrieval.context import MIN_CONTEXT, context_span
 from ralph_cli.retrieval.quotes.additions import describe_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at, shorten_line
-from ralph_cli.text.tables import count_cells, first_line_above, has_columns, header_lines, is_row, names_columns
 
-LONG_TABLE, ROWS_AROUND, LONGEST_LABEL = 1_200, 3, 75
-"""Characters above which a table loses rows that lie further than so many from a marked one, and characters of a label
-between its rows."""
+LONG_TABLE, ROWS_AROUND = 1_200, 3
+"""Characters above which a table loses rows that lie further than so many from a marked one."""
 
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
@@ -89,7 +87,7 @@ def describe_document(document: Document) -> str:
             lines[at] = line
         at += len(line) + 1
     dated = {at: line for at, line in lines.items() if _DATE.search(line)}
-    dated = dict([(at, line) for at, line in dated.items() if not _is_record(document, at, line)][:2])
+    dated = dict([(at, line) for at, line in dated.items() if not _is_row(document, at)][:2])
     first_heads = dict(list(heads.items())[:MOST_HEADS])
     named = _find_named(document, lines)
     chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated | named).items())}
@@ -122,9 +120,10 @@ def _find_named(document: Document, lines: dict[int, str]) -> dict[int, str]:
     return {-best[2]: lines[-best[2]]} if best[0] else {}
 
 
-def _is_record(document: Document, at: int, line: str) -> bool:
-    """Whether a line is a row below the names of its columns, or of many cells: a figure in it may look like a year."""
-    return bool(column_lines(document, at)) or (has_columns(line) and count_cells(line) > 2)
+def _is_row(document: Document, at: int) -> bool:
+    """Whether a line is a row of a table, and none that names its columns."""
+    table = document.table_at(at)
+    return table is not None and table.row_at(at) >= table.header_rows
 
 
 def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, least: int = MIN_CONTEXT) -> str:
@@ -134,9 +133,8 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, lea
     lines further up that name its columns, period and unit; of a long one rows far from a mark are left out. Each
     passage has the headings that it stands under. Other places of the same words are counted.
     """
-    lines = document.derive(index_lines)
     marks = [
-        _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), lines, least=least))
+        _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), least=least))
         for it in quotes
     ]
     windows: list[Span] = []
@@ -147,7 +145,7 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, lea
             windows.append(window)
     told: set[str] = set()
     shown = [_render_window(document, window, marks, quotes, nonce, least, told) for window in windows]
-    return "\n\n".join((*shown, *_elsewhere(quotes), *_scanned(quotes)))
+    return "\n\n".join((*shown, *_elsewhere(document, quotes), *_scanned(quotes)))
 
 
 def _render_window(
@@ -292,15 +290,25 @@ def _note_signs(lines: str) -> Iterator[str]:
     """The marks of notes in lines: raised, in brackets behind a word, or in a row's label behind a space."""
     yield from (flatten_figures(lines[start:end]) for start, end in footnote_marks(lines))
     for line in lines.split("\n"):
-        label = re.split(r" {2,}|\t", line.strip(), maxsplit=1)[0] if is_row(line) else ""
+        label, *cells = re.split(r" {2,}|\t", line.strip(), maxsplit=1)
         yield from _ATTACHED.findall(line)
-        yield from _IN_LABEL.findall(label)
+        yield from _IN_LABEL.findall(label) if cells else ()
 
 
-def _elsewhere(quotes: Sequence[Quote]) -> list[str]:
+def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:
     """In how many other places the words of quotes stand that are no mere header, on a line."""
-    told = [f"{it.id} ({it.occurrences - 1})" for it in quotes if it.occurrences > 1 and not names_columns(it.text)]
+    several = [it for it in quotes if it.occurrences > 1 and not _is_header(document, it)]
+    told = [f"{it.id} ({it.occurrences - 1})" for it in several]
     return [f"Elsewhere the same words stand again, of quotes (times): {', '.join(told)}."] if told else []
+
+
+def _is_header(document: Document, quote: Quote) -> bool:
+    """Whether a quote only names columns of a table, or says in what its figures are given."""
+    table = document.table_at(quote.end - 1)
+    if table is not None:
+        return table.row_at(quote.end - 1) < table.header_rows
+    block = document.block_at(quote.start)
+    return block is not None and block.kind == "caption"
 
 
 def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:
@@ -314,38 +322,23 @@ def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least:
     for line in re.split(r"[\n\f]", text[window.start : window.end]):
         lines.append((at, at + len(line)))
         at += len(line) + 1
-    said = [text[slice(*line)] for line in lines]
-    rows = [is_row(line) for line in said]
+    tables = [document.table_at(low + len(text[low:high]) - len(text[low:high].lstrip())) for low, high in lines]
+    heads = {(it.start, it.end) for mark in marks for it in _spans_above(document, mark)}
     own = [[n for n, (low, high) in enumerate(lines) if low < it.end and it.start <= high] for it in marks]
-    needed = set(range(rows.index(True) + 1 if True in rows else 1))  # what the table begins with
-    for mark, marked in zip(marks, own, strict=True):
-        needed |= _lines_that_name(marked[0], said, rows, _lines_above(document, mark))
+    needed = {n for n, (low, high) in enumerate(lines) if any(low < end and start < high for start, end in heads)}
+    needed |= {0, *(n for n, table in enumerate(tables) if table and table.row_at(lines[n][1] - 1) < table.header_rows)}
+    for marked in own:
         needed |= set(range(marked[0] - ROWS_AROUND, marked[-1] + ROWS_AROUND + 1))
     parts: list[Span] = []
-    is_kept = True
     for number, (low, high) in reversed(list(enumerate(lines))):
         is_near = min(max(mark.start - high, low - mark.end) for mark in marks) <= least
-        if number in needed or is_near:
-            is_kept = True
-        elif said[number].strip() and (rows[number] or not _is_label(said[number])):
-            is_kept = not rows[number]
-        if is_kept and parts and high + 1 >= parts[0].start:  # a label is kept as what stands below it
+        if number not in needed and not is_near and (tables[number] or not text[low:high].strip()):
+            continue
+        if parts and high + 1 >= parts[0].start:
             parts[0] = Span(low, parts[0].end)
-        elif is_kept and high > low:
+        elif high > low:
             parts.insert(0, Span(low, high))
     return parts
-
-
-def _lines_that_name(row: int, said: Sequence[str], rows: Sequence[bool], names: Sequence[str]) -> set[int]:
-    """Which lines above a row are its header, the nearest of those with these words, and the label next above it."""
-    above = range(row - 1, -1, -1)
-    found = {next((n for n in above if said[n].strip() == name.strip()), row) for name in names}
-    return found | {next((n for n in above if said[n].strip() and not rows[n] and _is_label(said[n])), row)}
-
-
-def _is_label(line: str) -> bool:
-    """Whether a line between rows may be a label of rows below it, and is no running text."""
-    return len(line.strip()) <= LONGEST_LABEL and not line.rstrip().endswith((".", ";", ","))
 
 
 def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, str]]:
@@ -420,12 +413,14 @@ def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[i
 def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
     """How the page of a marked row begins, as far as it is not `shown`: with the name of a statement, say."""
     text, page = document.text, document.page_at(marked[0].start)
-    rows = (text[slice(*line_at(text, it.start, min(it.end, page.end), page.start, page.end))] for it in marked)
-    if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not any(map(is_row, rows)):
+    is_row = any(document.table_at(at) for it in marked for at in (it.start, it.end - 1))
+    if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not is_row:
         return ""
     near = (it for it in document.pages[max(page.number - 2, 0) : page.number + 1] if it != page)
     beside = [text[it.start : min(it.start + TOP_REACH, it.end)] for it in near]
-    top = page_top(text[page.start : min(page.start + TOP_REACH, page.end)], beside, " ".join(shown.split()))
+    tables = (table.start for table in document.tables if page.start <= table.start < page.end)
+    begin = text[page.start : min(page.start + TOP_REACH, page.end, next(tables, page.end))]
+    top = page_top(begin, beside, " ".join(shown.split()))
     return f"(page begins: {top})\n" if top else ""
 
 
@@ -437,19 +432,17 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
 
 
 def _lines_above(document: Document, mark: _Mark) -> list[str]:
-    """The lines that name columns, period and unit of the rows of a mark, on its page or as the format has them."""
-    text, page = document.text, document.page_at(mark.start)
-    at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
-    found = dict.fromkeys(name_columns(document, at))
-    for line in text[at:last].split("\n"):
-        found |= dict.fromkeys(header_lines(text[first_line_above(text, page.start, at) : at], line))
+    """The lines that govern the rows of a mark: names of columns, groups, and what states scale and units."""
+    return [document.text[it.start : it.end].strip() for it in _spans_above(document, mark)]
+
+
+def _spans_above(document: Document, mark: _Mark) -> list[Span]:
+    found: dict[Span, None] = {}
+    at = mark.start
+    for line in document.text[mark.start : mark.end].split("\n"):
+        found |= dict.fromkeys(document.lines_above(at + len(line) - len(line.lstrip())))
         at += len(line) + 1
     return list(found)
-
-
-def name_columns(document: Document, offset: int) -> list[str]:
-    """The lines above that name the columns of the table in which a place is, as its format has them."""
-    return [document.text[head.start : head.end].strip() for head in column_lines(document, offset)]
 
 
 def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str:

@@ -26,7 +26,6 @@ from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_from_texts
 from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
-from ralph_cli.checks.figures.tables.header import read_scales
 from ralph_cli.checks.output.numbering import ITEM_WORDS, PART_LABEL, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
@@ -38,6 +37,7 @@ from ralph_cli.text.languages.figures import EnglishFigures, in_english, languag
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.scales import read_scales
 from ralph_cli.text.sentences import shorten_line
 
 MAX_TERM_WORDS = 3

@@ -9,7 +9,7 @@ import typer
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups
 from ralph_cli.reports.safe_text import make_visible, one_line, to_json
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
     from ralph_cli.cluster.database import JobQueue, QueueState

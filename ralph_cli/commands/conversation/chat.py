@@ -215,7 +215,7 @@ class Talk:
     def _print_cost(self, result: "Result") -> None:
         from ralph_cli.core.model import Usage
         from ralph_cli.reports.terminal import describe_cost, describe_spending
-        from ralph_cli.text.plural import pluralize
+        from ralph_cli.text.lexicon import pluralize
 
         whole = sum((each.usage for each in self.results), Usage())
         typer.echo(f"the last answer: {describe_spending(result.view, result.view.iterations)}")

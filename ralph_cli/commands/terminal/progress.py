@@ -35,7 +35,7 @@ from ralph_cli.core.events import (
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.rlm.searches import parse_code
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
     from ralph_cli.config import Settings

@@ -16,7 +16,7 @@ from ralph_cli.documents.parsed import (
 )
 from ralph_cli.documents.plain.reader import read_plain_text
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 _MOST_CELLS, _MOST_COLUMNS = 400_000, 16_384
 """Cells of which it is kept under which header they stand, and columns of a table, as Excel has."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"

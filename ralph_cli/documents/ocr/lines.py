@@ -5,7 +5,7 @@ from statistics import median
 
 from ralph_cli.core.deferred import re
 from ralph_cli.documents.ocr.tsv import PictureWord
-from ralph_cli.documents.pdf.geometry.words import Word
+from ralph_cli.documents.pdf.geometry.word import Word
 
 _CAPITAL, _SMALL, _DESCENT = 0.72, 0.52, 0.21
 """Heights of letters above the baseline, and their depth below it, as shares of the size of type."""

@@ -17,7 +17,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
 _PAGED = "TIFF"
@@ -48,11 +48,7 @@ def as_pdf(data: bytes, name: str) -> tuple[bytes, tuple[Caution, ...]]:
 
     Raises DocumentError damaged, too-big, unsupported.
     """
-    try:
-        from PIL import Image, ImageOps, ImageSequence
-    except ImportError:
-        what = f"{name} is a picture, and Pillow, which decodes it, is not installed"
-        raise DocumentError(what, code="unsupported", hint="pip install 'ralph-cli[office]'") from None
+    from PIL import Image, ImageOps, ImageSequence
 
     Image.MAX_IMAGE_PIXELS = None  # the bound is asked below, before anything is decoded
     document = pypdfium2.PdfDocument.new()

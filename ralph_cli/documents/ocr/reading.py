@@ -17,7 +17,7 @@ from ralph_cli.documents.parsed import ParsedDocument, join_parts, page_text, sp
 from ralph_cli.documents.process.child import OnProgress, run_parser
 from ralph_cli.documents.structure.complete import complete
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 READ_BY_OCR, FAILED = "ocr", "ocr-failed"
 _OCR_VERSION = 1

@@ -10,9 +10,9 @@ from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
-from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_POINTS = 10_000
 _NUMBERS, _AXES = ("c:numCache", "c:numLit"), ("c:catAx", "c:dateAx")

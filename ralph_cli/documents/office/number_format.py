@@ -1,7 +1,7 @@
 """Number formats of spreadsheets: how a stored value is shown (ECMA-376, part 1, 18.8.30 and 18.8.31).
 
-The forms that a program takes from its user's country (ids 14 and 22) are shown as ISO 8601 dates, for 03/04/2024 is
-two days.
+The forms that a program takes from its user's country (ids 14, 22 and those of East Asia) are shown as ISO 8601 dates,
+for 03/04/2024 is two days.
 """
 
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -24,8 +24,13 @@ _BUILT_IN = {
     22: "yyyy-mm-dd h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)",
     40: "#,##0.00;(#,##0.00)", 41: '#,##0;(#,##0);"-";@', 42: '$#,##0;$(#,##0);$"-";@',
     43: '#,##0.00;(#,##0.00);"-";@', 44: '$#,##0.00;$(#,##0.00);$"-";@', 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0",
-    48: "##0.0E+0", 49: "@",
+    48: "##0.0E+0", 49: "@", **dict.fromkeys((*range(27, 32), 36, *range(50, 59)), "yyyy-mm-dd"),
+    **dict.fromkeys(range(32, 36), "h:mm:ss"),
 }  # fmt: skip
+_REGIONAL = frozenset([14, 22, *range(27, 37), *range(50, 59)])
+_SYSTEM = ("[$-f800]", "[$-f400]")
+"""How codes begin that stand for the long date and the time of a program's user."""
+
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]'
     r"|\[(?P<test>[<>=]+)(?P<bound>-?[\d.]+)\]|(?P<general>General)"
@@ -51,14 +56,15 @@ class Shown:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format."""
+    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format. `identity` is that of a built-in one."""
 
     code: str
+    identity: int = -1
 
     @classmethod
     def built_in(cls, identity: int) -> "NumberFormat":
         """The format with a number that needs no code; the general one if there is none."""
-        return cls(_BUILT_IN.get(identity, ""))
+        return cls(_BUILT_IN.get(identity, ""), identity)
 
     @cached_property
     def _sections(self) -> list["_Section"]:
@@ -72,6 +78,11 @@ class NumberFormat:
     def is_date(self) -> bool:
         """Whether it shows numbers as dates or times."""
         return any(section.is_date for section in self._sections[:1])
+
+    @cached_property
+    def is_regional(self) -> bool:
+        """Whether a program shows dates or times in the form of its user's country."""
+        return self.identity in _REGIONAL or self.code.lower().startswith(_SYSTEM)
 
     def show_text(self, text: str) -> str:
         """How some text is shown."""

@@ -11,9 +11,11 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.boxes import Box, enclose, loose_box, tight_box
+from ralph_cli.documents.pdf.geometry.words import call_unchecked
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
 from ralph_cli.documents.pdf.marked_content import TEXT, address, find_misspoken, has_actual_text
 
+_BOUNDS = call_unchecked(pdfium_c.FPDFPageObj_GetBounds)
 _FIGURE_SIGNS = frozenset(".,-\u2010\u2011\u2012\u2013()%\u2030")
 _SYMBOL_CATEGORIES = frozenset({"Sc", "Sm"})
 
@@ -112,7 +114,7 @@ def _is_meaningful(character: str) -> bool:
 
 def object_bounds(handle: Any) -> Box | None:
     """The box of an object in the coordinates of what holds it."""
-    sides = [ctypes.c_float() for _ in range(4)]
-    if not pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, sides)):
+    sides = (ctypes.c_float * 4)()
+    if not _BOUNDS(handle, *[ctypes.byref(sides, at) for at in (0, 4, 8, 12)]):
         return None
-    return Box(*(side.value for side in sides))
+    return Box(*sides)

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from ralph_cli.core.deferred import re
 
-_OBJECT = re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+obj\b")
+_OBJECT, _NUMBER = re.compile(rb"obj\b"), re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+\Z")
+_NUMBER_ROOM = 64
+"""Bytes before "obj" in which its number is looked for: a word is found in binary data in a moment, numbers are not."""
+
 _STREAM = re.compile(rb"\bstream(?:\r\n|\n|\r)")
 _ROOT = re.compile(rb"/Root\s+(\d{1,10})\s+\d{1,5}\s+R\b")
 _PAGES = re.compile(rb"/Pages\s+(\d{1,10})\s+\d{1,5}\s+R\b")
@@ -62,7 +65,11 @@ class _PdfObjects:
     def __init__(self, data: bytes) -> None:
         self._data = data
         # The last one of a number holds: a file is changed by appending to it.
-        self._places = {int(match[1]): match.end() for match in _OBJECT.finditer(data)}
+        self._places = {
+            int(before[1]): match.end()
+            for match in _OBJECT.finditer(data)
+            if (before := _NUMBER.search(data, max(match.start() - _NUMBER_ROOM, 0), match.start()))
+        }
         self._heads: dict[int, bytes] = {}
         packed: dict[int, bytes] = {}
         for number in self._places:

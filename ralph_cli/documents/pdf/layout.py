@@ -12,25 +12,17 @@ from typing import Any
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import EMPTY_CELL, Column, Table
+from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.limits import Layout
+from ralph_cli.documents.pdf.geometry.codes import read_codes
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
 from ralph_cli.documents.pdf.geometry.symbols import read_symbols
-from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_cells, find_heads, find_tables
-from ralph_cli.documents.pdf.geometry.words import (
-    DOWNWARD,
-    LEVEL,
-    RAISED,
-    Word,
-    page_characters,
-    quarter_turns,
-    read_words,
-    runs_down,
-)
-from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
+from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables, to_tables
+from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Word
+from ralph_cli.documents.pdf.geometry.words import DOWNWARD, page_characters, quarter_turns, read_words, runs_down
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 CELL_GAP = "  "
@@ -65,7 +57,7 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     """
     raw = text_page.raw
     named = page_characters(raw)
-    source = read_symbols(raw, named)
+    source = read_symbols(raw, read_codes(raw, named))
     is_vertical = runs_down(raw, source)
     turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)
@@ -121,31 +113,10 @@ class _Writer:
         """The page that was written; `edge` is where the page begins on the left, if its text is not turned."""
         # pdfium marks a hyphen at a line end with U+0002 or U+FFFE; on the page it is a hyphen.
         text = _HYPHEN_MARK.sub("-", "".join(self._parts))
-        found = sorted(made for table in tables for made in self._tables(table, text, edge))
+        found = sorted(
+            made for table in tables for made in to_tables(table, text, lambda part: self._places[id(part)], edge)
+        )
         return PageLayout(text, self._characters, tuple(found))
-
-    def _tables(self, table: FigureTable, text: str, edge: float | None) -> list[Table]:
-        """A table of figures as rows of cells: its labels are the first column."""
-        heads = [find_heads(row, table) for row in table.above]
-        first = next((at for at, row in enumerate(heads) if any(column for column, _, _ in row)), len(heads))
-        last = max((at + 1 for at, row in enumerate(heads) if any(column for column, _, _ in row)), default=first)
-        rows = [*zip(table.above[first:], heads[first:], strict=True)]
-        rows += ((row, find_cells(row, table)) for row in table.rows)
-        grid = []
-        for row, cells in rows:
-            places = [(column, end, [self._places[id(part)] for part in parts]) for column, end, parts in cells]
-            filled = [(column, end, at[0][0], at[-1][1]) for column, end, at in places]
-            if filled:
-                made = [GridCell(text[start:stop], start, stop, column, end) for column, end, start, stop in filled]
-                grid.append(GridRow(made[0].start, made[-1].end, made, row[0].left))
-        room = [(table.label_edge, table.columns[0].left), *((column.left, column.right) for column in table.columns)]
-        edge_left = 0.0 if edge is None else edge
-        columns = [Column(round(left - edge_left, 1), round(max(left, right) - edge_left, 1)) for left, right in room]
-        made_tables = make_tables(grid, columns if edge is not None else len(columns), last - first)
-        if made_tables and first:
-            title = self._places[id(table.above[0][0])][0]
-            made_tables[0] = made_tables[0]._replace(title=title)
-        return made_tables
 
     def add_line(self, row: Row, empty: Sequence[float] = ()) -> None:
         """A row, its cells apart; those are empty that begin at the points `empty`."""

@@ -69,6 +69,8 @@ _READERS = {
     "json": _Operation("data.json_reader", "parse_json", ("encoding",)),
     "ipynb": _Operation("data.notebook", "parse_notebook", ("encoding",)),
     "xlsx": _Operation("sheets.xlsx", "parse_xlsx"),
+    "xlsb": _Operation("sheets.binary", "parse_binary_workbook", ("kind",)),
+    "xls": _Operation("sheets.binary", "parse_binary_workbook", ("kind",)),
     "pptx": _Operation("slides.pptx", "parse_pptx"),
     "odt": _Operation("open_document.text", "parse_odt"),
     "ods": _Operation("open_document.spreadsheet", "parse_ods"),

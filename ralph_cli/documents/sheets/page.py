@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
-from ralph_cli.core.structure import NamedPlace, Origin, Table
+from ralph_cli.core.structure import REGIONAL, NamedPlace, Origin, Table
 from ralph_cli.documents.office.findings import describe_reasons
 from ralph_cli.documents.page_text import PageText, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
@@ -28,7 +28,7 @@ _LONGEST_NAME = 100
 class SheetCell:
     """A filled cell: what it shows, and what is stored behind it if that says more.
 
-    `unseen` says why no reader sees it, "" if one does.
+    `unseen` says why no reader sees it, "" if one does, `is_regional` that its form is that of the reader's country.
     """
 
     column: int
@@ -36,6 +36,7 @@ class SheetCell:
     stored: str = ""
     formula: str = ""
     unseen: str = ""
+    is_regional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,8 @@ class SheetPage:
             page.write(separator)
             separator = "  "
             at = page.write(cell.text)
+            if cell.is_regional:
+                page.mark(REGIONAL, at, page.length)
             self._starts.append(at)
             self._ends.append(page.length)
             self._rows.append(row)

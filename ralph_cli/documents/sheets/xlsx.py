@@ -259,8 +259,9 @@ def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_
     """Let a cell show a number, and keep what the format rounds or leaves out."""
     shown = number_format.show_number(stored, is_1904)
     cell.text = one_line(shown.text)
+    iso = to_iso(stored, is_1904) if number_format.is_date else ""
+    cell.is_regional = bool(iso) and number_format.is_regional
     if not shown.is_exact:
-        iso = to_iso(stored, is_1904) if number_format.is_date else ""
         cell.stored = iso or f"{stored:.15g}"
 
 

@@ -1,6 +1,6 @@
 """Tables from rows of cells: which rows name the columns, which cells are labels, which row heads a group. Pure.
 
-Every reader that knows rows and cells makes its tables here, whether markup, places on a page or signs in a text say so.
+Every reader that knows rows and cells makes its tables here, be it from markup, places on a page or signs in a text.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,15 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Cell, Column, Row, Table
 
 _CURRENCY = "[$\u20ac\u00a3\u00a5\u20b9\u20a9]"
-_AMOUNT = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?\d[\d.,\u2019'\u00a0\u202f ]*"
+_BEFORE = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?"
+_AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
 _FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}{_MARK}|{_NIL})")
 _TIME = re.compile(
     r"\W*(?:(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}"
-    r"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{1,2}/(?:19|20)\d\d)\W*(?:\(\w{1,2}\))?"
+    rf"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
 )
 """A year, a span of years, or a day: what names a column more often than it is one of its values."""
 
@@ -25,6 +26,8 @@ _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
 _MOST_HEADER_ROWS = 12
 _LEAST_INDENT = 0.5
+_MOST_ADDED = 40
+"""Rows of a group without indents at most, and rows before it that a total may add up."""
 
 
 class GridCell(NamedTuple):
@@ -56,6 +59,11 @@ class GridRow(NamedTuple):
     is_header: bool = False
 
 
+def is_time(text: str) -> bool:
+    """Whether a cell holds a year, a span of years or a day, perhaps with the mark of a note."""
+    return _TIME.fullmatch(text.strip()) is not None
+
+
 def is_figure(text: str) -> bool:
     """Whether a cell holds one amount or a sign that there is none; a year or a day is none."""
     text = text.strip()
@@ -63,18 +71,22 @@ def is_figure(text: str) -> bool:
 
 
 def make_tables(
-    grid: Sequence[GridRow], columns: Sequence[Column] | int, header_rows: int | None = None
+    grid: Sequence[GridRow],
+    columns: Sequence[Column] | int,
+    header_rows: int | None = None,
+    label_columns: int | None = None,
 ) -> list[Table]:
     """The table of these rows; several where names of columns stand in the middle of it again.
 
-    `header_rows` is how many rows at the top name columns, None where the format does not say.
+    `header_rows` is how many rows at the top name columns, `label_columns` how many columns at the left say what rows
+    are about; None where the format does not say.
     """
     grid = [row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells]
     if not grid:
         return []
     room = [Column()] * columns if isinstance(columns, int) else list(columns)
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
-    labels = _count_label_columns(grid[head or 0 :], len(room))
+    labels = _count_label_columns(grid[head or 0 :], len(room)) if label_columns is None else label_columns
     if head is None:
         head = _count_header_rows(grid, labels)
     found = []
@@ -196,52 +208,56 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     Where nothing below a label alone is set in, its group goes up to the next such label, or the row that adds it up.
     """
     parents = [-1] * len(rows)
-    heads = [False] * len(rows)
-    for at in range(head, len(rows)):
-        first = max(n for n in range(head, at + 1) if not goes_on[n]) if goes_on[at] else at
-        run = [n for n in range(first, len(rows)) if n == first or goes_on[n]]
-        run = run[: next((k for k, n in enumerate(run) if n != first + k), len(run))]
-        heads[at] = all(
-            cell.column < labels or cell.last > cell.column >= labels > 0 for n in run for cell in rows[n].cells
-        ) and bool(labels)
+    heads = [bool(labels) and all(_is_label(cell, labels) for cell in row.cells) for row in rows]
+    for at in range(len(rows) - 1, head, -1):  # rows whose label goes on in each other are one
+        if goes_on[at]:
+            heads[at - 1] &= heads[at]
+    for at in range(head + 1, len(rows)):
+        if goes_on[at]:
+            heads[at] = heads[at - 1]
+    amounts = [{cell.column: value for cell in row.cells if (value := _read(cell.text)) is not None} for row in rows]
     open_groups: list[int] = []
+    closed: set[int] = set()
     for at in range(head, len(rows)):
         if goes_on[at]:
             parents[at] = parents[at - 1]
             continue
-        indent = rows[at].indent
-        while open_groups and not _holds(rows, open_groups[-1], at, indent, heads):
+        while open_groups and not _holds(rows, open_groups[-1], at, heads, closed):
             open_groups.pop()
-        parents[at] = open_groups[-1] if open_groups else -1
+        group = open_groups[-1] if open_groups else -1
+        if group >= 0 and rows[at].indent <= rows[group].indent + _LEAST_INDENT:
+            begin = max(head, group - _MOST_ADDED)
+            if any(_add_up(amounts[n:at], amounts[at]) for n in range(begin, group) if amounts[n]):
+                open_groups.pop()  # it adds up more than the group
+                group = open_groups[-1] if open_groups else -1
+            elif at - group > _MOST_ADDED or (at - group > 2 and _add_up(amounts[group + 1 : at], amounts[at])):
+                closed.add(group)
+        parents[at] = group
         if heads[at]:
             open_groups.append(at)
     return parents
 
 
-def _holds(rows: Sequence[GridRow], group: int, at: int, indent: float, heads: Sequence[bool]) -> bool:
+def _is_label(cell: GridCell, labels: int) -> bool:
+    """Whether a cell is a label, or reaches over several columns behind one."""
+    return cell.column < labels or cell.last > cell.column
+
+
+def _holds(rows: Sequence[GridRow], group: int, at: int, heads: Sequence[bool], closed: set[int]) -> bool:
     """Whether a row still belongs to the group that a row above heads."""
-    own = rows[group].indent
+    own, indent = rows[group].indent, rows[at].indent
     if indent > own + _LEAST_INDENT:
         return True
-    first = next((n for n in range(group + 1, len(rows)) if not heads[n]), at)
+    first = next((n for n in range(group + 1, at) if not heads[n]), at)
     is_flat = rows[first].indent <= own + _LEAST_INDENT
-    return is_flat and indent >= own - _LEAST_INDENT and not heads[at] and not _is_closed(rows, group, at)
+    return is_flat and indent >= own - _LEAST_INDENT and not heads[at] and group not in closed
 
 
-def _is_closed(rows: Sequence[GridRow], group: int, at: int) -> bool:
-    """Whether a row before this one adds up the rows of a group."""
-    return any(_adds_up(rows[group + 1 : n], rows[n]) for n in range(group + 3, at))
-
-
-def _adds_up(parts: Sequence[GridRow], total: GridRow) -> bool:
-    """Whether the figures of a row are the sums of those above them."""
-    sums: dict[int, float] = {}
-    for row in parts:
-        for cell in row.cells:
-            if (value := _read(cell.text)) is not None:
-                sums[cell.column] = sums.get(cell.column, 0.0) + value
-    pairs = [(value, sums[cell.column]) for cell in total.cells if (value := _read(cell.text)) and cell.column in sums]
-    return bool(pairs) and all(abs(value - other) <= 1e-6 * max(abs(value), 1.0) for value, other in pairs)
+def _add_up(parts: Sequence[dict[int, float]], total: dict[int, float]) -> bool:
+    """Whether the amounts of a row are the sums of those above them."""
+    pairs = [(value, [part[at] for part in parts if at in part]) for at, value in total.items() if value]
+    sums = [(value, sum(above)) for value, above in pairs if above]
+    return bool(sums) and all(abs(value - other) <= 1e-6 * max(abs(value), 1.0) for value, other in sums)
 
 
 def _read(text: str) -> float | None:

@@ -7,8 +7,8 @@ ones. No word of any trade is known here.
 from collections.abc import Sequence
 
 from ralph_cli.core.deferred import re
+from ralph_cli.documents.structure.lines import CELLS_APART, count_cells, is_row, names_columns
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
-from ralph_cli.text.tables import CELLS_APART, count_cells, is_row, names_columns
 
 LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
 """Characters and words of a line that may be a heading; one with a number may have more words."""

@@ -23,9 +23,9 @@ from ralph_cli.documents.structure.heading_lines import (
     run_in_heading,
     stands_in_table,
 )
+from ralph_cli.documents.structure.lines import names_columns
 from ralph_cli.documents.structure.numbered_headings import find_runs
 from ralph_cli.text.scan import strip_interval
-from ralph_cli.text.tables import names_columns
 
 MAX_OWN_PAGES = 10
 """Pages for each heading of a document's own above which they are too few to find a part by."""

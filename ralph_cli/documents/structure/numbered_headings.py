@@ -11,8 +11,8 @@ from itertools import pairwise
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.structure.heading_lines import heading_level, run_in_heading
+from ralph_cli.documents.structure.lines import CELLS_APART, is_row
 from ralph_cli.text.lexicon import STOP_WORDS
-from ralph_cli.text.tables import CELLS_APART, is_row
 
 FEWEST, LEAST_WRITTEN_AS_ONE = 3, 2
 """Headings of a run at least, and of these such as are written as headings are."""

@@ -1,11 +1,9 @@
 """Which headings a character stands under for certain, and what its page begins with. Pure.
 
-The guest's look-up functions use it, too: its source is sent into the sandbox, with that of `text.tables`.
+The guest's look-up functions use it, too: its source is sent into the sandbox.
 """
 
 from collections.abc import Container, Sequence
-
-from ralph_cli.text.tables import count_cells, has_columns, names_columns
 
 Reach = tuple[int, int, bool]
 """Where a heading begins, before which character it counts for certain, and whether a number or an outline says so."""
@@ -32,8 +30,8 @@ TOP_REACH = 300
 
 
 def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str]) -> str:
-    """The first lines of a page, which often name the statement or section: up to a row or running text, and without
-    those that are `printed` beside it.
+    """The first lines of a page, which often name the statement or section: up to running text, and without those that
+    are `printed` beside it. `beginning` ends where a table begins.
 
     Lines with which the beginnings of its `neighbours` begin, too, are running heads and tell nothing.
     """
@@ -41,8 +39,7 @@ def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str])
     words = ""
     for raw in (line for line in _first_lines(beginning) if line not in beside):
         line = " ".join(raw.split())
-        is_row = count_cells(raw) > 1 or (has_columns(raw) and not names_columns(raw))
-        if len(words) + len(line) > _TOP_CHARS or is_row or (line[0].islower() and not words):
+        if len(words) + len(line) > _TOP_CHARS or (line[0].islower() and not words):
             break
         words += "" if line in printed else f" / {line}" if words else line
     return words

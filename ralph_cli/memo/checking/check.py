@@ -13,13 +13,13 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.core.structure import Page, Span
+from ralph_cli.documents.structure.running_lines import with_printed_numbers
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.figures import look_up_figures
 from ralph_cli.memo.checking.naming import DocumentNames
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
 from ralph_cli.memo.reading.page_references import is_in_document, page_match
-from ralph_cli.retrieval.quotes.running_lines import with_printed_numbers
 from ralph_cli.text.fold import fold
 
 CLOSE_SCORE = 92.0

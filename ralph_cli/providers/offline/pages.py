@@ -7,8 +7,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-
-from ralph_cli.text.tables import first_line_above, header_lines
+from typing import Any
 
 Page = tuple[int, str, int, int]
 """Number, label, start and end of a page, as the sandbox gives it."""
@@ -122,20 +121,16 @@ def widen_to_sentences(text: str, start: int, end: int, body: tuple[int, int], r
     return (before[-1] if before else low), (max(end - 2, start) + after.end() if after else end)
 
 
-def widen_to_header(text: str, start: int, end: int, body: tuple[int, int], most: int) -> tuple[int, int]:
+def widen_to_header(tables: Sequence[Any], start: int, end: int, most: int) -> tuple[int, int]:
     """A row of a table from the lines that head its columns on, if that is at most `most` characters."""
-    top, _ = header_span(text, start, end, body)
+    top, _ = header_span(tables, start)
     return (top, end) if end - top <= most else (start, end)
 
 
-def header_span(text: str, start: int, end: int, body: tuple[int, int]) -> tuple[int, int]:
-    """The lines that head the columns of a row of a table; empty, at its start, if there are none."""
-    above = text[first_line_above(text, body[0], start) : start]
-    lines = [] if "\n" in text[start:end] else header_lines(above, text[start:end])
-    if not lines:
-        return start, start
-    last = text.rfind(lines[-1], body[0], start)
-    top = last
-    for line in reversed(lines[:-1]):
-        top = text.rfind(line, body[0], top)
-    return top, last + len(lines[-1])
+def header_span(tables: Sequence[Any], start: int) -> tuple[int, int]:
+    """The lines that head the row at `start` of a table, as the sandbox has `tables`; empty, at its start, if there are
+    none."""
+    for _, end, first, heads, _ in tables:
+        if first <= start < end and heads:
+            return heads[0][0], heads[-1][1]
+    return start, start

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import accumulate, zip_longest
+from typing import Any
 
 from ralph_cli.providers.offline.pages import (
     Page,
@@ -45,8 +46,12 @@ def search(
     length: tuple[int, int],
     passages: int,
     known_spans: Sequence[Sequence[int]],
+    tables: Sequence[Any] = (),
 ) -> list[str]:
-    """Lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first."""
+    """Lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first.
+
+    `tables` are those of the document as its sandbox has them.
+    """
     ranking = rank(question, context, pages)
     best = _spread_passages(ranking.passages, page_windows(context, pages), passages)
     weights = {key: round(value, 2) for key, value in ranking.weights.items()}
@@ -76,7 +81,7 @@ def search(
     most = max((value for found in parsed for _, _, value in found), default=1.0) or 1.0
     for (score, _, _), (a, _), found in zip(best, wide, parsed, strict=True):
         for start, end, value in found:
-            place = widen_to_header(context, a + start, a + end, body_at(bodies, a + start), length[1])
+            place = widen_to_header(tables, a + start, a + end, length[1])
             worth = (score / best[0][0]) ** PASSAGE_POWER * (max(value, 0.0) / most) ** SPAN_POWER
             spans[place] = max(spans.get(place, 0.0), worth)
     hidden = {(int(a), int(b)) for a, b in known_spans}
@@ -100,7 +105,7 @@ def search(
     used = len(lines[0]) + 1
     for score, page, start, end in picked:
         row = {"page": page, "start": start, "end": end, "score": round(score, 3), "text": context[start:end]}
-        top, stop = header_span(context, start, end, body_at(bodies, start))
+        top, stop = header_span(tables, start)
         if length[0] <= stop - top <= length[1]:
             row["header"] = context[top:stop]
         line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -8,9 +8,9 @@ DEFAULT_PASSAGES = 14
 
 
 def guest_source(*names: str) -> str:
-    """The sources of these modules, behind those of tables and languages, without their imports of each other."""
+    """The sources of these modules, behind that of languages, without their imports of each other."""
     folder, texts = files("ralph_cli.providers.offline"), files("ralph_cli.text")
-    paths = [texts / "tables.py", texts / "languages" / "words.py", *(folder / f"{name}.py" for name in names)]
+    paths = [texts / "languages" / "words.py", *(folder / f"{name}.py" for name in names)]
     source = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     return re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
 
@@ -36,7 +36,9 @@ def build_snippet(
     else:
         source, ask = guest_source("words", "pages", "rank", "search"), "llm_query_batch"
     asked = repr(question) if question is not None else "frequent_words(context)"
-    arguments = f"length={length!r}, passages={passages}, known_spans={known_spans!r}"
+    arguments = (
+        f"length={length!r}, passages={passages}, known_spans={known_spans!r}, tables=globals().get('_tables', ())"
+    )
     found = f"search({asked}, context, pages, {ask}, {arguments})"
     if parts:
         found = f"search_parts({asked}, context, pages, {parts!r}, {length!r}) or {found}"

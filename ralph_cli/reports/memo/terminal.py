@@ -8,7 +8,7 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS, describe_ocr
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 MAX_SHOWN_CHARS, MAX_SHOWN_FIGURES = 400, 40
 """Characters shown of a quotation and of the document's text beside it, and figures listed."""

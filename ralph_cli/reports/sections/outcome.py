@@ -8,7 +8,7 @@ from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
 USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."

@@ -7,7 +7,7 @@ from typing import Any
 
 from ralph_cli.core.coverage import Spans, SubqueryTally, format_ranges, merge_spans
 from ralph_cli.reports.safe_text import one_line
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 MAX_REASON_CHARS = 160
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Attempt, Doubt
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 HEADING = "Doubts"
 

@@ -7,7 +7,7 @@ from typing import Any
 from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.styled import Styled
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 MAX_GROUPS, MAX_NAMES, MAX_WIDTH = 12, 8, 100
 """Values told of a question, names told of a value, and characters of a value; JSON has them all."""

@@ -21,7 +21,7 @@ from ralph_cli.reports.table.words import (
     open_cells,
     reason,
 )
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 TABLE_CSS = CSS + Path(__file__).with_name("table.css").read_text("utf-8")
 

@@ -7,7 +7,7 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Mark
 from ralph_cli.core.results.table import Cell, CellState, Table
 from ralph_cli.reports.sections.reviews import describe_reviews
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 
 
 @dataclass(frozen=True, slots=True)

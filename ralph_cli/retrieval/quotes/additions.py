@@ -47,10 +47,10 @@ def describe_lines_with_additions(document: Document) -> dict[int, str]:
 def overlapping_additions(document: Document, span: Span) -> Iterator[Addition]:
     """The additions of which characters are in a span, in order."""
     first = bisect_right(document.additions, span.start, key=attrgetter("end"))
-    for addition in document.additions[first:]:
-        if addition.start >= span.end:
+    for at in range(first, len(document.additions)):  # there may be many
+        if document.additions[at].start >= span.end:
             return
-        yield addition
+        yield document.additions[at]
 
 
 def _describe(origin: Origin, words: Sequence[str]) -> str:

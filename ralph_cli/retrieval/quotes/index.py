@@ -14,9 +14,9 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Tier
-from ralph_cli.core.structure import Span
-from ralph_cli.retrieval.quotes.additions import describe_additions
-from ralph_cli.retrieval.quotes.running_lines import running_line_spans
+from ralph_cli.core.structure import REGIONAL, Span
+from ralph_cli.documents.structure.running_lines import running_line_spans
+from ralph_cli.retrieval.quotes.additions import describe_additions, overlapping_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.retrieval.quotes.search_text import SearchText
 from ralph_cli.retrieval.quotes.suggest import alignments
@@ -24,6 +24,8 @@ from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, replace_spans
 from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.quantities.dates import possible_days
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.raised import footnote_marks, without_footnote_marks
 from ralph_cli.text.scan import find_places, strip_interval
 from ralph_cli.text.signature import count_zero_width
@@ -76,7 +78,7 @@ class QuoteIndex:
     @cached_property
     def _running_lines(self) -> tuple[Span, ...]:
         """Where pages end with running lines."""
-        return running_line_spans(self._document)
+        return running_line_spans(self._document.text, self._document.pages)
 
     @cached_property
     def _without_running_lines(self) -> SearchText | None:
@@ -104,7 +106,8 @@ class QuoteIndex:
         if match is None and len(quote) > 2 and _QUOTATION_MARKS.get(quote[0]) == quote[-1]:
             quote = quote[1:-1].strip()
             match = self._in_one_document(self._find_faithful(quote))
-        return match or self._in_one_document(self._find_loose(quote))
+        match = match or self._in_one_document(self._find_loose(quote))
+        return match or self._in_one_document(self._find_regional(quote))
 
     def _in_one_document(self, match: Match | None) -> Match | None:
         """The match without the places that run from one document of a set into the next; None if no other is left."""
@@ -189,6 +192,32 @@ class QuoteIndex:
         for copy in self._search_texts():
             recut = recut or set(copy.find_loose(wanted))
         return _make_match(sorted(recut, key=_POSITION), recut, "recut") if recut else None
+
+    def _find_regional(self, quote: str) -> Match | None:
+        """The match of a quote that has dates in other forms than cells whose form is that of the reader's country.
+
+        Of "3/4/2026", which is two days, it must be the only match.
+        """
+        found: dict[Span, Match] = {}
+        dates = [one for one in read_quantities(quote) if one.kind == "date"] if self._is_regional else []
+        for order in ("month first", "day first"):
+            days = [(one, possible_days(one.text).get(order, one.date)) for one in dates]
+            edits = [(one.start, one.end, "{}-{:02}-{:02}".format(*day)) for one, day in days if all(day[:3])]
+            edits = [edit for edit in edits if quote[edit[0] : edit[1]] != edit[2]]
+            match = self._find_faithful(replace_spans(quote, edits).text) if edits else None
+            if match and all(self._is_shown(day, match.span) for *_, day in edits):
+                found[match.span] = replace(match, tier="recut")
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _is_shown(self, day: str, span: Span) -> bool:
+        """Whether a cell in a span shows this day, in the form of the reader's country."""
+        parts = (one for one in overlapping_additions(self._document, span) if one.origin == REGIONAL)
+        return any(self._text.startswith(day, one.start) for one in parts)
+
+    @cached_property
+    def _is_regional(self) -> bool:
+        """Whether the document has cells with such dates."""
+        return any(one.origin == REGIONAL for one in self._document.additions)
 
     def _find_without_marks(self, quote: str) -> Iterator[Span]:
         """The places that have marks of footnotes which the quote leaves out; none of its own may differ."""

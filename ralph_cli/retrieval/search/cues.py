@@ -19,7 +19,6 @@ from ralph_cli.text.lexicon import MONTHS, STOP_WORDS
 from ralph_cli.text.quantities.vocabulary import ABOUT, FRACTIONS, NUMBER_WORDS, PACES, PHYSICAL, SCALES, TIMES
 from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_ends
-from ralph_cli.text.tables import is_row, names_columns
 
 STRONG_CUES = re.compile(
     r"\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"
@@ -185,20 +184,29 @@ class QualifierIndex:
             said = text[slice(*span)]
             if len(said) > MAX_PASSAGE or len(said.split(maxsplit=FEWEST_WORDS)) < FEWEST_WORDS:
                 continue
-            lines = said.split("\n")
-            if 2 * sum(map(is_row, lines)) < len(lines):
-                found.add(*span)
+            found.add(*span)
         return found
 
     def _sentence_bounds(self) -> Iterator[tuple[int, int]]:
         """Where sentences begin and end; none runs from one document of a set into the next."""
-        files = [(member.start, member.end) for member in self._document.members] or [(0, len(self._text))]
-        for low, high in files:
+        for low, high in self._running_text():
             start = low
             for end, begin in sentence_ends(self._text[low:high]):
                 yield start, low + end
                 start = low + begin
             yield start, high
+
+    def _running_text(self) -> Iterator[tuple[int, int]]:
+        """The text between tables, with their captions, of each document of the set."""
+        files = [(member.start, member.end) for member in self._document.members] or [(0, len(self._text))]
+        apart = [block for block in self._document.blocks if block.kind in ("table", "caption")]
+        for low, high in files:
+            for block in (it for it in apart if low <= it.start < high):
+                if low < block.start:
+                    yield low, block.start
+                low = max(low, block.end)
+            if low < high:
+                yield low, high
 
     @cached_property
     def _limiting(self) -> frozenset[int] | None:
@@ -232,9 +240,10 @@ class QualifierIndex:
     def _rows(self) -> dict[str, list[Span]]:
         """Rows of tables by their label."""
         rows: dict[str, list[Span]] = {}
-        for match in re.finditer(r"[^\n\f]+", self._text):
-            if is_row(match[0]) and (label := row_label(match[0])):
-                rows.setdefault(label, []).append(Span(match.start(), match.end()))
+        for table in self._document.tables:
+            for row in table.rows[table.header_rows :]:
+                if label := row_label(self._text[row.start : row.end]):
+                    rows.setdefault(label, []).append(Span(row.start, row.end))
         return rows
 
     def candidates(
@@ -246,7 +255,8 @@ class QualifierIndex:
         """
         seen = list(excluded)
         texts = [self._text[quote.start : quote.end] for quote in quotes]
-        found = [*self._other_values(statement, texts), *self._by_terms(statement, texts, self._own_parts(quotes))]
+        telling = [text for quote, text in zip(quotes, texts, strict=True) if not self._is_header(quote)]
+        found = [*self._other_values(statement, texts), *self._by_terms(statement, telling, self._own_parts(quotes))]
         quoted = {self._document.member_at(span.start) for span in (*quotes, *seen)}
         found += self._figures_elsewhere(statement, texts, quoted)
         ranked = sorted(found, key=lambda item: (-item.score, item.span.start))
@@ -255,6 +265,12 @@ class QualifierIndex:
         if not any(item in others for item in chosen):
             chosen += _take_apart(others, [*seen, *(item.span for item in chosen)], 1)
         return chosen
+
+    def _is_header(self, quote: Span) -> bool:
+        """Whether a quote only names the columns of a table, or says in what its figures are given."""
+        table, block = self._document.table_at(quote.end - 1), self._document.block_at(quote.start)
+        in_header = table is not None and table.row_at(quote.end - 1) < table.header_rows
+        return in_header or (table is None and block is not None and block.kind == "caption")
 
     def _figures_elsewhere(
         self, statement: str, quotes: Sequence[str], quoted: Set[Member | None]
@@ -301,7 +317,8 @@ class QualifierIndex:
         """Rows, and lines of a few words and a figure, whose label no other has, by the terms of the label."""
         labels = {label: list(spans) for label, spans in self._rows.items()}
         for match in re.finditer(r"[^\n\f]+", self._text):
-            if len(match[0].split()) < FEWEST_WORDS and _FIGURE.search(match[0]) and not is_row(match[0]):
+            is_short = len(match[0].split()) < FEWEST_WORDS and _FIGURE.search(match[0])
+            if is_short and self._document.table_at(match.start()) is None:
                 labels.setdefault(row_label(match[0]), []).append(Span(match.start(), match.end()))
         found: dict[str, list[Span]] = {}
         for label, spans in labels.items():
@@ -313,7 +330,7 @@ class QualifierIndex:
         """The sentences that share enough of a statement's terms or name its part, and do not repeat its figures."""
         said = terms(self._without_names(statement)) | named_sections(statement)
         # What stands at many places, as the header of a table does, tells nothing of this statement.
-        tells = (quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS and not _is_header(quote))
+        tells = (quote for quote in quotes if self._text.count(quote) <= FEW_NAMINGS)
         quoted = terms(" ".join(tells))
         own_keys = frozenset[str]().union(*(part.keys | part.outer for part in parts))
         sought = said | quoted | own_keys
@@ -442,11 +459,6 @@ class QualifierIndex:
                 found[label] = [Qualifier(span, "the same label with another figure", 1.0) for span in others]
         # A label that stands in many tables is each table's own: of other parts, periods or companies.
         return [item for items in found.values() if len(items) <= SAME_LABELS for item in items]
-
-
-def _is_header(quote: str) -> bool:
-    """Whether a quote only names the columns, period or unit of a table."""
-    return names_columns(quote) and not quote.rstrip().endswith((".", ";")) and _LABEL.match(quote) is None
 
 
 def _take_apart(ranked: Sequence[Qualifier], taken: Sequence[Span], limit: int) -> list[Qualifier]:

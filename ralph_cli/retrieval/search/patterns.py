@@ -12,7 +12,7 @@ from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.boundary import is_inside_word
-from ralph_cli.text.tables import widen_spaces
+from ralph_cli.text.patterns import widen_spaces
 
 SECONDS_PER_PATTERN = 1.0
 """How long one expression may take."""

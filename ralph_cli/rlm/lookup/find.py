@@ -23,7 +23,7 @@ from ralph_cli.rlm.lookup.lines import (
     _text,
 )
 from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of
-from ralph_cli.text.tables import widen_spaces
+from ralph_cli.text.patterns import widen_spaces
 
 _FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_000, 3_300, 90
 """Characters that the lines around all places may have, below which further places get a line each, and about those by
@@ -416,4 +416,6 @@ def _top(place: _Place) -> str:
 
 
 def _beginning(page: _Page) -> str:
-    return _cut(page[2], min(page[2] + TOP_REACH, page[3]))
+    tables: list[Any] = globals().get("_tables", [])
+    first = next((table[0] for table in tables if page[2] <= table[0] < page[3]), page[3])
+    return _cut(page[2], min(page[2] + TOP_REACH, page[3], first))

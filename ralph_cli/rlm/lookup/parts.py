@@ -21,8 +21,7 @@ from ralph_cli.rlm.lookup.lines import (
     _text,
     _whole_lines,
 )
-from ralph_cli.rlm.lookup.rows import _header_of
-from ralph_cli.text.tables import has_columns, is_row
+from ralph_cli.rlm.lookup.rows import _header_of, _row_of, _table_at
 
 _SHOW_CHARS = 5_500
 """Characters that one call prints: most pages whole."""
@@ -38,13 +37,8 @@ _DEFINES = re.compile(
 _MOST_PLACES = 12
 _MOST_HEADINGS = 60
 _SAME = 3
-_MOST_BETWEEN, _LONG_LINE = 3, 110
-"""Lines between two rows of one table at most, and characters of a line that is no short one."""
-
 _NUMBER_WITHIN = 20
 """Characters of a line within which the number of its part stands."""
-
-_ENDS_SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 
 def show(
@@ -181,9 +175,9 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
             print(f"({_counted(len(between), 'line')} left out: at({between[0][0]}) prints them)")
         before = high
         print(f"{_named(page)}, offset {low}")
-        first = next((at for at, line in _lines_of(low, high) if has_columns(line)), low)
         shown = _cut(low, high)
-        for part in _header_of(first):
+        inner = _table_at(low)
+        for part in _header_of(inner[2]) if inner else ():
             if part not in shown:
                 print(f"(above: {part})")
         print("\n".join(_note_lines([(at, at + len(line)) for at, line in _lines_of(low, high)])))
@@ -243,7 +237,7 @@ def _parts_named(words: str) -> list[_Part]:
     lines = re.finditer(
         rf"(?m)(?:^|(?<=\f))[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}$", _text(), re.IGNORECASE
     )
-    named = ((match.start(), " ".join(match[0].split())) for match in lines if not is_row(match[0]))
+    named = ((match.start(), " ".join(match[0].split())) for match in lines if _row_of(match.start()) is None)
     return [(start, 9, line, _end_after(start)) for start, line in named if not line[0].islower()]
 
 
@@ -287,29 +281,13 @@ def _words(text: str) -> list[str]:
 
 
 def _table_blocks(page: _Page) -> list[tuple[int, int]]:
-    """The runs of rows of a page, with the lines between them and those above that belong to the first."""
-    lines = _lines_of(page[2], page[3])
-    runs: list[list[int]] = []
-    for number, (_, line) in enumerate(lines):
-        if has_columns(line):
-            between = [other for _, other in lines[runs[-1][1] + 1 : number]] if runs else []
-            if runs and len(between) <= _MOST_BETWEEN and not any(map(_is_text, between)):
-                runs[-1][1] = number
+    """The tables of a page, each from its title on; those that lie in each other are one."""
+    tables: list[Any] = globals().get("_tables", [])
+    blocks: list[tuple[int, int]] = []
+    for begin, end, *_ in tables:
+        if page[2] <= begin < page[3]:
+            if blocks and begin < blocks[-1][1]:
+                blocks[-1] = blocks[-1][0], max(blocks[-1][1], end)
             else:
-                runs.append([number, number])
-    blocks = []
-    floor = 0
-    for first, last in runs:
-        if first == last:
-            continue
-        begin = first
-        while begin > max(floor, first - _MOST_BETWEEN) and not _ENDS_SENTENCE.search(lines[begin - 1][1]):
-            begin -= 1
-        blocks.append((lines[begin][0], lines[last][0] + len(lines[last][1])))
-        floor = last + 1
+                blocks.append((begin, end))
     return blocks
-
-
-def _is_text(line: str) -> bool:
-    """Whether a line is running text: long, with the end of a sentence. A long label of a row has none."""
-    return len(line) > _LONG_LINE and bool(_ENDS_SENTENCE.search(line))

@@ -1,59 +1,48 @@
 """Guest code: which places of a search are rows of tables, and which of them come first."""
 
 import bisect
+import re
 from typing import Any
 
 from ralph_cli.documents.structure.sections import certain_headings
-from ralph_cli.rlm.lookup.lines import _cut, _line_span, _lines_of, _Page, _page_at, _text
-from ralph_cli.text.tables import (
-    count_cells,
-    first_line_above,
-    has_columns,
-    header_lines,
-    is_label,
-    is_labelled_figure,
-    names_cells,
-)
+from ralph_cli.rlm.lookup.lines import _cut, _line_span, _lines_of, _Page
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
-_BELOW_CHARS = 1_000
-"""Characters below a label within which its row begins."""
+_Table = tuple[int, int, int, list[tuple[int, int]], dict[int, int]]
+"""Where its title begins, where it ends, its first row below the header; the lines that govern it; its groups."""
+
+
+def _table_at(offset: int) -> _Table | None:
+    """The table in which a character stands, or that it is a title of; the innermost."""
+    tables: list[_Table] = globals().get("_tables", [])
+    at = bisect.bisect_right(tables, offset, key=lambda table: table[0]) - 1
+    return tables[at] if at >= 0 and offset < tables[at][1] else None
 
 
 def _row_of(line: int) -> int | None:
-    """Where the row begins that the line at `line` is, or that it is the label of; None if it is no part of a table.
-
-    A label stands on a line of its own above its figures, or above the rows of its group.
-    """
-    low, high = _line_span(line)
-    text = _cut(low, high)
-    if _is_row(text) or names_cells(text):
-        return low
-    below = _lines_of(high, min(high + _BELOW_CHARS, _page_at(line)[3]))[:1]
-    first = _page_at(line)[2]
-    above = _cut(first_line_above(_text(), first, low), low).rstrip("\n").rpartition("\n")[2]
-    return below[0][0] if below and _is_row(below[0][1]) and is_label(text, above) else None
-
-
-def _is_row(line: str) -> bool:
-    return has_columns(line) or is_labelled_figure(line)
+    """Where the row of a table begins that the line at `line` is; None if it is no part of a table."""
+    table = _table_at(line)
+    heads = table[3] if table else []
+    is_part = table is not None and (line >= table[2] or any(begin <= line < end for begin, end in heads))
+    return _line_span(line)[0] if is_part else None
 
 
 def _header_of(line: int) -> list[str]:
-    """The lines further up on the page that name the columns, period and unit of the row at `line`, or below it if it
-    is a label."""
-    tables: list[Any] = globals().get("_column_names", [])
-    at = bisect.bisect_right(tables, (line,)) - 1
-    heads = tables[at][2] if at >= 0 and line < tables[at][1] else []
-    named = [_cut(begin, end).strip() for begin, end in heads]
-    row = _row_of(line)
-    above = (
-        []
-        if row is None
-        else header_lines(_cut(first_line_above(_text(), _page_at(line)[2], row), row), _cut(*_line_span(row)))
-    )
-    return [*(part for part in above if part not in named), *named]
+    """The lines further up that name the columns, groups, period and unit of the row at `line`."""
+    table = _table_at(line)
+    if table is None or line < table[2]:
+        return []
+    above = [_cut(begin, end).strip() for begin, end in table[3]]
+    groups: list[str] = []
+    while line in table[4]:
+        line = table[4][line]
+        groups.insert(0, _cut(*_line_span(line)).strip())
+    return [part for part in (*above, *groups) if part]
+
+
+def _count_cells(line: str) -> int:
+    return len(re.split(r"(?: {2,}|\t|\s*\|\s*)+", line.strip(" \t|")))
 
 
 def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
@@ -65,13 +54,13 @@ def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
     rows = [(place, row) for place in places if (row := _row_of(place[3][0])) is not None]
     full: dict[int, bool] = {}
     for number, _, first, last in {place[0] for place, _ in rows}:
-        on_page = [line for _, line in _lines_of(first, last)]
-        full[number] = 2 * sum(has_columns(line) and count_cells(line) > 2 for line in on_page) > len(on_page)
+        on_page = _lines_of(first, last)
+        full[number] = 2 * sum(_row_of(at) is not None and _count_cells(it) > 2 for at, it in on_page) > len(on_page)
 
     def rank(entry: tuple[_Place, int]) -> tuple[bool, int, int]:
         place, row = entry
         is_full = full[place[0][0]]
-        return not is_full, len(_numbered_parts(row)) if is_full else 0, -count_cells(_cut(*_line_span(row)))
+        return not is_full, len(_numbered_parts(row)) if is_full else 0, -_count_cells(_cut(*_line_span(row)))
 
     found = [place for place, _ in rows]
     return [place for place, _ in sorted(rows, key=rank)], [place[0][0] for place in places if place not in found]

@@ -10,22 +10,17 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from ralph_cli.checks.figures.tables.header import quote_header
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import Span
+from ralph_cli.documents.structure.running_lines import running_line_spans
 from ralph_cli.retrieval.quotes.index import differences
-from ralph_cli.retrieval.quotes.running_lines import running_line_spans
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
-from ralph_cli.text.tables import CELLS_APART, is_row_under
 
 CONTEXT_CHARS = 800
 """Characters to each side within which a sentence and its paragraph are looked for."""
-
-HEADER_SEARCH_LINES = 60
-"""Lines above a table row among which the names of its columns are looked for."""
 
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:#|[-*|>] |\(?\d+(?:\.\d+)*[.)]? |\([a-z]{1,4}\) ))")
 """The end of a paragraph, or the line before a heading, a list item, a table row, or a numbered clause."""
@@ -75,15 +70,11 @@ class DocumentContext:
 
     def table_header(self, span: Span) -> tuple[str, ...] | None:
         """The lines that head the table in whose rows the place stands; None if it is not in a table."""
-        page = self.document.page_at(span.start)
-        first, last = self._line_bounds(span)
-        text = self.document.text
-        rows = [line for line in text[first:last].split("\n") if line.strip()]
-        head = quote_header(self.document, span.start, span.end)
-        if not all(is_row_under(head, row) for row in rows):
+        document = self.document
+        if document.table_at(span.start) is None or document.table_at(span.end - 1) is None:
             return None
-        names = _column_names(text[page.start : first].split("\n")[-HEADER_SEARCH_LINES - 1 : -1])
-        return tuple(dict.fromkeys(" ".join(fold(line).text.split()) for line in (*names, *head)))
+        head = document.lines_above(span.end - 1)
+        return tuple(dict.fromkeys(" ".join(fold(document.text[it.start : it.end]).text.split()) for it in head))
 
     def sides(self, span: Span, *, row: bool) -> tuple[_AdjacentWords, _AdjacentWords]:
         """The words before and behind a place; of a table row those of its own lines."""
@@ -148,7 +139,7 @@ class DocumentContext:
         """Each page without its running lines; the first head and the last foot are known from the pages beside."""
         text, pages = self.document.text, self.document.pages
         starts, ends = {page.number: page.start for page in pages}, {page.number: page.end for page in pages}
-        running_lines = running_line_spans(self.document)
+        running_lines = running_line_spans(text, pages)
         for span in running_lines:
             upper, lower = self.document.page_at(span.start), self.document.page_at(span.end)
             starts[lower.number], ends[upper.number] = span.end, span.start
@@ -225,20 +216,6 @@ def _cut_to_same_length(
         return old, new
     most = min(len(old) if old_cut else len(new), len(new) if new_cut else len(old))
     return old[:most], new[:most]
-
-
-def _column_names(above: Sequence[str]) -> tuple[str, ...]:
-    """The nearest line above a row that names its columns: cells without figures; of a table in Markdown its first."""
-    table = []
-    for line in reversed(above):
-        if line.lstrip().startswith("|"):
-            table.append(line)
-            continue
-        if table or not line.strip():
-            break
-        if CELLS_APART.search(line) and not any(mark.isdigit() for mark in line):
-            return (line,)
-    return (table[-1],) if table else ()
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import standing_at
-from ralph_cli.text.plural import pluralize
+from ralph_cli.text.lexicon import pluralize
 from ralph_cli.text.verbatim import departure, unquoted_parts
 
 

@@ -18,8 +18,8 @@ _BEFORE_MONTH = frozenset(
     ).split()
 )
 _NUMERIC = re.compile(
-    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"
-    r"|(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?P=sign)(?P<last>\d{4}|\d\d)(?![\d/])"
+    r"(?P<year>\d{4})(?P<mark>-(?=\d\d-\d\d)|/)(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?![\d/-])"
+    r"|(?P<first>\d{1,2})(?P<sign>[./]|-(?=\d\d?-\d{4}))(?P<second>\d{1,2})(?P=sign)(?P<last>\d{4}|\d\d)(?![\d/])"
 )
 _YEAR = r"(?:(?:\s?(?:FY|CY))?[^\S\n]?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:19|20)\d\d|\d\d))?(?![\w%])"
 _SHORT_YEAR = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])")

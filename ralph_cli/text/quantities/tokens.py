@@ -5,7 +5,6 @@ from typing import NamedTuple
 from ralph_cli.core.deferred import re
 from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.raised import LOWERED, RAISED
-from ralph_cli.text.tables import is_row
 
 _APART = "[,'\u2019\u00a0\u2007\u2009\u202f]"
 _NUMBER = (
@@ -97,5 +96,7 @@ def _tokenize(text: str) -> list[Token]:
 
 
 def _ends_row(text: str, end: int, start: int) -> bool:
-    """Whether the line end between two tokens is that of a table's row, and not of a line of a wrapped sentence."""
-    return not text[start].islower() and is_row(text[text.rfind("\n", 0, end) + 1 : end])
+    """Whether the line end between two tokens is that of a line with cells that stand apart, and not of a line of a
+    wrapped sentence."""
+    line = text[text.rfind("\n", 0, end) + 1 : end].strip()
+    return not text[start].islower() and ("  " in line or "\t" in line or line[:1] == "|")

@@ -140,7 +140,7 @@ def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked() -> None:
             "cannot be decrypted",
         ),
         (
-            "a.xlsb",
+            "a.xls",
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
             "protected by a password, which cannot be read",
         ),

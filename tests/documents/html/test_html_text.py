@@ -3,10 +3,10 @@
 import pytest
 from tables import cells_below, column_names
 
+from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, assemble
-from ralph_cli.text.tables import EMPTY_CELL
 
 
 def page(source: str) -> ParsedDocument:

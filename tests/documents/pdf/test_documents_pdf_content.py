@@ -1,5 +1,6 @@
 """What a reader of a PDF page sees is in its text: form fields, notes, stamps; and files that say nothing are named."""
 
+import struct
 import zlib
 from pathlib import Path
 
@@ -291,10 +292,19 @@ CIPHER = "7KH DQQXDO UHSRUW RI WKH FRPSDQB ZDV VLJQHG EB WKH GLUHFWRUV LQ PDUFK 
 SOUND = "The annual report of the company was signed by the directors in March and printed in June. "
 
 
-def japanese(encoding: str, font_file: bytes = b"", order: str = "Japan1") -> bytes:
+LINES = ("第二行の文字列である", "第一行の文字列はここ")
+
+
+def japanese(
+    encoding: str,
+    font_file: bytes = b"",
+    order: str = "Japan1",
+    lines: tuple[str, str] = LINES,
+    codec: str = "utf-16-be",
+) -> bytes:
     """Two lines, side by side or one below the other, in a font that is in the file or not."""
-    lines = ((280, "第二行の文字列である"), (320, "第一行の文字列はここ"))
-    draws = "".join(f"BT /F9 12 Tf {x} {x} Td <{words.encode('utf-16-be').hex()}> Tj ET\n" for x, words in lines)
+    places = zip((280, 320), lines, strict=True)
+    draws = "".join(f"BT /F9 12 Tf {x} {x} Td <{words.encode(codec).hex()}> Tj ET\n" for x, words in places)
     held = "/FontFile2 6 0 R" if font_file else ""
     described = f"/FontDescriptor<</Type/FontDescriptor/FontName/Mincho-J/Flags 4/FontBBox[0 0 1000 1000]{held}>>"
     ordering = f"/CIDSystemInfo<</Registry(Adobe)/Ordering({order})/Supplement 2>>"
@@ -332,6 +342,49 @@ def test_a_file_of_which_no_word_can_be_read_without_its_fonts_says_what_to_inst
     with pytest.raises(DocumentError, match="neither in the file nor on this machine") as caught:
         load(data)
     assert caught.value.hint == "install Mincho-J, or any font for that script, and load the file again"
+
+
+def font_of(letters: str, form: int = 4, held: int = 1_000) -> bytes:
+    """A TrueType font that has these letters, in a map from Unicode of that form, cut after so many bytes.
+
+    In form 4 every second letter has its glyph, a box, in a list.
+    """
+    codes = [*sorted(set(map(ord, letters))), 0xFFFF]
+    count = len(codes)
+    if form == 12:
+        table = struct.pack(">2H3I", 12, 0, 0, 0, count) + b"".join(struct.pack(">3I", code, code, 1) for code in codes)
+    else:
+        steps = [0 if place % 2 else (1 - code) % 65536 for place, code in enumerate(codes)]
+        lists = [2 * (count - place) if place % 2 else 0 for place in range(count)]
+        ends, *rows = (struct.pack(f">{count}H", *row) for row in (codes, codes, steps, lists))
+        table = struct.pack(">7H", 4, 0, 0, 2 * count, 0, 0, 0) + b"".join([ends, b"\0\0", *rows, b"\0\1"])
+    table = struct.pack(">4HI", 0, 1, 3, 10 if form == 12 else 1, 12) + table
+    font = box_font()
+    place = font.index(b"cmap") + 8
+    return font[:place] + struct.pack(">2I", len(font), len(table)) + font[place + 8 :] + table[:held]
+
+
+RUSSIAN = ("среднийдоход", "перваястрока")
+JAPANESE_LETTERS, RUSSIAN_LETTERS = "".join(LINES), "ABC" + "".join(RUSSIAN)
+
+
+@pytest.mark.parametrize(
+    ("font", "codec", "lines", "read"),
+    [
+        (font_of(JAPANESE_LETTERS), "utf-16-be", LINES, LINES),
+        (font_of(RUSSIAN_LETTERS), "utf-16-be", LINES, ("\ufffd" * 10, "\ufffd" * 10)),
+        (font_of(RUSSIAN_LETTERS, form=12), "utf-16-be", LINES, ("\ufffd" * 10, "\ufffd" * 10)),
+        (font_of(RUSSIAN_LETTERS), "utf-8", RUSSIAN, RUSSIAN),
+        (font_of(RUSSIAN_LETTERS.replace("в", "")), "utf-8", RUSSIAN, (RUSSIAN[0], RUSSIAN[1].replace("в", "\ufffd"))),
+        (font_of("12"), "utf-16-be", LINES, LINES),
+        (font_of(JAPANESE_LETTERS, held=100), "utf-16-be", LINES, LINES),
+    ],
+)
+def test_letters_without_a_name_are_what_their_font_has_for_their_code(load, font, codec, lines, read):
+    document = load(japanese("Identity-H", font, "Identity", lines, codec))
+    assert document.text.split("\n")[1:] == [*reversed(read)]
+    assert codes(document) == ({"nameless-letters": (1,)} if "\ufffd" in document.text else {})
+    assert all("--ocr force" in caution.message for caution in document.cautions)
 
 
 def page(*lines: str) -> str:

@@ -4,8 +4,8 @@ import pytest
 from document_fixtures import load_document, one_page_pdf
 from tables import cells_below, column_names
 
+from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.retrieval.quotes.index import QuoteIndex
-from ralph_cli.text.tables import EMPTY_CELL
 
 AT = (72, 350, 420, 490)
 HEADER = ("In millions", "2023", "2022", "2021")

@@ -6,6 +6,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 import pytest
+from fakes import document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reached import reached, reaches
@@ -15,6 +16,7 @@ from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolCall, ToolT
 from ralph_cli.providers.offline.history import parse_search_output, refused_claims
 from ralph_cli.providers.offline.model import OfflineModel
 from ralph_cli.providers.offline.search import LINE_MARK
+from ralph_cli.rlm.bridge import list_tables
 
 PAGES = [
     "The Harbour Ferry Company\nAnnual report for 2021\nThis report is addressed to all members of the company.\n",
@@ -75,6 +77,7 @@ class Desk:
     def run(self, code: str) -> None:
         printed = io.StringIO()
         names = {"context": self.text, "pages": numbered(self.pages), "llm_query_batch": self.batch}
+        names["_tables"] = list_tables(document(self.text))
         with redirect_stdout(printed):
             exec(compile(code, "<snippet>", "exec"), names)
         assert len(printed.getvalue()) <= 1900

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from fakes import document
 
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.offline.history import parse_search_output
@@ -13,6 +14,7 @@ from ralph_cli.providers.offline.rank import lower_same_length, query_terms, ran
 from ralph_cli.providers.offline.search import choose_spans, search
 from ralph_cli.providers.offline.spans import answer_subquery, ends_in_cells, extract_spans
 from ralph_cli.providers.offline.words import is_general, stem
+from ralph_cli.rlm.bridge import list_tables
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 Pages = list[tuple[int, str, int, int]]
@@ -33,7 +35,8 @@ def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) 
     def ask(items: list[tuple[str, str]]) -> list[str]:
         return [answer_subquery(*item) for item in items]
 
-    lines = search(question, text, pages, ask, length=length, passages=14, known_spans=())
+    tables = list_tables(document(text))
+    lines = search(question, text, pages, ask, length=length, passages=14, known_spans=(), tables=tables)
     return [json.loads(line.partition(" ")[2])["text"] for line in lines[1:]]
 
 
@@ -259,6 +262,7 @@ def test_a_row_comes_with_the_lines_that_head_its_columns_or_beside_them_if_its_
         length=(10, 200),
         passages=4,
         known_spans=[],
+        tables=list_tables(document(text)),
     )
     _, (best, *_) = parse_search_output("\n".join(lines))
     assert (best.text, best.header) == ("Total harbour dues  9,114  8,002", "(crowns)  2021  2020")

@@ -12,8 +12,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from reached import reached, reaches
 
+from ralph_cli.documents.structure.running_lines import running_line_spans, with_printed_numbers
 from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
-from ralph_cli.retrieval.quotes.running_lines import running_line_spans, with_printed_numbers
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import BLOCK, WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens
@@ -537,7 +537,7 @@ def test_short_pages_whose_head_and_foot_are_the_same_lines_are_searched_and_do_
     page = "Head of the report\nWords of page {0} stand here.\n{1}\n{0}\n"
     text = "\f".join(page.format(n, "a sentence goes" if n == 3 else "and filler") for n in range(1, 7))
     about = fake_document(text.replace("Words of page 4", "on over the end of page 4"))
-    ends = running_line_spans(about)
+    ends = running_line_spans(about.text, about.pages)
     assert all(one.end <= other.start for one, other in pairwise(ends))
     found = QuoteIndex(about).find("a sentence goes on over the end of page 4")
     assert found is not None and about.page_at(found.span.start).number == 3

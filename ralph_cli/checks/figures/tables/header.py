@@ -1,103 +1,46 @@
 """What stands above a row of a table and governs its figures: lines, scale, currency, percent, dates. Pure.
 
-The same lines are shown to a worker, count as quoted, and are what the figures are checked against.
+The same lines are shown to a worker, count as quoted, and are what the figures are checked against. Tables, their rows
+and what governs these are those of the document.
 """
-
-# ruff: noqa: SIM905
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import field, replace
 
-from ralph_cli.checks.figures.tables.columns import NamedCell, find_names, name_cells
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import PAGE_BREAK, Page
+from ralph_cli.core.structure import Page, Statement, Table
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, PACES, singular
+from ralph_cli.text.quantities.vocabulary import PACES
+from ralph_cli.text.scales import SCALE_STATEMENT, Scales, read_scales, read_unit
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import (
-    NIL,
-    count_cells,
-    first_line_above,
-    has_columns,
-    header_lines,
-    is_row,
-    names_columns,
-    table_lines,
-)
 
 FAR_PAGES = 30
 """Pages above a row on which a statement of scale may stand that its own table lacks."""
 
-SCALE_WORDS = {
-    "thousand": 3,
-    "million": 6,
-    "billion": 9,
-    "trillion": 12,
-    "tsd": 3,
-    "mn": 6,
-    "mio": 6,
-    "bn": 9,
-    "m": 6,
-    "k": 3,
-    "0": 3,
-}
-_SCALE = "thousand|million|billion|trillion|tsd|mn|bn"
-_MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
-SCALE_STATEMENT = re.compile(
-    rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
-    rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))|\bin\s+(?P<things>{_SCALE})s(?=\s+of\s)"
-    rf"|{_MONEY}\s*(?P<mark>{_SCALE}|mn|mio|bn|m|k)s?(?![^\W_])"
-    rf"|(?:{_MONEY}|\bin|\()\s*['\u2018\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
-    r"|(?<![^\W\d_])(?-i:[Tk])(?P<kilo>)(?:€|(?-i:EUR)\b)"
-    r"|(?<![\d.数几幾])(?P<east>(?<![十百千万萬亿億兆])[十百千万萬亿億兆]+)[元円圓]"
-)
-"""A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円"."""
-
-EXCEPTION = re.compile(r"(?i)\b(?:except|excluding|other than|unless)\b([^)\n]*(?:\n[^)\n]{0,80})?)")
-_EXCEPT_REACH = 200
-_CONTENT = re.compile(r"[^\W\d_]{3,}")
-_GENERIC = frozenset(
-    (
-        "data amount amounts figure information where noted otherwise indicated stated item shown dollar thousand "
-        "million billion expressed"
-    ).split()
-)
-_FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,20})")
 _FEW_AMOUNTS = 5
+_MOST_CELLS, _MOST_READ = 400, 20_000
+_NIL = re.compile(r"[$\u20ac\u00a3\u00a5(\s]*[-\u2010-\u2015\u2212][)%\s]*")
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
-_RULE_BELOW = re.compile(r"\n\s*\|[\s:|-]*-[\s:|-]*\|[^\S\n]*(?:\n|\Z)")
-_PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
-_UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
-_UNITS = ("percent", "points", "physical", "duration")
-CELLS_APART = re.compile(r" {2,}|\t|\s*\|\s*")
 PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
 
 
 @dataclass(frozen=True, slots=True)
-class Scales:
-    """The scales that some lines name, as powers of ten, and what they except.
+class NamedCell:
+    """A cell of a row, document.text[start:end], with what names its column."""
 
-    Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
-    with "per" nothing is scaled; of another one ("shares") some amounts may be. `in_row` says that each is named for
-    the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other; `named` are the things of which
-    it is said ("$ and shares in millions").
-    """
-
-    powers: frozenset[int] = frozenset()
-    exceptions: frozenset[frozenset[str]] = frozenset()
-    in_row: bool = False
-    named: frozenset[str] = frozenset()
+    start: int
+    end: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,74 +66,6 @@ class TableHeader:
     unit: Quantity | None = None
 
 
-def is_table_row(line: str) -> bool:
-    """Whether a line is a row of a table, and not one of a wrapped sentence that goes on with a list."""
-    return (is_row(line) or has_columns(line)) and not line.rstrip().endswith((",", " and", " or"))
-
-
-def read_unit(label: str) -> Quantity | None:
-    """One of the unit that the end of a label names in brackets: "Fuel used (t)", "Margin (bps)"; None for none."""
-    match = _UNIT_BEHIND.search(label)
-    words = match[1].split() if match else []
-    for at in range(len(words) if label.rstrip(" *:").endswith(")") else 1):  # "(diluted US cents)"
-        found = read_quantities(" ".join(("1", *words[at:])), "prose")
-        price = found[0].kind == "currency" and (found[0].value != 1 or found[0].per_thing) if found else False
-        if len(found) == 1 and (found[0].kind in _UNITS or price):
-            return found[0]
-    return None
-
-
-def content_words(text: str) -> frozenset[str]:
-    """The words of a label that tell it from others, in the singular."""
-    return frozenset(map(singular, _CONTENT.findall(text))) - _GENERIC - LITTLE_WORDS
-
-
-def read_scales(text: str) -> Scales:
-    """The scales that a text names for figures of a table; "sales of $7 million" names none."""
-    powers: set[int] = set()
-    exceptions: set[frozenset[str]] = set()
-    named: set[str] = set()
-    in_row = True
-    for match in SCALE_STATEMENT.finditer(text):
-        powers.add(_power_of(match))
-        in_row &= _is_before_figure(text, match.end())
-        named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
-        if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
-            items = re.split(r",|\band\b|\bor\b", excepted[1])
-            exceptions |= {_exception(item) for item in items if content_words(item)}
-    return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers), frozenset(named))
-
-
-def scale_of(things: Sequence[str], lines: Sequence[str]) -> int | None:
-    """The power of ten that the lines above a table state of these things: 3 of "(dollars in millions, shares in
-    thousands)" for shares; None if they state none of them.
-    """
-    text, at = " ".join(lines), 0
-    for match in SCALE_STATEMENT.finditer(text):
-        if not content_words(text[at : match.start()]).isdisjoint(things):
-            return _power_of(match)
-        at = match.end()
-    return None
-
-
-def _power_of(statement: "re.Match[str]") -> int:
-    """The power of ten of a statement of scale."""
-    kilo = "k" if statement["kilo"] is not None else ""
-    word = statement["word"] or statement["things"] or statement["mark"] or statement["zeros"] or kilo
-    return SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, statement["east"]))
-
-
-def _is_before_figure(text: str, end: int) -> bool:
-    """Whether a scale that ends here stands directly before an amount, and not before the dates of columns."""
-    behind = _FIGURE_BEHIND.match(text, end)
-    found = read_quantities(behind[1])[:1] if behind else ()
-    return bool(found) and found[0].is_measured and found[0].kind != "duration"
-
-
-def _exception(item: str) -> frozenset[str]:
-    return content_words(item) | ({"per"} if re.match(r"\s*per\b", item) else frozenset())
-
-
 def read_header(text: str, context: str = "") -> TableHeader:
     """What a quoted text, and what is quoted beside it, say of its figures."""
     both = f"{context}\n{text}"
@@ -201,27 +76,13 @@ def read_header(text: str, context: str = "") -> TableHeader:
     )
 
 
-def _lines_of_other_table(block: Sequence[str], named: Sequence[str]) -> int:
-    """How many lines of a block belong to a table above: those up to its last row before the names of these columns."""
-    first = next((at for at in range(len(block) - 1, -1, -1) if named and block[at] == named[0]), 0)
-    return next(
-        (at + 1 for at in range(first - 1, -1, -1) if has_columns(block[at]) and not names_columns(block[at])), 0
-    )
-
-
-def _unit_of_title(block: Sequence[str]) -> Quantity | None:
-    """One of the unit that the nearest lines above the rows of a block, which are no rows themselves, name."""
-    numbered = (_NUMBERED.sub("", line) for line in reversed(block) if not has_columns(line))
-    titles = (line for line in numbered if count_cells(line) == 1)
-    return next(filter(None, map(read_unit, titles)), None)
-
-
 class TableHeaders:
     """The headers of one document's rows, each read once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._read: dict[int, TableHeader] = {}
+        self._of_tables: dict[int, tuple[str, int | None]] = {}
         self._on_page: dict[int, tuple[re.Match[str], ...]] = {}
 
     def at(self, offset: int) -> TableHeader:
@@ -229,26 +90,46 @@ class TableHeaders:
         page = self._document.page_at(offset)
         start, end = line_at(self._document.text, offset, offset, page.start, page.end)
         if start not in self._read:
-            self._read[start] = self._header(page, start, end)
+            self._read[start] = self._header(page, offset, start, end)
         return self._read[start]
+
+    def is_row(self, offset: int) -> bool:
+        """Whether a character stands in a row of a table that is none of its header."""
+        table = self._document.table_at(offset)
+        return table is not None and table.row_at(offset) >= table.header_rows
+
+    def is_in_header(self, offset: int) -> bool:
+        """Whether a character stands in a row that names the columns of a table."""
+        table = self._document.table_at(offset)
+        return table is not None and table.row_at(offset) < table.header_rows
 
     def column_at(self, offset: int) -> tuple[int | None, str]:
         """The number of the column of the cell at a place, and what names it; None and nothing where none is known."""
-        tables = self._document.tables
-        number = bisect_right(tables, offset, key=lambda table: table.start) - 1
-        if number < 0 or offset >= tables[number].end:
+        table = self._document.table_at(offset)
+        cell = table.cell_at(offset) if table else None
+        if table is None or cell is None:
             return None, ""
-        cells = tables[number].cells
-        cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
-        if cell < 0 or offset >= cells[cell].end:
-            return None, ""
-        path = self._document.column_path(tables[number], cells[cell].column, cells[cell].last)
-        return cells[cell].column, " ".join(path)
+        return cell.column, " ".join(self._document.column_path(table, cell.column, cell.last))
 
-    def is_above_rule(self, offset: int) -> bool:
-        """Whether the line at a place is that of a Markdown table which names its columns."""
-        text = self._document.text
-        return bool(_RULE_BELOW.match(text, max(0, text.find("\n", offset))))
+    def signs_at(self, offset: int) -> str:
+        """The words that say of the column in which a character stands what its figures are given in."""
+        table = self._document.table_at(offset)
+        cell = table.cell_at(offset) if table else None
+        if table is None or cell is None:
+            return ""
+        of_column = (it for it in table.statements if cell.column <= it.column <= cell.last)
+        return " ".join(self._document.text[it.start : it.end] for it in of_column)
+
+    def is_in_label(self, offset: int) -> bool:
+        """Whether a character stands in a cell that says what its row is about."""
+        table = self._document.table_at(offset)
+        cell = table.cell_at(offset) if table else None
+        return table is not None and cell is not None and table.columns[cell.column].is_label
+
+    def label_at(self, offset: int) -> str:
+        """What the row of a table is about in which a character stands, with the labels of its groups."""
+        table = self._document.table_at(offset)
+        return " , ".join(self._document.row_path(table, table.row_at(offset))) if table else ""
 
     def set_cells_apart(self, quote: Quote) -> Quote:
         """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
@@ -259,6 +140,15 @@ class TableHeaders:
                     if 0 <= at < len(text) and text[at] in ",;":
                         text[at] = "\t"
         return replace(quote, text="".join(text))
+
+    def has_nil(self, quote: Quote) -> bool:
+        """Whether a quote has a cell that stands for nil."""
+        text = self._document.text
+        for table in self._document.tables:
+            for cell in table.cells if table.start < quote.end and quote.start < table.end else ():
+                if cell.start < quote.end and quote.start < cell.end and _NIL.fullmatch(text, cell.start, cell.end):
+                    return True
+        return False
 
     def mail_date_at(self, offset: int) -> Date | None:
         """The date of the mail in which a place stands, if it does in one."""
@@ -276,54 +166,62 @@ class TableHeaders:
             at += len(line)
         return tuple(found)
 
-    def _header(self, page: Page, start: int, end: int) -> TableHeader:
-        text = self._document.text
-        row = NIL.sub("0", text[start:end])
-        tabular = is_table_row(row)
-        above = text[first_line_above(text, page.start, start) : start]
-        block = table_lines(above, row) if tabular else []
-        named = find_names(block, row)
-        if above_names := _lines_of_other_table(block, named):
-            block = block[above_names:]
-            above = "".join(f"{line}\n" for line in block)
-        lines = tuple(header_lines(above, row))
+    def _header(self, page: Page, offset: int, start: int, end: int) -> TableHeader:
+        text, document = self._document.text, self._document
+        table = document.table_at(offset)
+        row = table.row_at(offset) if table else -1
+        if table is None or row < table.header_rows:
+            far = self._far_statement(page, start)
+            return TableHeader(
+                scales=read_scales(text[slice(*far)]), has_percent=bool(PER_CENT.search(text[start:end]))
+            )
+        above = tuple(text[it.start : it.end].strip() for it in document.lines_above(offset))
         cells = [
-            NamedCell(start + one, start + other, name)
-            for one, other, name in (name_cells(named, text[start:end]) if tabular else ())
+            NamedCell(it.start, it.end, " ".join(document.column_path(table, it.column, it.last)))
+            for it in table.cells_of(row)
         ]
-        stacked = [*named, *lines, *(cell.name for cell in cells)] if lines or named else block
-        own = "\n".join(line for line in stacked if lines or named or not is_row(line)) if tabular else ""
+        own = "\n".join(dict.fromkeys((*above, *(cell.name for cell in cells))))
         scales = read_scales(own)
         far = (start, start) if scales.powers else self._far_statement(page, start)
-        stated = (text[slice(*far)],) if far[0] < start else ()
-        body = "\n".join((*block, row))
-        stating = max((at for at, line in enumerate(block) if SCALE_STATEMENT.search(line)), default=-1)
-        read = (found for line in (*block[stating + 1 :], row) for found in read_quantities(line))
-        shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
+        stated = (text[slice(*far)].strip(),) if far[0] < start else ()
+        title, decimals = self._of_table(table)
         paces = {
             PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
         }
         return TableHeader(
-            unit=_unit_of_title(block),
-            lines=(*(stated if self._is_one_part(far[0], start) else ()), *lines) if tabular else (),
+            unit=_read_title(title),
+            lines=(*(stated if self._is_one_part(far[0], start) else ()), *above),
             cells=tuple(cells),
             scales=scales if scales.powers else read_scales("\n".join(stated)),
             is_certain=bool(scales.powers),
-            is_of_column=any(
-                SCALE_STATEMENT.search(cell) for line in lines for cell in re.split(r" {2,}|\t", line)[2:]
-            ),
-            currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
-            decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
-            has_percent=bool(PER_CENT.search(body)),
+            is_of_column=any(it.column > 0 and _has_scale(text, it) for it in table.statements),
+            currencies=currencies_named("\n".join((own, title, text[table.start : table.end][:_MOST_READ]))),
+            decimals=decimals,
+            has_percent=bool(PER_CENT.search("\n".join((own, text[start:end])))),
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
             per_time=paces.pop() if len(paces) == 1 else "",
         )
 
+    def _of_table(self, table: Table) -> tuple[str, int | None]:
+        """The title of a table, and how many decimals most of its amounts show, None for a table of few."""
+        if table.start not in self._of_tables:
+            text = self._document.text
+            title = text[table.title : table.start] if table.title >= 0 else ""
+            values = (it for it in table.cells[:_MOST_CELLS] if it.row >= table.header_rows)
+            read = (found for it in values for found in read_quantities(text[it.start : it.end]))
+            shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
+            decimals = shown.most_common(1)[0][0] if shown.total() > _FEW_AMOUNTS else None
+            self._of_tables[table.start] = title, decimals
+        return self._of_tables[table.start]
+
     def _is_one_part(self, low: int, high: int) -> bool:
         """Whether text[low:high] is of one part: no exhibit begins in it, no page in it is without a table."""
-        text = self._document.text
-        inside = text[low:high].split(PAGE_BREAK)[1:-1]
-        return not _EXHIBIT.search(text, low, high) and all(any(map(has_columns, it.split("\n"))) for it in inside)
+        text, tables = self._document.text, self._document.tables
+        first, last = bisect_right(self._document.pages, low, key=lambda it: it.start), self._document.page_at(high)
+        inside = self._document.pages[first : last.number - 1]
+        return not _EXHIBIT.search(text, low, high) and all(
+            any(page.start <= table.start < page.end for table in tables) for page in inside
+        )
 
     def _far_statement(self, page: Page, start: int) -> tuple[int, int]:
         """The nearest statement of scale above the table, on its page or one before: it may be meant for it.
@@ -344,6 +242,16 @@ class TableHeaders:
                     last = line_at(text, last + 1, last + 1, first, pages[at].end)[1]
                 return first, last
         return start, start
+
+
+def _has_scale(text: str, statement: Statement) -> bool:
+    return bool(SCALE_STATEMENT.search(text[statement.start : statement.end]))
+
+
+def _read_title(title: str) -> Quantity | None:
+    """One of the unit that the nearest line of a table's title names."""
+    lines = (_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n")))
+    return next(filter(None, map(read_unit, lines)), None)
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ _MOST_NAMED = 8
 _LONGEST_NAME = 60
 _SAVE_FILES = "save them from a PDF viewer and give each one to ralph"
 _READ_PICTURES = "its pages are read as pictures unless --ocr is never"
+_FORCE_OCR = "to read its pages as pictures, use --ocr force"
 _PRINT_XFA = "open it in Adobe Acrobat, print it to PDF and give that file"
 
 _UNREAD = {
@@ -30,8 +31,14 @@ _UNREAD = {
     "unloadable": ("unreadable-pages", "could not be read: {}"),
     "scan": ("no-text", "no text on {}: a picture"),
     "drawing": ("no-text", "no text on {}: only lines, shapes or small pictures; words among them were not read"),
-    "nameless": ("nameless-letters", "letters without a name in the file's fonts, read wrongly or not at all: {}"),
-    "garbled": ("garbled-letters", "the file's fonts seem to name wrong letters, so the text is not what is seen: {}"),
+    "nameless": (
+        "nameless-letters",
+        f"letters without a name in the file's fonts, read wrongly or not at all: {{}}; {_FORCE_OCR}",
+    ),
+    "garbled": (
+        "garbled-letters",
+        f"the file's fonts seem to name wrong letters, so the text is not what is seen: {{}}; {_FORCE_OCR}",
+    ),
     "print": ("unread-print", "words drawn as shapes or pictures, which were not read: {}"),
     "vertical": ("vertical-lines", "vertical lines; of parts below each other the order may be wrong: {}"),
     "fonts": (

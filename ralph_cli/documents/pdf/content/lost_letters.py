@@ -16,10 +16,11 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.characters import object_bounds
-from ralph_cli.documents.pdf.geometry.words import page_characters
+from ralph_cli.documents.pdf.geometry.words import call_unchecked, page_characters
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
 from ralph_cli.documents.pdf.marked_content import TEXT, address
 
+_ADDRESS_OF = call_unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p)
 _LETTER = "f"
 _STEPS_AHEAD = 3
 _MOST_STEPS = 1_000
@@ -49,10 +50,10 @@ class _PageObjects:
         """The index of an object, probably so far behind index `near` as the last one was; None if it is not found."""
         wanted = address(handle)
         guess = min(max(near + self.ahead, 0), max(self.count - 1, 0))
-        get, cast, pointer, raw = pdfium_c.FPDFPage_GetObject, ctypes.cast, ctypes.c_void_p, self.page.raw
+        raw = self.page.raw
         for distance in range(min(self.count, _MOST_STEPS)):
             for index in (guess + distance, guess - distance):
-                if 0 <= index < self.count and cast(get(raw, index), pointer).value == wanted:
+                if 0 <= index < self.count and _ADDRESS_OF(raw, index) == wanted:
                     self.ahead = index - near
                     return index
         return None

@@ -4,7 +4,7 @@ from itertools import groupby
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.pdf.geometry.words import LEVEL, LOWERED, RAISED, Word
+from ralph_cli.documents.pdf.geometry.word import LEVEL, LOWERED, RAISED, Word
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _DIGIT = re.compile(r"\d")
@@ -51,7 +51,8 @@ def read_fragments(words: list[Word], text: str) -> list[Fragment]:
     """The words of a page, in the order of the file, as fragments."""
     fragments: list[Fragment] = []
     fragment: Fragment | None = None
-    has_right_to_left = _RIGHT_TO_LEFT.search(text) is not None
+    low, high = min((word.start for word in words), default=0), max((word.end for word in words), default=0)
+    has_right_to_left = _RIGHT_TO_LEFT.search(text, low, high) is not None
     previous_end = 0
     for word in words:
         is_right_to_left = has_right_to_left and _RIGHT_TO_LEFT.match(text, word.start) is not None
@@ -102,7 +103,7 @@ def _in_reading_order(words: list[Word], source: str) -> list[Word]:
 
 def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: str) -> bool:
     """Whether the word stands beside the fragment: on its baseline, or as small type a little above or below it."""
-    larger = max(word.height, fragment.height)
+    larger = word.height if word.height > fragment.height else fragment.height
     distance = abs(word.baseline - fragment.baseline)
     if word.is_glued:
         return distance < 0.8 * larger
@@ -113,9 +114,10 @@ def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: st
         is_shifted = 0.1 * larger < abs(word.baseline - last.baseline) < 0.6 * larger
         is_small = min(word.height, last.height) < _SMALL * larger
         return is_shifted and is_small and abs(behind if leftward else ahead) < 0.15 * larger
-    is_small = min(word.height, fragment.height) < _SMALL * larger
-    if distance >= 0.25 * word.height and not (is_small and distance < 0.6 * larger):
-        return False
+    if distance >= 0.25 * word.height:
+        is_small = min(word.height, fragment.height) < _SMALL * larger
+        if not is_small or distance >= 0.6 * larger:
+            return False
     room = _WORD_SPACE * larger
     return -room < ahead < room or (leftward and -room < behind < room)
 
@@ -129,7 +131,10 @@ def _append(fragment: Fragment, word: Word) -> None:
     if word.height > fragment.height:
         fragment.baseline, fragment.height = word.baseline, word.height
     fragment.words.append(word)
-    fragment.left, fragment.right = min(fragment.left, word.left), max(fragment.right, word.right)
+    if word.left < fragment.left:
+        fragment.left = word.left
+    if word.right > fragment.right:
+        fragment.right = word.right
 
 
 def _shift_figures(words: list[Word], text: str) -> None:

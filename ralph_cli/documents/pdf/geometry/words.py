@@ -10,13 +10,10 @@ from typing import Any
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.documents.pdf.geometry.word import Word
 
 DOWNWARD = 3
 """Quarter turns after which a line runs from top to bottom."""
-
-LEVEL, RAISED, LOWERED = 0, 1, -1
-"""Where a figure stands to the line of type."""
 
 _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _DIGIT = re.compile(r"\d")
@@ -46,21 +43,14 @@ _FARTHEST = 1e7
 _NOWHERE = (0.0, 0.0, 0.0, 1.0)
 
 
-@dataclass(slots=True)
-class Word:
-    """The characters [start, end) of a page, their room and baseline in points; `height` is that of the type.
+def call_unchecked(function: Any, result: Any = ctypes.c_int) -> Any:
+    """A function of pdfium that takes what it is given: handles, references, and numbers that are C's int.
 
-    `is_glued`: no white space parts it from the word before. It is not frozen, for `shift` is known from neighbours.
+    Without a check of its arguments a call takes a third of the time.
     """
-
-    start: int
-    end: int
-    left: float
-    right: float
-    baseline: float
-    height: float
-    is_glued: bool = False
-    shift: int = LEVEL
+    bare = type(function)(ctypes.cast(function, ctypes.c_void_p).value)
+    bare.restype = result
+    return bare
 
 
 def page_characters(raw: Any) -> str:
@@ -114,12 +104,15 @@ def _turns_of(raw: Any, index: int) -> int:
     return round(-angle / (math.pi / 2)) % 4 if angle >= 0 else 0  # pdfium counts clockwise
 
 
+_LOOSE_BOX = call_unchecked(pdfium_c.FPDFText_GetLooseCharBox)
+_ORIGIN = call_unchecked(pdfium_c.FPDFText_GetCharOrigin)
+
+
 class _Places:
     """Places of characters, turned so that text runs from left to right."""
 
     def __init__(self, raw: Any, turns: int) -> None:
         self._raw, self._turns = raw, turns
-        self._box, self._origin = pdfium_c.FPDFText_GetLooseCharBox, pdfium_c.FPDFText_GetCharOrigin
         self._rect = pdfium_c.FS_RECTF()
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._rect_ref = ctypes.byref(self._rect)
@@ -128,26 +121,27 @@ class _Places:
     def extent(self, index: int) -> tuple[float, float, float, float]:
         """Left, right, foot and height of a character's room, in points."""
         rect = self._rect
-        if not self._box(self._raw, index, self._rect_ref):
+        if not _LOOSE_BOX(self._raw, index, self._rect_ref):
             return _NOWHERE
-        if not abs(rect.left + rect.right + rect.bottom + rect.top) < _FARTHEST:
+        left, right, foot, top = rect.left, rect.right, rect.bottom, rect.top
+        if not abs(left + right + foot + top) < _FARTHEST:
             return _NOWHERE
         if self._turns == 0:
-            return rect.left, rect.right, rect.bottom, rect.top - rect.bottom or 1.0
+            return left, right, foot, top - foot or 1.0
         if self._turns == 2:
-            return -rect.right, -rect.left, -rect.top, rect.top - rect.bottom or 1.0
+            return -right, -left, -top, top - foot or 1.0
         if self._turns == 1:
-            return rect.bottom, rect.top, -rect.right, rect.right - rect.left or 1.0
-        return -rect.top, -rect.bottom, rect.left, rect.right - rect.left or 1.0
+            return foot, top, -right, right - left or 1.0
+        return -top, -foot, left, right - left or 1.0
 
     def origin(self, index: int) -> tuple[float, float]:
         """Where the character begins on the page that is not turned."""
-        self._origin(self._raw, index, self._x_ref, self._y_ref)
+        _ORIGIN(self._raw, index, self._x_ref, self._y_ref)
         return self._x.value, self._y.value
 
     def baseline(self, index: int) -> float:
         """Height of the character's baseline above the foot of the (turned) page, in points."""
-        self._origin(self._raw, index, self._x_ref, self._y_ref)
+        _ORIGIN(self._raw, index, self._x_ref, self._y_ref)
         baseline = (self._y.value, -self._x.value, -self._y.value, self._x.value)[self._turns]
         return float(baseline) if abs(baseline) < _FARTHEST else 0.0
 
@@ -164,18 +158,19 @@ def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]
     uneven height, or if it is wide: between two short cells of a row pdfium may have no white space.
     """
     places = _Places(raw, turns)
+    extent = places.extent
     words: list[Word] = []
     turned: list[Word] = []
-    last_line, baseline = (math.nan, math.nan), 0.0
+    line_foot, line_height, baseline = math.nan, math.nan, 0.0
     for match in _WORD.finditer(text):
         start, end = match.span()
-        left, right, foot, height = places.extent(start)
-        if (foot, height) != last_line:  # the same foot and height are the same line and type
-            last_line, baseline = (foot, height), places.baseline(start)
+        left, right, foot, height = extent(start)
+        if foot != line_foot or height != line_height:  # the same foot and height are the same line and type
+            line_foot, line_height, baseline = foot, height, places.baseline(start)
         if end - start == 1:
             words.append(Word(start, end, left, right, baseline, height))
             continue
-        last_left, last_right, last_foot, last_height = places.extent(end - 1)
+        last_left, last_right, last_foot, last_height = extent(end - 1)
         rise = last_foot - foot
         is_even = abs(rise) < _SAME_BASELINE * height and abs(last_height - height) < _SAME_HEIGHT * height
         word = Word(start, end, min(left, last_left), max(right, last_right), baseline, height)
@@ -183,7 +178,7 @@ def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]
         if is_broken and _turns_of(raw, start) != turns:
             turned.append(word)
             continue
-        has_figures = _DIGIT.search(text, start, end) is not None
+        has_figures = not match.group().isalpha() and _DIGIT.search(text, start, end) is not None
         is_wide = word.right - word.left > _WIDE * height * (end - start)
         if is_broken or is_wide or (has_figures and not (is_even and _has_even_figures(places, match, foot, height))):
             words += _split_uneven(places, text, start, end)

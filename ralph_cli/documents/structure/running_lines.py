@@ -4,13 +4,13 @@ The number printed on a page is told by them: it goes up with the pages.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
-from ralph_cli.core.structure import Span
+from ralph_cli.core.structure import Page, Span
 
 EDGE_LINES = 3
 """Lines at each edge of a page that may be running ones."""
@@ -31,18 +31,18 @@ _BEHIND = re.compile(r"(?i)[\s|\u2013\u2014)\].-]*(?:(?:of|/)\s*\d+)?\W*\Z")
 """A page's number is the first or the last thing on its line."""
 
 
-def running_line_spans(document: Document) -> tuple[Span, ...]:
+def running_line_spans(text: str, pages: Sequence[Page]) -> tuple[Span, ...]:
     """For each page's end where running lines stand, the interval from the first of them to the last, break included.
 
     A line counts when it comes back, to the letter or with a number that goes up with the pages, at the same edge of
     three pages within eight: a row of figures that is repeated with others is none.
     """
-    if len(document.pages) < MIN_REPEATS:
+    if len(pages) < MIN_REPEATS:
         return ()
-    heads, feet = _edge_lines(document)
-    running = _find_running(document, heads) | _find_running(document, feet)
+    heads, feet = _edge_lines(text, pages)
+    running = _find_running(text, pages, heads) | _find_running(text, pages, feet)
     found: list[Span] = []
-    for upper, lower, foot, head in zip(document.pages, document.pages[1:], feet, heads[1:], strict=False):
+    for upper, lower, foot, head in zip(pages, pages[1:], feet, heads[1:], strict=False):
         start, end = upper.end, lower.start
         for line in foot:
             # On a short page the same line is at both edges; it is left out once.
@@ -65,8 +65,8 @@ def with_printed_numbers(document: Document) -> Document:
     """
     if document.page_noun != "page" or any(page.label not in ("", str(page.number)) for page in document.pages):
         return document
-    heads, feet = _edge_lines(document)
-    running = _find_running(document, heads) | _find_running(document, feet)
+    heads, feet = _edge_lines(document.text, document.pages)
+    running = _find_running(document.text, document.pages, heads) | _find_running(document.text, document.pages, feet)
     printed: dict[int, tuple[str, int]] = {}
     for page, head, foot in zip(document.pages, heads, feet, strict=True):
         keys = (key for line in (*foot, *head) for key in running.get(line, ()))
@@ -97,22 +97,22 @@ def _number_in(key: str, page: int) -> tuple[bool, str, int] | None:
     return alone, series, int(offset)
 
 
-def _edge_lines(document: Document) -> tuple[list[list[Span]], list[list[Span]]]:
+def _edge_lines(text: str, pages: Sequence[Page]) -> tuple[list[list[Span]], list[list[Span]]]:
     """The first lines of each page, and its last ones from below."""
     heads, feet = [], []
-    for page in document.pages:
-        lines = [Span(*match.span()) for match in _LINE.finditer(document.text, page.start, page.end)]
+    for page in pages:
+        lines = [Span(*match.span()) for match in _LINE.finditer(text, page.start, page.end)]
         heads.append(lines[:EDGE_LINES])
         feet.append(lines[::-1][:EDGE_LINES])
     return heads, feet
 
 
-def _find_running(document: Document, edges: list[list[Span]]) -> dict[Span, list[str]]:
+def _find_running(text: str, pages: Sequence[Page], edges: list[list[Span]]) -> dict[Span, list[str]]:
     """The lines of one edge that are running ones, each with the keys by which it is."""
     seen: dict[str, list[tuple[int, Span]]] = defaultdict(list)
-    for page, lines in zip(document.pages, edges, strict=True):
+    for page, lines in zip(pages, edges, strict=True):
         for line in lines:
-            words = document.text[line.start : line.end]
+            words = text[line.start : line.end]
             for key in () if _DIVIDED.search(words) else _keys(words, page.number):
                 seen[key].append((page.number, line))
     found: dict[Span, list[str]] = defaultdict(list)

@@ -1,0 +1,253 @@
+"""Tables of plain text: those of Markdown, and cells that stand apart under each other or are as many in every row.
+
+A text is laid out like a page of a typewriter, on which the rules for places on a page find tables.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby, pairwise
+from operator import attrgetter
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.structure import EMPTY_CELL, Page, Table
+from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments
+from ralph_cli.documents.pdf.geometry.rows import Row
+from ralph_cli.documents.pdf.geometry.tables import CURRENCY, find_tables, to_tables
+from ralph_cli.documents.pdf.geometry.word import Word
+from ralph_cli.documents.structure.grids import GridCell, GridRow, is_time, make_tables
+
+_WORD = re.compile(r"[^\s|\u2502]+")
+_LINE = re.compile(r"[^\n]+")
+_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_PIPE = re.compile(r"(?<!\\)\|")
+_BLANK = re.compile(r"\n[ \t]*(?=\n)")
+_RULE = re.compile(r"[\s\-=_+|.\u2500-\u257f]*")
+_AMOUNT = r"(?:[$\u20ac\u00a3\u00a5] ?)?\(?[-\u2212]?\d(?:[\d,.]*\d)?[)%]*|[-\u2010-\u2015]"
+_LAST_AMOUNTS = re.compile(rf"(?<![\d,] )(?<! {{2}})(?<!\t)(?<= )(?:(?:{_AMOUNT})(?: |$)){{2,}}$")
+_AMOUNTS = re.compile(rf" (?={_AMOUNT})")
+"""Amounts at the end of a line with one space between them, and where each begins."""
+
+_CELLS = re.compile(r"\S(?:  |\t|\s?\u2502)\s*\S")
+_FEW_LINES, _LONG_LINE = 2, 75
+"""Lines between the rows of a table at most, and their characters, with an empty line before and behind them."""
+
+_TAB, _CHARACTER, _HEIGHT, _LINE_HEIGHT = 8, 5.0, 10.0, 12.0
+"""Columns from one stop of the tabulator to the next, and points: the width of a character, the height of type and of a
+line, as typewriters have them."""
+
+_SLOT, _SLOT_WIDTH = 400.0, 200.0
+"""Points from one cell to the next, and that a cell takes at most, where only the number of cells is known."""
+
+
+def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] = ()) -> Iterator[Table]:
+    """The tables in the text of these pages, in order, outside of those that are known."""
+    for page in pages:
+        lines = [match.span() for match in _LINE.finditer(text, page.start, page.end)]
+        known = [table for table in taken if table.start < page.end and page.start < table.end]
+        free = [(low, high) for low, high in lines if not any(it.start < high and low < it.end for it in known)]
+        marked = list(_find_markdown(text, free))
+        yield from (table for table, _ in marked)
+        inside = {line for _, lines in marked for line in lines}
+        for block in _split(text, [line for line in free if line not in inside]):
+            yield from _find_typed(text, block)
+
+
+def _find_markdown(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[Table, Sequence[tuple[int, int]]]]:
+    """The tables whose cells stand between bars, each with its lines: those of Markdown (GitHub Flavored Markdown,
+    4.10), and without a line below the names those whose rows all begin with a bar and have as many."""
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while (
+            "|" in text[slice(*lines[at])]
+            and end < len(lines)
+            and lines[end][0] == lines[end - 1][1] + 1
+            and "|" in text[slice(*lines[end])]
+        ):
+            end += 1
+        block = lines[at:end]
+        marked = next((n for n, it in enumerate(block[1:], 1) if _DELIMITER.fullmatch(text, *it)), 0)
+        bars = {len(_PIPE.findall(text, *it)) for it in block}
+        is_barred = len(bars) == 1 < len(block) and all(text[slice(*it)].lstrip()[:1] == "|" for it in block)
+        if end > at + 1 and (marked or (is_barred and min(bars) > 2)):
+            first = max(marked - 1, 0)
+            rows = [it for it in block[first:] if not _DELIMITER.fullmatch(text, *it)]
+            grid = [_read_pipes(text, *row) for row in rows]
+            width = max((cell.last + 1 for row in grid for cell in row.cells), default=1)
+            for table in make_tables(grid, width, 1 if marked else None):
+                yield table, block[first:]
+        at = end
+
+
+def _read_pipes(text: str, low: int, high: int) -> GridRow:
+    """A row whose cells stand between bars."""
+    bars = [match.start() for match in _PIPE.finditer(text, low, high)]
+    first = text[low:high].lstrip().startswith("|")
+    edges = [*([] if first else [low - 1]), *bars, high]
+    cells = []
+    for column, (left, right) in enumerate(pairwise(edges)):
+        inside = text[left + 1 : right]
+        if words := inside.strip():
+            start = left + 1 + inside.index(words)
+            cells.append(GridCell(words.strip("*_` ") or words, start, start + len(words), column, column))
+    indent = len(cells[0].text) - len(cells[0].text.lstrip("\u00a0 ")) if cells else 0
+    return GridRow(low, high, cells, float(indent))
+
+
+def _split(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Lines that may be of one table: those with two empty ones or more between them are of two."""
+    block: list[tuple[int, int]] = []
+    for line in lines:
+        if block and text.count("\n", block[-1][1], line[0]) > 3:
+            yield block
+            block = []
+        if not _RULE.fullmatch(text, *line):
+            block.append(line)
+    if block:
+        yield block
+
+
+def _find_typed(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[Table]:
+    """The tables of lines whose cells stand apart."""
+    waiting: list[Row] = []
+    number, at = 0, lines[0][0] if lines else 0
+    for part in _paragraphs(text, lines):
+        is_prose = len(part) > _FEW_LINES or any(high - low > _LONG_LINE for low, high in part)
+        if is_prose and not any(_may_be_row(text[low:high]) for low, high in part):
+            yield from _to_tables(text, waiting)
+            waiting = []
+            continue
+        words: list[Word] = []
+        for low, high in part:
+            number, at = number + text.count("\n", at, low), low
+            words += _lay_out(text, low, high, number)
+        own = [list(row) for _, row in groupby(read_fragments(words, text), attrgetter("baseline"))]
+        if _are_placed(own):
+            waiting += own
+            continue
+        yield from _to_tables(text, waiting)
+        waiting = []
+        for rows in _split_by_count(own):
+            _slot(rows)
+            yield from _to_tables(text, rows)
+    yield from _to_tables(text, waiting)
+
+
+def _may_be_row(line: str) -> bool:
+    """Whether a line has cells that stand apart: all others are passed over at once."""
+    return bool(_CELLS.search(line)) or bool(line[-1:] in "0123456789)%-\u2013\u2014" and _LAST_AMOUNTS.search(line))
+
+
+def _split_by_count(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Rows in parts in which all rows of figures have as many cells."""
+    part: list[Row] = []
+    count = 0
+    for row in rows:
+        own = len(row) if _is_data(row) else 0
+        if own and count and own != count:
+            yield part
+            part, count = [], 0
+        part.append(row)
+        count = own or count
+    if part:
+        yield part
+
+
+def _to_tables(text: str, rows: list[Row]) -> Iterator[Table]:
+    for table in find_tables(rows, least_rows=1) if any(len(row) > 1 for row in rows) else ():
+        yield from to_tables(table, text, _place, None)
+
+
+def _paragraphs(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Lines in parts, an empty line between them."""
+    part: list[tuple[int, int]] = []
+    for line in lines:
+        if part and _BLANK.search(text, part[-1][1], line[0] + 1):
+            yield part
+            part = []
+        part.append(line)
+    if part:
+        yield part
+
+
+def _place(fragment: Fragment) -> tuple[int, int]:
+    return fragment.words[0].start, fragment.words[-1].end
+
+
+def _lay_out(text: str, low: int, high: int, number: int) -> list[Word]:
+    """The words of the line with that number at places of a page; amounts with a single space between them at its end
+    are apart, too."""
+    amounts = _LAST_AMOUNTS.search(text[low:high])
+    gaps = {match.start() for match in _AMOUNTS.finditer(text, low + amounts.start() - 1, high)} if amounts else set()
+    words = []
+    column, at, wide = 0, low, 0.0
+    for match in _WORD.finditer(text, low, high):
+        for sign in text[at : match.start()]:
+            column += _TAB - column % _TAB + 1 if sign == "\t" else 1
+        wide += _CHARACTER * 2 * (match.start() - 1 in gaps)
+        left = column * _CHARACTER + wide
+        column, at = column + len(match[0]), match.end()
+        if match[0] != EMPTY_CELL:
+            right = left + len(match[0]) * _CHARACTER
+            words.append(Word(*match.span(), left, right, -number * _LINE_HEIGHT, _HEIGHT))
+    for mark, figure in pairwise(words):
+        if CURRENCY.match(text[mark.start : mark.end]) and text[figure.start] in "(0123456789-\u2013\u2014":
+            mark.left, mark.right = figure.left - 2 * _CHARACTER, figure.left - _CHARACTER
+    return words
+
+
+def _is_data(row: Row) -> bool:
+    return len(row) > 1 and any(piece.is_figure and not is_time(piece.text) for piece in row)
+
+
+def _are_placed(rows: Sequence[Row]) -> bool:
+    """Whether the places of cells in the text tell their columns: figures stand under each other, and names above
+    them."""
+    data = [row for row in rows if _is_data(row)]
+    columns: list[tuple[float, float]] = []
+    for left, right in sorted((piece.left, piece.right) for row in data for piece in row):
+        if columns and left < columns[-1][1]:
+            columns[-1] = columns[-1][0], max(columns[-1][1], right)
+        else:
+            columns.append((left, right))
+    if len(columns) != max(map(len, data), default=0):
+        return not data
+    is_named, is_clear = False, True
+    for row in rows:
+        over = [[at for at, (left, right) in enumerate(columns) if it.left < right and left < it.right] for it in row]
+        if len(row) == len(columns):
+            if over != [[at] for at in range(len(row))]:
+                return False
+            is_named |= not _is_data(row)
+        elif len(row) > 1 and not _is_data(row):
+            behind = over[1:] if 0 in over[0] else over  # what names the labels stands over no figures
+            is_clear &= all(behind) and not any(0 in it for it in behind)
+            is_clear &= behind is over or {*chain.from_iterable(behind)} == {*range(1, len(columns))}
+    return is_named or is_clear
+
+
+def _slot(rows: Sequence[Row]) -> None:
+    """Set cells under each other that are as many in each row, and over them as many names, or fewer that are alike and
+    divide them evenly; other names stand over nothing for certain."""
+    count = max((len(row) for row in rows if _is_data(row)), default=0)
+    for row in (row for row in rows if len(row) == 1):
+        row[0].right = min(row[0].right, _SLOT_WIDTH)
+    has_labels = any(not row[0].is_figure for row in rows if _is_data(row))
+    for row in (row for row in rows if len(row) > 1):
+        are_alike = len({any(map(str.isdigit, piece.text)) for piece in row}) == 1
+        if len(row) == count and not (has_labels and is_time(row[0].text)):
+            _place_at(row, range(count), 1)
+        elif len(row) == count - 1 or (len(row) < count and are_alike and (count - 1) % len(row) == 0):
+            wide = (count - 1) // len(row)
+            _place_at(row, range(1, count, wide), wide)
+        else:
+            for piece in row:
+                piece.left, piece.right = -_SLOT, -_SLOT_WIDTH
+
+
+def _place_at(row: Row, columns: Sequence[int], wide: int) -> None:
+    for column, piece in zip(columns, row, strict=True):
+        if column:
+            piece.left = column * _SLOT
+            piece.right = (column + wide - 1) * _SLOT + _SLOT_WIDTH
+        else:
+            piece.right = min(piece.right, _SLOT_WIDTH)

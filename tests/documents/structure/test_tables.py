@@ -1,0 +1,114 @@
+"""Tables of plain text and of rows of cells: labels, groups, names of columns, and what states scale and unit."""
+
+import pytest
+from fakes import document
+from tables import cells_below, column_names, names_of
+
+from ralph_cli.core.document import Document
+
+INCOME = """
+STATEMENT OF INCOME
+(in millions, except per share data)
+
+                               Year ended June 30,
+                                 2031         2030
+Fares                         $ 1,577      $ 1,466
+Costs:
+  Crews                           800          700
+  Coal and
+    other fuel                    100           90
+Total costs                       900          790
+Profit                        $   677      $   676
+"""
+
+
+def rows(about: Document, number: int = 0) -> dict[str, str]:
+    """The path of each row with figures, with these."""
+    table = about.tables[number]
+    found = {}
+    for at in range(table.header_rows, len(table.rows)):
+        cells = [it for it in table.cells_of(at) if not table.columns[it.column].is_label]
+        if cells:
+            figures = " ".join(" ".join(about.text[it.start : it.end].split()) for it in cells)
+            found[" > ".join(about.row_path(table, at))] = figures
+    return found
+
+
+def stated(about: Document, number: int = 0) -> list[tuple[str, int, int]]:
+    return [(about.text[it.start : it.end].strip(), it.row, it.column) for it in about.tables[number].statements]
+
+
+def test_a_typed_table_has_groups_header_paths_and_a_scale() -> None:
+    about = document(INCOME)
+    assert rows(about) == {
+        "Fares": "$ 1,577 $ 1,466",
+        "Costs: > Crews": "800 700",
+        "Costs: > Coal and other fuel": "100 90",
+        "Total costs": "900 790",
+        "Profit": "$ 677 $ 676",
+    }
+    (table,) = about.tables
+    cell = table.cell_at(about.text.index("1,466"))
+    assert cell and about.column_path(table, cell.column) == ("Year ended June 30,", "2030")
+    assert ("(in millions, except per share data)", -1, -1) in stated(about)
+    above = [about.text[it.start : it.end].strip() for it in about.lines_above(about.text.index("other fuel"))]
+    assert above[0] == "(in millions, except per share data)" and above[-1] == "Costs:" and len(above) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "found"),
+    [
+        ("Item  2031  2030\nRent  400  450\nDues of boats  5,000  12\n", ["Item", "2031", "2030"], "Dues of boats"),
+        ("2031  2030\nRent  400  450\nDues of boats  5,000  12\n", ["", "2031", "2030"], "Rent"),
+        ("January\t2031\nRent\t400\nDues of boats\t5,000\n", ["January", "2031"], "Rent"),
+        ("| Item | 2031 |\n|---|---:|\n| Rent | 400 |\n| Dues | 12 |\n", ["Item", "2031"], "Rent"),
+        ("Boats  2031  2030\nTugs 2,184 2,071\nFerries 612 655\n", ["Boats", "2031", "2030"], "Tugs"),
+        ("Held  31 Dec 2031  31 Dec 2030\nRent  400  450\n", ["Held", "31 Dec 2031", "31 Dec 2030"], "Rent"),
+        ("Held  31.12.2031  31.12.2030\nRent  400  450\n", ["Held", "31.12.2031", "31.12.2030"], "Rent"),
+        ("May  June\n2031  2030\nA  4  1.1%  5  1.2%\n", ["", "May 2031", "May 2031", "June 2030", "June 2030"], "A"),
+    ],
+)
+def test_cells_that_are_as_many_in_each_row_stand_under_each_other(text: str, names: list[str], found: str) -> None:
+    about = document(text)
+    assert column_names(about) == names and found in rows(about)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The hall was let.  It is cold.\nIn 2031  nobody came, and in 2030 few did.\n",
+        "Dear Ann,\n\nthe boat  leaves at 5.\n",
+        "1. Rent is due on the 3rd.\n2. It is 400.\n",
+    ],
+)
+def test_running_text_is_no_table(text: str) -> None:
+    assert document(text).tables == ()
+
+
+def test_a_cell_whose_column_is_not_certain_has_no_name() -> None:
+    about = document("Item  2031  2030\nRent  400  450\nDues of boats  12\n")
+    assert names_of(about, "450") == "2030" and names_of(about, "12") == ""
+
+
+def test_names_of_columns_in_the_middle_begin_another_table() -> None:
+    head = "|  | North | South |\n|---|---|---|\n| 2031 | | |\n| Fares | 5 | 4 |\n| Rent | 2 | 1 |\n"
+    about = document(f"{head}|  | East | West |\n| Fares | 7 | 6 |\n| Rent | 3 | 2 |\n")
+    assert len(about.tables) == 2
+    assert names_of(about, "4") == "South" and names_of(about, "6") == "West"
+
+
+def test_the_total_of_more_than_a_group_ends_it() -> None:
+    flat = "| | 2031 |\n|---|---|\n| Income | 10 |\n| Less: | |\n| Rent | -3 |\n"
+    flat += "| Dues | -2 |\n| Left over | 5 |\n| Tax | 1 |\n"
+    assert list(rows(document(flat))) == ["Income", "Less: > Rent", "Less: > Dues", "Left over", "Tax"]
+
+
+def test_units_of_columns_rows_and_first_cells_are_stated() -> None:
+    about = document("Ship  Load (t)  Share\nAnn  400  12 %\nBo (in thousands)  12  9\n")
+    assert set(stated(about)) == {("Load (t)", -1, 1), ("12 %", -1, 2), ("Bo (in thousands)", 2, -1)}
+    assert [cell for cell in cells_below(about) if cell[1] == 2] == [("12 %", 2), ("9", 2)]
+
+
+def test_a_note_below_a_table_is_no_row_of_it() -> None:
+    about = document(f"{INCOME}(1)  This is told of the crews that were hired in the year.\n")
+    assert "Profit" in rows(about) and len(rows(about)) == 5
