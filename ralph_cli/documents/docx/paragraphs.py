@@ -9,9 +9,8 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
-from ralph_cli.documents.docx.formatting.look import RunLook
 from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, exact_height, shaded
-from ralph_cli.documents.docx.reading import Reading
+from ralph_cli.documents.docx.reading import Reading, RunLook
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
 from ralph_cli.documents.sight import CLIPPED, MARKED, OFF_PAGE, is_far_off, is_flat, is_unseen
