@@ -10,11 +10,11 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Span
-from ralph_cli.documents.hidden_reasons import Visibility, combine, visibilities_from_json
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.ocr.words import scanned_words
 from ralph_cli.documents.process.child import run_parser
 from ralph_cli.documents.sets.joining import split_spans, take_member
+from ralph_cli.documents.sight import Visibility, combine, visibilities_from_json
 from ralph_cli.documents.sniff import OCR_KINDS, display_name
 from ralph_cli.documents.source import DocumentSource
 

@@ -13,9 +13,9 @@ from hidden_pdfs import BESIDE, FIRST, GEORGIAN, INNOCENT, MISSING_FONT, SAID, S
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Span
-from ralph_cli.documents.hidden_reasons import COLOUR, Visibility, combine, visibilities_from_json, visibilities_to_json
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.process import child
+from ralph_cli.documents.sight import COLOUR, Visibility, combine, visibilities_from_json, visibilities_to_json
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.retrieval.quotes.visibility import SCAN_TEXT_LAYER, UNCHECKED_VISIBILITY, VisibilityChecker
 

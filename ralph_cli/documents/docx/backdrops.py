@@ -1,82 +1,76 @@
 """Pictures and filled shapes that text may lie upon: where a page is laid out decides that, which is not done here."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.docx.formatting.styles import read_colour
-from ralph_cli.documents.office.backdrops import LINE_SIZE, find_beside
-from ralph_cli.documents.office.sight import WHITE
+from ralph_cli.documents.office.backdrops import LINE_SIZE, Backdrops, is_backdrop
+from ralph_cli.documents.office.theme import read_fill
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
+from ralph_cli.documents.sight import NOTHING, Colours, read_colour
 
-_SHAPES = frozenset({"v:shape", "v:rect", "v:roundrect", "v:oval"})
+VML_SHAPES = frozenset({"v:shape", "v:rect", "v:roundrect", "v:oval"})
 _LENGTH = re.compile(r"(?:^|;)\s*(width|height):\s*(\d+(?:\.\d+)?)(pt|in)")
-_UNITS = {"pt": 12_700, "in": 914_400}
-_WHITES = frozenset({"", "white", "window", "#fff"})
+_WHITES = {"": "ffffff", "white": "ffffff", "window": "ffffff", "fff": "ffffff"}
 
 
-def find_doubtful_paragraphs(root: Element) -> set[int]:
+def find_doubtful_paragraphs(root: Element) -> set[Hashable]:
     """The paragraphs, by the `id` of their elements, that may lie upon a drawing: those beside one on the same page."""
-    if next((True for name in ("wp:anchor", *_SHAPES) for _ in root.iter(name)), None) is None:
+
+    if next((True for name in ("wp:anchor", *VML_SHAPES) for _ in root.iter(name)), None) is None:
         return set()
-    paragraphs: list[int] = []
-    first: list[int] = []
-    last: list[int] = []
-    drawings: list[tuple[int, int]] = []
-    page = breaks = 0
+    found, breaks = Backdrops(), False
     for element in _walk(root):
         if element.tag == "w:p":
-            page, breaks = page + breaks + is_on(child(element, "w:pPr", "w:pageBreakBefore")), 0
-            paragraphs.append(id(element))
-            first.append(page)
-            last.append(page)
+            found.begin_paragraph(id(element), breaks or is_on(child(element, "w:pPr", "w:pageBreakBefore")))
+            breaks = False
         elif element.tag == "w:lastRenderedPageBreak" or attribute(element, "type") == "page":
-            page += 1
-            last[-1:] = [page][: len(last)]
+            found.break_page()
         elif element.tag == "w:sectPr":
-            breaks = 1
-        elif is_backdrop(element):
-            drawings.append((len(paragraphs) - 1, page))
-    return {paragraphs[at] for at in find_beside(drawings, first, last)}
+            breaks = True
+        elif _is_backdrop(element):
+            found.add_drawing()
+    return found.find_paragraphs()
 
 
-def has_backdrop(root: Element, size: tuple[int, int]) -> bool:
+def has_backdrop(root: Element, size: tuple[float, float]) -> bool:
     """Whether there is a drawing of at least this size that text may lie upon."""
-    return any(is_backdrop(element, size) for element in _walk(root))
+    return any(_is_backdrop(element, size) for element in _walk(root))
 
 
-def is_backdrop(element: Element, size: tuple[int, int] = LINE_SIZE) -> bool:
+def _is_backdrop(element: Element, size: tuple[float, float] = LINE_SIZE) -> bool:
     """Whether an element is a picture or a filled shape of at least this size from which text does not keep away."""
     if element.tag == "wp:anchor":
         extent = child(element, "wp:extent")
-        sides = [number(attribute(extent, side), 0) or 0 for side in ("cx", "cy")]
+        width, height = ((number(attribute(extent, side), 0) or 0) / 12_700 for side in ("cx", "cy"))
         lies_on_text = attribute(element, "behindDoc") in ("1", "true") or child(element, "wp:wrapNone") is not None
-        return lies_on_text and sides[0] >= size[0] and sides[1] >= size[1] and any(map(_is_filled, _walk(element)))
-    if element.tag not in _SHAPES or "position:absolute" not in attribute(element, "style").replace(" ", ""):
+        return lies_on_text and any(is_backdrop(_fill(one), (width, height), size) for one in _walk(element))
+    style = attribute(element, "style")
+    if element.tag not in VML_SHAPES or "position:absolute" not in style.replace(" ", ""):
         return False
-    lengths = {name: float(value) * _UNITS[unit] for name, value, unit in _LENGTH.findall(attribute(element, "style"))}
-    is_large = all(lengths.get(name, least) >= least for name, least in zip(("width", "height"), size, strict=True))
-    return is_large and _is_filled_shape(element)
+    told = {name: float(value) * (72 if unit == "in" else 1) for name, value, unit in _LENGTH.findall(style)}
+    return is_backdrop(_vml_fill(element), (told.get("width"), told.get("height")), size)
 
 
-def _is_filled(element: Element) -> bool:
+def _fill(element: Element) -> Colours:
+    """What a part of a drawing is filled with; no colour if it is not filled."""
     if element.tag == "a:blip":
-        return True
-    if element.tag != "wps:wsp" or child(element, "wps:spPr", "a:noFill") is not None:
-        return False
-    fills = [one for one in child(element, "wps:spPr") or () if one.tag.endswith("Fill")]
-    if not fills:
-        return attribute(child(element, "wps:style", "a:fillRef"), "idx") not in ("", "0")
-    return read_colour(attribute(child(fills[0], "a:srgbClr"))) != WHITE
+        return None
+    if element.tag != "wps:wsp":
+        return NOTHING
+    return read_fill(child(element, "wps:spPr"), child(element, "wps:style", "a:fillRef"), {})
 
 
-def _is_filled_shape(shape: Element) -> bool:
-    """Whether a shape of the older kind (VML) has a picture or a colour; letters drawn as a shape have none behind."""
+def _vml_fill(shape: Element) -> Colours:
+    """That of a shape of the older kind (VML), which may be a picture; letters drawn as a shape have nothing behind."""
     inside = {element.tag for element in _walk(shape)}
+    if "v:imagedata" in inside:
+        return None
     if "v:textpath" in inside or attribute(shape, "filled") in ("f", "false"):
-        return "v:imagedata" in inside
-    colour = attribute(shape, "fillcolor").partition(" ")[0].lower()
-    return "v:imagedata" in inside or not (colour in _WHITES or read_colour(colour.removeprefix("#")) == WHITE)
+        return NOTHING
+    name = attribute(shape, "fillcolor").partition(" ")[0].lower().removeprefix("#")
+    colour = read_colour(_WHITES.get(name, name))
+    return None if colour is None else frozenset({colour})
 
 
 def _walk(element: Element) -> Iterator[Element]:

@@ -5,14 +5,14 @@ from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
-from ralph_cli.documents.docx.formatting.styles import Ground, read_colour
-from ralph_cli.documents.docx.formatting.theme import Theme, read_fill
+from ralph_cli.documents.docx.formatting.styles import Ground
 from ralph_cli.documents.docx.paragraphs import Box
 from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, plain_text
 from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.theme import Theme, read_fill
 from ralph_cli.documents.office.xml_tree import attribute, child, preferred_choice
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.sight import MARKED, read_colour
 
 _OBJECTS = frozenset({":OLEObject", "w:objectEmbed", "w:objectLink"})
 
@@ -37,7 +37,7 @@ class Drawings:
 
     def _visit(self, element: Element, ground: Ground, found: list[Box]) -> None:
         if attribute(child(element, "wp:docPr"), "hidden") in ("1", "true"):
-            self.findings.hide("".join(text.text or "" for text in element.iter("w:t")), MARKED_HIDDEN)
+            self.findings.hide("".join(text.text or "" for text in element.iter("w:t")), MARKED)
             return
         for one in element:
             if one.tag == "w:txbxContent":
@@ -69,10 +69,7 @@ class Drawings:
 def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:
     """The colour of a shape, for the text in it; not known if it has none, for a shape may lie over anything."""
     if shape.tag == "wps:wsp":
-        own = [one for one in child(shape, "wps:spPr") or () if one.tag.endswith("Fill")]
-        usual = child(shape, "wps:style", "a:fillRef")
-        fill = own[0] if own else usual if attribute(usual, "idx") not in ("", "0") else None
-        return Ground(read_fill(fill, theme))
+        return Ground(read_fill(child(shape, "wps:spPr"), child(shape, "wps:style", "a:fillRef"), theme) or None)
     if shape.tag in ("v:shape", "v:rect", "v:roundrect", "v:oval"):
         colour = read_colour(attribute(shape, "fillcolor").partition(" ")[0].removeprefix("#"))
         return Ground(None if colour is None else frozenset({colour}))

@@ -9,11 +9,11 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
-from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
-from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, shaded
-from ralph_cli.documents.docx.reading import Reading
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, exact_height, shaded
+from ralph_cli.documents.docx.reading import Reading, RunLook
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.documents.sight import CLIPPED, MARKED, OFF_PAGE, is_far_off, is_flat, is_unseen
 from ralph_cli.text.raised import (
     LOWERED,
     RAISED,
@@ -31,6 +31,7 @@ _NOT_TEXT = frozenset(
 """Elements whose text is not shown: properties, the twin of what a newer program shows."""
 
 _BREAKS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011"}
+_CODE = "of fields' code"
 _DRAWINGS = frozenset({"w:drawing", "w:pict", "w:object"})
 _TYPED_FRACTION = re.compile(f"(\\d?)([{RAISED[:10]}]+)[/\u2044]([{LOWERED[:10]}]+)")
 
@@ -155,15 +156,14 @@ def read_paragraph(
     """
     properties = child(element, "w:pPr")
     style = attribute(child(properties, "w:pStyle")) or reading.styles.usual("paragraph")
-    shading = child(properties, "w:shd")
-    if shading is None:
-        shading = reading.styles.paragraph_property(style, "w:shd")
+    shading = reading.styles.property_of(style, properties, "w:shd")
     found = Paragraph(style, reading.styles.heading_level(style, properties), *_indents(properties))
     mark = child(properties, "w:rPr")
     deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
     reading.findings.changed |= deleted
-    found.joins_next = deleted or reading.look(style, mark, ground).hidden == MARKED_HIDDEN
-    ground = replace(ground, colours=shaded(shading, ground.colours))
+    found.joins_next = deleted or reading.look(style, mark, ground).why == MARKED
+    flag = ground.flag or _flag(reading.styles.property_of(style, properties, "w:spacing"), found.left)
+    ground = replace(ground, colours=shaded(shading, ground.colours), flag=flag)
     _Runs(found, reading, fields, ground, draw).visit_all(element)
     fields.end_paragraph()
     if not (found.joins_next and found.is_empty) and (before is None or before.is_empty):
@@ -251,36 +251,38 @@ class _Runs:
         self._write(_join_figures(before.text if isinstance(before, _Piece) else "", text), look)
 
     def _write(self, text: str, look: RunLook) -> None:
-        if look.hidden or self.fields.in_code:
-            self.reading.findings.hide(text, look.hidden or "of fields' code")
-        elif text and not self.fields.is_replaced:
+        findings = self.reading.findings
+        if findings.take(text, self._why(look)) and not self.fields.is_replaced:
             self.reading.write(len(text))
-            findings = self.reading.findings
             findings.symbols += text.count(UNKNOWN)
-            findings.struck += len("".join(text.split())) if look.struck else 0
-            findings.doubtful += [text] * bool(look.is_doubtful and text.strip())
+            if look.struck:
+                findings.strike(text)
             self.found.add(_shift(text, look.script), 0 if look.script else look.moved, look.struck)
+
+    def _why(self, look: RunLook) -> str:
+        """Why what has this look is not seen, as the rule of sight answers; a field's code never is."""
+        return _CODE if self.fields.in_code and not is_unseen(look.why) else look.why
 
     def _write_equation(self, element: Element) -> None:
         look = RunLook()
         for run in element.iter("m:r"):
             look = self.reading.look(self.found.style, child(run, "w:rPr"), self.ground)
-            if not look.hidden:
+            if not is_unseen(look.why):
                 break
         self._write_figure(write_equation(element).strip(), look)
 
     def _refer(self, element: Element, look: RunLook) -> None:
         kind = element.tag.removeprefix("w:").removesuffix("Reference")
         identity = attribute(element, "id")
-        if (look.hidden and kind != "comment") or self.fields.in_code:
+        if self.fields.in_code or (look.why == MARKED and kind != "comment"):
             return  # what is hidden shows no mark, and its note belongs to nothing that is seen
         self.found.pieces.append(Mark(kind, identity))
         if kind != "comment" and attribute(element, "customMarkFollows") not in ("1", "true", "on"):
             self._write(self.reading.mark_note(kind, identity), RunLook(struck=look.struck))
 
     def _draw(self, element: Element, look: RunLook) -> None:
-        if look.hidden or self.fields.in_code:
-            self.reading.findings.hide("".join(one.text or "" for one in element.iter("w:t")), look.hidden or "in code")
+        if (why := self._why(look)) in (_CODE, MARKED):  # the colour and size of letters say nothing of drawings
+            self.reading.findings.hide("".join(one.text or "" for one in element.iter("w:t")), why)
         else:
             self.found.boxes += self.draw(element)
 
@@ -321,3 +323,10 @@ def _indents(properties: Element | None) -> tuple[int, int]:
     left = number(attribute(found, "left") or attribute(found, "start"), 0) or 0
     right = number(attribute(found, "right") or attribute(found, "end"), 0) or 0
     return left, min(left, right)
+
+
+def _flag(spacing: Element | None, left: int) -> str:
+    """Why a paragraph with this spacing, so many twentieths of a point to the right, is not seen whatever is in it."""
+    if is_flat(exact_height(spacing, "line", "lineRule")):
+        return CLIPPED
+    return OFF_PAGE if is_far_off(left / 20) else ""

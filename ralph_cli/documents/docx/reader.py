@@ -17,8 +17,7 @@ from ralph_cli.core.structure import Note, Origin
 from ralph_cli.documents.docx.backdrops import has_backdrop
 from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
 from ralph_cli.documents.docx.drawings import Drawings
-from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles, read_colour
-from ralph_cli.documents.docx.formatting.theme import read_theme
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.reading import Reading
@@ -27,10 +26,11 @@ from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.backdrops import PAGE_SIZE
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
-from ralph_cli.documents.office.sight import WHITE
+from ralph_cli.documents.office.theme import read_theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.page_text import finish_document
 from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
+from ralph_cli.documents.sight import WHITE, read_colour
 
 _MAIN_PART = "word/document.xml"
 _NOTES = ("footnote", "endnote")

@@ -1,6 +1,6 @@
 """The text of one part of a document, or of a note in it: paragraphs and tables in order, and what stands where."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -37,7 +37,7 @@ class Story(PageText):
         super().__init__()
         self._reading, self._drawings, self._paper = reading, drawings, paper
         self._fields = Fields(repeated)
-        self._doubtful: set[int] = set()
+        self._doubtful: set[Hashable] = set()
         self.marks: list[tuple[Mark, int]] = []
         self.sections: list[Element] = []
 

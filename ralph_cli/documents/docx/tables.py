@@ -7,14 +7,14 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
-from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded
+from ralph_cli.documents.docx.formatting.styles import Ground, Styles, exact_height, shaded
 from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph
-from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.findings import MERGED, Findings
 from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
 from ralph_cli.documents.page_text import PageText
+from ralph_cli.documents.sight import CLIPPED, MARKED, is_flat
 
 _MOST_COLUMNS = 256
 """Word itself makes at most 63; what is further right counts as the last of these."""
@@ -101,6 +101,7 @@ def read_grid(
             continue
         cells: list[GridCell] = []
         places = list(_place_cells(row, settings))
+        flag = CLIPPED if is_flat(exact_height(child(settings, "w:trHeight"), "val", "hRule")) else ""
         last = max((end for _, _, end in places), default=0)
         above, merged = merged, {}
         for cell, column, end in places:
@@ -108,17 +109,18 @@ def read_grid(
             behind = styles.cell_ground(style, TablePlace(at, len(rows), column, last, look), outside)
             if (shading := child(details, "w:shd")) is not None:
                 behind = replace(behind, colours=shaded(shading, outside))
+            behind = replace(behind, flag=ground.flag or flag)
             cells.append(GridCell(column, end, read_blocks(cell, behind)))
             merge = child(details, "w:vMerge")
             goes_on = merge is not None and attribute(merge) != "restart" and column in above
             if goes_on or child(details, "w:cellDel") is not None:
-                findings.hide(cells[-1].text(), "in cells that are merged or deleted")
+                findings.hide(cells[-1].text(), MERGED)
                 cells[-1] = GridCell(column, end, above=above[column] if goes_on else None)
             if merge is not None:
                 merged[column] = above[column] if goes_on else cells[-1]
         if is_on(child(settings, "w:hidden")):
             for one in cells:
-                findings.hide(one.text(), MARKED_HIDDEN)
+                findings.hide(one.text(), MARKED)
         else:
             found.append(GridRow(cells, is_on(child(settings, "w:tblHeader"))))
     return Grid(found)

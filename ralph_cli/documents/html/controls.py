@@ -43,7 +43,7 @@ def _select_text(node: Any, attributes: Attributes) -> str:
     """The chosen option of a menu, or all options of a list, each with its box."""
     options = node.css("option")
     chosen = [option for option in options if "selected" in option.attributes]
-    if "multiple" not in attributes and attributes.get("size") in (None, "", "0", "1"):
+    if _is_menu(attributes):
         return _label(chosen[-1] if chosen else options[0]) if options else ""
     marked = {option.mem_id for option in chosen}
     return "\n".join(f"{_CHECKED if option.mem_id in marked else _UNCHECKED} {_label(option)}" for option in options)
@@ -65,11 +65,15 @@ ORIGINS: dict[str, Origin] = {"img": "image description", "input": "form field",
 """Where the words of these are from."""
 
 
-def count_unchosen(node: Any, attributes: Attributes) -> int:
-    """How many options of a menu are not shown until it is opened."""
-    if node.tag != "select" or "multiple" in attributes or attributes.get("size") not in (None, "", "0", "1"):
-        return 0
-    return max(len(node.css("option")) - 1, 0)
+def unchosen_text(node: Any, attributes: Attributes) -> str:
+    """The options of a menu that are not shown until it is opened."""
+    if node.tag != "select" or not _is_menu(attributes):
+        return ""
+    return "".join(map(_label, node.css("option"))).replace(_select_text(node, attributes), "", 1)
+
+
+def _is_menu(attributes: Attributes) -> bool:
+    return "multiple" not in attributes and attributes.get("size") in (None, "", "0", "1")
 
 
 def is_embedded(tag: str, attributes: Attributes) -> bool:

@@ -5,26 +5,27 @@ from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
+from ralph_cli.documents.office.findings import Findings
 
 
 @dataclass(slots=True)
-class Findings:
-    """Counts of what a reader should know of: hidden elements, documents in the page, and styles that were not read.
+class PageFindings(Findings):
+    """What was found on a page: also documents in it, and styles that were not read.
 
     `linked` styles are in other files, `unresolved` ones in the page.
     """
 
-    hidden: int = 0
     embedded: int = 0
     linked: int = 0
     unresolved: int = 0
     unknown_contents: set[str] = field(default_factory=set)
     """What the property `content` says where the text that it makes is not known."""
 
-    def cautions(self) -> Iterator[Caution]:
+    def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
         """What was found, in words."""
-        if self.hidden:
-            yield Caution("hidden-elements", f"hidden elements omitted: {self.hidden}")
+        return (*Findings.cautions(self, unknown_numbers), *self._unread())
+
+    def _unread(self) -> Iterator[Caution]:
         unresolved = self.unresolved + len(self.unknown_contents)
         unread = [f"{self.linked} in other files"] * bool(self.linked)
         unread += [f"{unresolved} in the page"] * bool(unresolved)

@@ -9,18 +9,8 @@ from typing import Any
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
-from ralph_cli.documents.html.styles.css import Colour, Declarations, Style, colour, fraction, pixels
-
-WHITE: Colour = (255, 255, 255)
-BLACK: Colour = (0, 0, 0)
-
-_FAR_OFF = 500.0
-"""Pixels to the left or top by which text is off the page."""
-_FAR_RIGHT = 5_000.0
-_LEAST_OPACITY = 0.05
-_LEAST_PIXELS = 4 / 3
-"""Text of a point or less is too small to read."""
+from ralph_cli.documents import sight
+from ralph_cli.documents.html.styles.css import Declarations, Style, colour, fraction, pixels, points
 
 _NO_RECT = re.compile(r"rect\( ?(?:([-+]?[01](?:\.0+)?(?:px|em)?|0%) ?){4}\)")
 _NO_CLIP = re.compile(
@@ -28,6 +18,7 @@ _NO_CLIP = re.compile(
     r"circle\( ?0(?:px|%|em)?(?: at [^()]*)?\)|ellipse\( ?0(?:px|%)? [^()]*\)|polygon\( ?(?:0(?:px|%)?[ ,]*)+\))"
 )
 _FUNCTION = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
+_ON_EDGE = frozenset(("90deg", "270deg", "0.25turn", ".25turn"))
 _SIZES = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0, "x-large": 24.0}
 _SIZES |= {"xx-large": 32.0, "initial": 16.0}
 _RELATIVE_SIZES = {"smaller": 1 / 1.2, "larger": 1.2}
@@ -38,17 +29,19 @@ _PREFORMATTED = {"pre": "pre", "pre-wrap": "pre", "break-spaces": "pre", "pre-li
 class TextLook:
     """How the text of an element looks, as far as it is known; None stands for an unknown colour.
 
-    `size` is that of the font and `alpha` the opacity of the ink. `raised` is 1 for raised text, -1 for lowered.
+    `why` is the answer of the rule of sight. `size` is that of the font and `alpha` the opacity of the ink. `raised` is
+    1 for raised text, -1 for lowered.
     `white_space` is "pre" where spaces and line ends count, "lines" where line ends do. `styles_known` says that every
     style sheet of the page could be read.
     """
 
+    why: str = ""
     visible: bool = True
     size: float = 16.0
     opacity: float = 1.0
-    colour: Colour | None = BLACK
+    colour: int | None = sight.BLACK
     alpha: float = 1.0
-    background: Colour | None = WHITE
+    background: int | None = sight.WHITE
     styles_known: bool = True
     raised: int = 0
     struck: bool = False
@@ -59,8 +52,6 @@ class TextLook:
     """Whether letters and figures are shown from right to left, whatever they are."""
     is_gone: bool = False
     """Whether the element is hidden with everything in it, whatever that says of its own look."""
-    is_unseen: bool = False
-    """Whether text of this look is not seen."""
 
     def for_child(self, style: Declarations) -> "TextLook":
         """The look of an element inside of this one with these declarations."""
@@ -85,9 +76,9 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
         changes["is_turned"] = style.get("direction") == "rtl"
     if "visibility" in style and style["visibility"] not in ("inherit", "unset"):
         changes["visible"] = style["visibility"] not in ("hidden", "collapse")
-    if "opacity" in style:
-        opacity = fraction(style["opacity"])
-        changes["opacity"] = look.opacity * (1.0 if opacity is None else min(max(opacity, 0.0), 1.0))
+    for name, value in (("opacity", style.get("opacity", "")), *_functions(style, "filter")):
+        if name == "opacity" and (opacity := fraction(value)) is not None:
+            changes["opacity"] = changes.get("opacity", look.opacity) * min(max(opacity, 0.0), 1.0)
     if "-webkit-text-security" in style:
         changes["masked"] = style["-webkit-text-security"] != "none"
     if "white-space" in style:
@@ -100,18 +91,14 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
     if shift:
         changes["raised"] = shift
     changed = replace(look, **changes, **_paint(look, style))
-    changed = replace(changed, is_gone=_hides_all(style, changed.size), is_unseen=_is_unseen(changed))
+    gone = _why_gone(style, changed.size)
+    flags = gone, "" if changed.visible else sight.MARKED, sight.OTHER_WORDS if changed.masked else ""
+    ground = None if changed.background is None else frozenset({changed.background})
+    why = sight.seen(changed.colour, ground, points(changed.size), flags, changed.opacity * changed.alpha)
+    if why == sight.DOUBTFUL and not look.styles_known:
+        why = ""  # a notice says it of the whole page
+    changed = replace(changed, why=why, is_gone=bool(gone))
     return look if changed == look else changed
-
-
-def _is_unseen(look: TextLook) -> bool:
-    opacity = look.opacity * look.alpha
-    if not look.visible or look.masked or look.size <= _LEAST_PIXELS or opacity < _LEAST_OPACITY:
-        return True
-    if look.colour is None or look.background is None:
-        return False
-    contrasts = (abs(a - b) * opacity for a, b in zip(look.colour, look.background, strict=True))
-    return max(contrasts) < LEAST_CONTRAST
 
 
 def _paint(look: TextLook, style: Style) -> dict[str, Any]:
@@ -119,7 +106,7 @@ def _paint(look: TextLook, style: Style) -> dict[str, Any]:
     ink, alpha = look.colour, look.alpha
     named = style.get("-webkit-text-fill-color") or style.get("color") or ""
     if named in ("initial", "canvastext"):
-        ink, alpha = BLACK, 1.0
+        ink, alpha = sight.BLACK, 1.0
     elif named and named not in ("inherit", "unset", "currentcolor"):
         ink, alpha = colour(named)
     painted = style.get("background-color", "")
@@ -128,19 +115,14 @@ def _paint(look: TextLook, style: Style) -> dict[str, Any]:
         ground, cover = ink, 1.0
     elif painted and painted not in ("inherit", "initial", "unset", "revert"):
         ground, cover = colour(painted)
-    background = look.background if cover == 0 else ground if cover == 1 else _blend(ground, cover, look.background)
+    background = look.background if cover == 0 else ground
+    if background is not None and 0 < cover < 1:
+        background = None if look.background is None else sight.mix(background, cover, look.background)
     if style.get("background-image", "none") not in ("none", "initial", "unset"):
         background = None
         if "text" in (style.get("background-clip"), style.get("-webkit-background-clip")):
             ink, alpha = None, 1.0  # the picture is painted where the letters are
     return {"colour": ink, "alpha": alpha, "background": background}
-
-
-def _blend(above: Colour | None, cover: float, below: Colour | None) -> Colour | None:
-    if above is None or below is None:
-        return None
-    red, green, blue = (a * cover + b * (1 - cover) for a, b in zip(above, below, strict=True))
-    return red, green, blue
 
 
 def _font_size(value: str, parent: float) -> float:
@@ -169,61 +151,53 @@ def _shift(style: Style, outer: float, size: float) -> int:
     return 1 if shift > 0 else -1
 
 
-def _hides_all(style: Style, size: float) -> bool:
+def _why_gone(style: Style, size: float) -> str:
+    """Why an element is not seen with all that is in it; "" if it is."""
     if style.get("display") == "none" or style.get("content-visibility") == "hidden":
-        return True
-    return _is_cut_off(style) or _is_moved_away(style, size) or _is_shrunk(style)
+        return sight.MARKED
+    if _is_cut_off(style):
+        return sight.CLIPPED
+    return sight.OFF_PAGE if _is_moved_away(style, size) else _why_transformed(style, size)
 
 
 def _is_moved_away(style: Style, size: float) -> bool:
     """Whether an element is off the page."""
 
     def moved(side: str) -> float:
-        return pixels(style.get(side, ""), em=size) or 0.0
+        return points(pixels(style.get(side, ""), em=size)) or 0.0
 
-    if min(moved("text-indent"), moved("margin-left")) <= -_FAR_OFF:
-        return True
+    sides = [moved("text-indent"), moved("margin-left")]
     if style.get("position") in ("absolute", "fixed", "relative"):
-        if any(moved(side) <= -_FAR_OFF for side in ("left", "top", "right")) or moved("left") >= _FAR_RIGHT:
-            return True
-        # From the bottom it is far below only where the page ends there.
-        if moved("bottom") <= -_FAR_OFF or moved("right") >= _FAR_RIGHT:
-            return True
+        # Downwards a page goes on without end; from the bottom it is far below only where the page ends there.
+        sides += [moved("left"), moved("right"), min(moved("top"), 0.0), min(moved("bottom"), 0.0)]
     shifts = [shift for name, shift in _transforms(style) if name.startswith("translate")]
-    return any(
-        (pixels(part, em=size, whole=100) or 0.0) <= -_FAR_OFF
-        or abs(pixels(part, em=size, whole=100) or 0.0) >= _FAR_RIGHT
-        for shift in shifts
-        for part in shift
-    )
+    return sight.is_far_off(*sides, *(points(pixels(part, em=size, whole=100)) for shift in shifts for part in shift))
 
 
-def _is_shrunk(style: Style) -> bool:
-    """Whether an element is scaled to nothing, turned on its edge or made transparent."""
+def _why_transformed(style: Style, size: float) -> str:
+    """Why an element is not seen that is scaled, or turned on its edge; "" if it is."""
     for name, values in _transforms(style):
         numbers = [fraction(value) for value in values]
-        if name.startswith("scale") and any(number is not None and abs(number) < 0.05 for number in numbers):
-            return True
-        if name in ("rotatex", "rotatey") and values[:1] in (
-            ["90deg"],
-            ["270deg"],
-            ["-90deg"],
-            ["0.25turn"],
-            [".25turn"],
+        if name.startswith("scale") and any(
+            sight.is_flat(points(size * abs(one))) for one in numbers if one is not None
         ):
-            return True
+            return sight.TINY
+        if name in ("rotatex", "rotatey") and values[:1] and values[0].lstrip("-") in _ON_EDGE:
+            return sight.CLIPPED
         if name == "matrix" and len(numbers) == 6 and numbers[0] == numbers[1] == 0:
-            return True
-    faded = [fraction(value) for name, value in _FUNCTION.findall(style.get("filter", "")) if name == "opacity"]
-    return any(number is not None and number < _LEAST_OPACITY for number in faded)
+            return sight.CLIPPED
+    return ""
 
 
 def _transforms(style: Style) -> list[tuple[str, list[str]]]:
     """The functions of `transform`, and the properties that say the same."""
-    found = [
-        (name, re.split(r"[\s,]+", inside.strip())) for name, inside in _FUNCTION.findall(style.get("transform", ""))
-    ]
+    found = [(name, re.split(r"[\s,]+", inside.strip())) for name, inside in _functions(style, "transform")]
     return found + [(name, style[name].split()) for name in ("scale", "translate") if name in style]
+
+
+def _functions(style: Style, name: str) -> list[tuple[str, str]]:
+    """The functions that a property names, each with what is in its brackets."""
+    return _FUNCTION.findall(style.get(name, ""))
 
 
 def _is_cut_off(style: Style) -> bool:
@@ -236,5 +210,6 @@ def _is_cut_off(style: Style) -> bool:
     kept = (style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y"))
     if not any(word in ("hidden", "clip") for value in kept for word in value.split()):
         return False
-    sides = (pixels(style.get(side, "")) for side in ("width", "height", "max-height", "max-width"))
-    return any(side is not None and side <= 1 for side in sides)
+    return sight.is_flat(
+        *(points(pixels(style.get(side, ""))) for side in ("width", "height", "max-height", "max-width"))
+    )

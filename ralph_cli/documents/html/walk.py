@@ -10,7 +10,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.html import controls
 from ralph_cli.documents.html.boxes import find_cells_of_blocks, is_only_cell, strength_around
-from ralph_cli.documents.html.findings import Findings
+from ralph_cli.documents.html.findings import PageFindings
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
 from ralph_cli.documents.html.styles.css import Style
@@ -19,7 +19,9 @@ from ralph_cli.documents.html.styles.selectors import ElementPath
 from ralph_cli.documents.html.styles.stylesheet import StyleSheets
 from ralph_cli.documents.html.tables import GridTable
 from ralph_cli.documents.html.text_builder import CELL, LINE, PARAGRAPH, SPACE, TextBuilder
+from ralph_cli.documents.office.findings import CLOSED_LIST
 from ralph_cli.documents.parsed import clean_heading
+from ralph_cli.documents.sight import is_unseen
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 Attributes = Mapping[str, str | None]
@@ -44,8 +46,6 @@ class _OpenElement:
     look: TextLook
     display: str
     variables: Style
-    counted: list[bool]
-    """Not empty once text of this look was counted as hidden."""
     is_one_line: bool = False
     """Whether line ends in it are spaces, as in a table's cell without blocks."""
     place: int = 0
@@ -70,7 +70,7 @@ class PageWalk:
         self.quoted: list[tuple[int, int, int, int]] = []
         self.tables: list[GridTable] = []
         self.additions: list[tuple[int, int, Origin]] = []
-        self.findings = Findings()
+        self.findings = PageFindings()
         self._is_shallow = is_shallow
         self._titled = titled
         self._linked = linked
@@ -90,7 +90,7 @@ class PageWalk:
         self._sheets, self._cells_of_blocks = StyleSheets.of(tree, source, self._linked), find_cells_of_blocks(tree)
         self._after, self._tables = {}, []
         look = TextLook(styles_known=self._sheets.are_known)
-        self._open = [_OpenElement("", ElementPath(("", "", frozenset()), None), look, "", {}, [])]
+        self._open = [_OpenElement("", ElementPath(("", "", frozenset()), None), look, "", {})]
         self._pages += 1
         if tree.root is not None:
             self._visit(tree.root)
@@ -135,10 +135,9 @@ class PageWalk:
         style = self._sheets.resolve(node, path, inline, default_style(tag, attributes), outer.variables)
         look = outer.look.for_child(style.declarations)
         if look.is_gone:
-            self.findings.hidden += bool(node.text().strip())
+            self.findings.hide(_text_of(node), look.why)
             return False
-        counted = outer.counted if look is outer.look else []
-        element = _OpenElement(tag, path, look, style.display, style.variables, counted, outer.is_one_line)
+        element = _OpenElement(tag, path, look, style.display, style.variables, outer.is_one_line)
         self._separate(element, outer)
         self._open.append(element)
         element.place = self.out.place
@@ -162,7 +161,7 @@ class PageWalk:
             self._separate_lines(PARAGRAPH if self.out.pending >= LINE else LINE, self._open[-1])
         elif tag in controls.REPLACED:
             self._write_replacement(tag, controls.REPLACED[tag](node, attributes))
-            self.findings.hidden += controls.count_unchosen(node, attributes)
+            self.findings.hide(controls.unchosen_text(node, attributes), CLOSED_LIST)
         elif (source := self._inner_page(tag, attributes)) is not None:
             if self._pages < _DEEPEST_PAGE and self._is_shallow(source):
                 self.read(source)
@@ -191,7 +190,7 @@ class PageWalk:
         look = element.look.for_child(style.declarations)
         if not known:
             self.findings.unknown_contents.add(style.get("content"))
-        if text and not look.is_unseen and not look.is_gone:
+        if text and not is_unseen(look.why):
             self.out.write_running_text(text)
 
     def _open_wrapping(self, element: _OpenElement, outer: _OpenElement) -> None:
@@ -201,7 +200,7 @@ class PageWalk:
                 f"{element.opening}{STRUCK_OPENING}",
                 f"{STRUCK_CLOSING}{element.closing}",
             )
-        if element.look.is_unseen:
+        if is_unseen(element.look.why):
             element.opening = element.closing = ""
         self.out.prefix += element.opening
         element.lead = len(self.out.prefix)
@@ -294,16 +293,13 @@ class PageWalk:
 
     def _write(self, text: str) -> None:
         """Write text as the innermost element shows it."""
-        element = self._open[-1]
-        look = element.look
-        if look.is_unseen:
-            if text.strip() and not element.counted:
-                self.findings.hidden += 1
-                element.counted.append(True)
+        look = self._open[-1].look
+        if look.why and not self.findings.take(text, look.why):
             return
         if look.is_turned:
             text = text[::-1]
         if look.struck:
+            self.findings.strike(text)
             text = strike(text)
         if look.raised and len(text) <= _LONGEST_MARK:
             if look.raised > 0:
@@ -316,6 +312,12 @@ class PageWalk:
             self.out.write_lines(text)
         else:
             self.out.write_running_text(text)
+
+
+def _text_of(element: Any) -> str:
+    """The text in an element, without that of scripts and the like."""
+    texts = (node for node in element.traverse(include_text=True) if node.tag == "-text")
+    return "".join(node.text_content or "" for node in texts if node.parent.tag not in _DROPPED)
 
 
 _BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {

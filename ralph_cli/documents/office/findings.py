@@ -5,6 +5,12 @@ from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
+from ralph_cli.documents.sight import is_unseen
+from ralph_cli.text.raised import cross_out
+
+CLOSED_LIST = "in lists of choices that are closed"
+MERGED = "in cells that are merged or deleted"
+"""Why words are left out that no trick hides."""
 
 _MOST_NAMES = 8
 _LONGEST_NAME = 200
@@ -36,6 +42,19 @@ class Findings:
         """Some text is left out."""
         if count := len("".join(text.split())):
             self.hidden[reason] += count
+
+    def take(self, text: str, why: str) -> str:
+        """What is written of some text that is not seen for this reason: nothing; all of it where that is not known."""
+        if is_unseen(why):
+            self.hide(text, why)
+            return ""
+        self.doubtful += [text] * bool(why and text.strip())
+        return text
+
+    def strike(self, text: str) -> str:
+        """Some text that is struck out, as it is written."""
+        self.struck += len("".join(text.split()))
+        return cross_out(text)
 
     def miss(self, part: str) -> None:
         """A part that the document refers to is not there."""
@@ -70,9 +89,8 @@ class Findings:
         """What was found, in words."""
         found = [*self.notices]
         if self.hidden:
-            reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.hidden.items()))
-            total = sum(self.hidden.values())
-            found.append(Caution("hidden-text", f"hidden text omitted: {total:,} characters ({reasons})"))
+            what = f"{self.hidden.total():,} characters ({describe_reasons(self.hidden)})"
+            found.append(Caution("hidden-text", f"hidden text omitted: {what}"))
         if self.doubtful:
             words = " ".join(" ".join(self.doubtful).split())
             shown = words if len(words) <= _LONGEST_EXAMPLE else f"{words[:_LONGEST_EXAMPLE].rstrip()}..."
@@ -116,3 +134,8 @@ class Findings:
             rest = f"{len(damage) - _MOST_DAMAGED:,} more parts could not be read"
             damage[_MOST_DAMAGED:] = [(rest, tuple(pages))]
         return damage
+
+
+def describe_reasons(counts: Counter[str]) -> str:
+    """Reasons why something is not seen, each with how often it is so."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))

@@ -1,22 +1,20 @@
 """A paragraph of OpenDocument: its text as it is seen, and what hangs on it: notes, comments and drawings."""
 
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Hashable, Sequence
+from dataclasses import field, replace
 from itertools import accumulate
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.styles import Styles
 from ralph_cli.documents.page_text import clean_text
+from ralph_cli.documents.sight import MARKED, Colours, Ink
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
-HIDDEN = "marked as hidden"
 _SHAPES = "frame custom-shape g rect ellipse circle line connector polygon polyline path caption control"
 DRAWINGS = frozenset(f"draw:{name}" for name in _SHAPES.split())
 """The elements of frames, shapes and groups of them."""
@@ -54,22 +52,27 @@ class ParagraphReader:
         self.styles, self.findings, self.controls = styles, findings, controls
         self.fields: dict[str, str] = {}
         """What fields show here that do not say it themselves, by the names of their elements."""
-        self.is_on_paper = False
-        """Whether nothing but the paper is behind the text."""
-        self.usual_size = styles.default_size("paragraph")
-        """Points of characters to which no style gives a size; None if that is not known."""
+        self.usual = self._ink = styles.usual_ink("paragraph", Ink())
+        """How characters are inked to which no style gives anything else."""
         self.is_fitted = False
         """Whether characters are shown as large as a shape has room for."""
-        self._size = self.usual_size
+        self._paper, self._doubtful = self.usual.ground, set[Hashable]()
+
+    def lay_on_paper(self, paper: Colours, doubtful: set[Hashable]) -> None:
+        """Say what is behind the text, and which paragraphs, by the `id` of their elements, may lie on a drawing."""
+        self.usual, self._paper, self._doubtful = replace(self.usual, ground=paper), paper, doubtful
 
     def read(self, element: Element) -> Paragraph:
         """The paragraph, or heading, of an element."""
         found = Paragraph()
-        if self.styles.value("paragraph", attribute(element, "style-name"), "text", "display") == "none":
-            self.findings.hide("".join(element.itertext()), HIDDEN)
+        usual = self.usual
+        if id(element) in self._doubtful and usual.ground == self._paper:
+            usual = replace(usual, ground=None)
+        self._ink = self.styles.ink("paragraph", attribute(element, "style-name"), usual)
+        if self._ink.flag == MARKED:
+            self.findings.hide("".join(element.itertext()), MARKED)
             return found
         parts: list[str] = []
-        self._size = self.styles.font_size("paragraph", attribute(element, "style-name"), self.usual_size)
         self._read_runs(element, found, parts)
         text = "".join(parts)
         lead = len(text) - len(text.lstrip())
@@ -85,10 +88,10 @@ class ParagraphReader:
             self._write(one.tail, parts)
 
     def _write(self, text: str | None, parts: list[str]) -> None:
-        if text and is_tiny(self._size) and not self.is_fitted:
-            self.findings.hide(text, TINY)
-        elif text:
-            parts.append(_collapse(text, parts))
+        if text:
+            ink = replace(self._ink, size=None) if self.is_fitted else self._ink
+            shown = self.findings.take(text, ink.why)
+            parts += [_collapse(shown, parts)] * bool(shown)
 
     def _read_run(self, one: Element, found: Paragraph, parts: list[str]) -> None:
         match one.tag:
@@ -102,7 +105,7 @@ class ParagraphReader:
             case "office:annotation":
                 found.comments.append(one)
             case "text:hidden-text" | "text:hidden-paragraph":
-                self.findings.hide("".join(one.itertext()), HIDDEN)
+                self.findings.hide("".join(one.itertext()), MARKED)
             case "text:ruby-text":
                 self._read_ruby(one, found, parts)
             case tag if tag in self.fields:
@@ -137,19 +140,21 @@ class ParagraphReader:
 
     def _read_span(self, one: Element, found: Paragraph, parts: list[str]) -> None:
         name = attribute(one, "style-name")
-        if self.styles.value("text", name, "text", "display") == "none":
-            self.findings.hide("".join(one.itertext()), HIDDEN)
+        outer = self._ink
+        ink = self.styles.ink("text", name, outer)
+        if ink.flag == MARKED:
+            self.findings.hide("".join(one.itertext()), MARKED)
             return
         before = parts[-1:]
-        inner, place, outer_size = list(before), Paragraph(), self._size
-        self._size = self.styles.font_size("text", name, outer_size)
+        inner, place = list(before), Paragraph()
+        self._ink = ink
         self._read_runs(one, place, inner)
-        self._size = outer_size
+        self._ink = outer
         text = self._shift("".join(inner[len(before) :]), name)
         is_struck = self.styles.value("text", name, "text", "text-line-through-style") not in ("", "none")
         ends: Sequence[int] = range(len(text) + 1)
         if is_struck and text.strip():
-            self.findings.struck += len("".join(text.split()))
+            self.findings.strike(text)
             parts.append(STRUCK_OPENING)
             ends = [0, *accumulate(len(strike(character)) for character in text)]
             text = f"{strike(text)}{STRUCK_CLOSING}"
@@ -157,10 +162,7 @@ class ParagraphReader:
         parts += [text] if text else []
 
     def _shift(self, text: str, style: str) -> str:
-        """Text of a span with its figures raised or lowered, if its style says so; white text is noted."""
-        is_white = self.is_on_paper and self.styles.value("text", style, "text", "color").lower() == "#ffffff"
-        if is_white and text.strip():
-            self.findings.doubtful.append(text)
+        """Text of a span with its figures raised or lowered, if its style says so."""
         position = self.styles.value("text", style, "text", "text-position")
         if position.startswith("super") or (position[:1].isdigit() and not position.startswith("0")):
             return raise_figures(text)

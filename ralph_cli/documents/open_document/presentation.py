@@ -1,9 +1,8 @@
 """OpenDocument presentations (odp): each slide a page, its shapes in reading order, notes and comments behind them."""
 
-from collections.abc import Iterable
+from collections import Counter
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.fields import PAGE_NUMBER
 from ralph_cli.documents.limits import LoadLimits
@@ -16,16 +15,15 @@ from ralph_cli.documents.open_document.styles import Styles, collect_styles, rea
 from ralph_cli.documents.open_document.text import append_comments
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
 from ralph_cli.documents.slides.order import Box, order_boxes
+from ralph_cli.documents.slides.sight import Canvas, Layer, describe_hidden, why_shape_unseen
 
 _NO_PLACE = 1e9
 """Points from the top at which shapes are put that have no place."""
 
 _DECLARED = ("footer", "header", "date-time")
 _FOOTERS = (*_DECLARED, "page-number")
-
-_Placed = tuple[Element, tuple[float, float, float, float]]
-"""A shape with the place of its left, upper, right and lower edge, in points."""
 
 
 def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -50,9 +48,7 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
             count(pages[-1].length)
     except RecursionError:
         raise archive.too_big_error("nests groups or lists too deeply") from None
-    if hidden := [str(at) for at, page in enumerate(pages, 1) if page.hidden]:
-        message = f"hidden parts are read and marked: slide{'s' * (len(hidden) > 1)} {', '.join(hidden[:50])}"
-        findings.notices.append(Caution("hidden-parts", message))
+    findings.notices += describe_hidden(pages, reader.unseen)
     hint = "pictures are not read; save the slides as PDF, and run OCR"
     findings.pass_over(archive.unread_parts(OBJECTS))
     return finish_document(pages, findings, name, limits, empty_hint=hint)
@@ -71,14 +67,16 @@ class _SlideReader:
         limits: LoadLimits,
     ) -> None:
         """`master_styles` are those of masters: a slide may have others by the same names."""
-        self._styles, self._findings = styles, findings
+        self._styles, self._master_styles, self._findings = styles, master_styles, findings
+        self.unseen: Counter[str] = Counter()
+        """Shapes whose words are marked, by the reason why they are not seen."""
         budget = CharacterBudget(archive.name, limits)
         self._story = Story(styles, findings, archive.open_object, budget)
         self._master_story = Story(master_styles, findings, archive.open_object, budget)
         self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
         self._written: set[tuple[str, ...]] = set()
         """What was read of masters, and the words that were written of them."""
-        self._masters: dict[str, dict[str, list[_Placed]]] = {}
+        self._masters: dict[str, dict[str, list[tuple[Element, Layer]]]] = {}
 
     def read(self, slide: Element) -> PageText:
         """One slide, with its notes and comments behind it."""
@@ -95,8 +93,10 @@ class _SlideReader:
         for forms in children(slide, "office:forms"):
             story.controls.add(forms)
         comments = children(slide, "office:annotation")
-        self._write_shapes(slide, page, comments)
-        self._write_master(slide, page, fields)
+        shows_master = self._setting(slide, "background-objects-visible") != "false"
+        self._write_shapes(slide, page, comments, shows_master)
+        if shows_master and not page.hidden:
+            self._write_master(slide, page, fields)
         for notes in children(slide, "presentation:notes"):
             for shape in (one for one in notes if one.tag in DRAWINGS and attribute(one, "class") not in _FOOTERS):
                 for block in story.read_drawing(shape):
@@ -105,50 +105,66 @@ class _SlideReader:
         append_comments(page, comments, self._findings)
         return page
 
-    def _write_shapes(self, slide: Element, page: PageText, comments: list[Element]) -> None:
+    def _write_shapes(self, slide: Element, page: PageText, comments: list[Element], shows_master: bool) -> None:
         """Write the title of a slide and its other shapes in the order in which they are read."""
-        titles = [one for one in slide if attribute(one, "class") == "title"]
-        for shape in titles:
-            for block in self._story.read_drawing(shape):
-                block.level, title = 1, one_line(block.text)
-                _write(block, page, comments)
-                page.label = page.label or title
-        size = self._styles.page_size(attribute(slide, "master-page-name"))
+        master = attribute(slide, "master-page-name")
+        beneath = (layer for shapes in self._master(master).values() for _, layer in shapes if shows_master)
+        canvas = Canvas(self._ground(slide, master), beneath)
+        layers = [(shape, self._story.layer(shape)) for shape in slide if shape.tag in DRAWINGS]
+        drawn = [(shape, layer.place, *canvas.draw(layer)) for shape, layer in layers]
+        moves = next(slide.iter(":par"), None) is not None
         boxes = []
-        for shape, place in _placed(slide):
+        for shape, place, at, ground in drawn:
             kind = attribute(shape, "class")
-            if shape not in titles and kind != "page-number":
-                blocks = list(self._story.read_drawing(shape))
-                for block in blocks:
-                    block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
-                    block.origin = "hidden text" if _is_beside(place, size) else block.origin
-                boxes.append(Box(blocks, *place))
+            if kind == "page-number":
+                continue
+            blocks = list(self._story.read_drawing(shape, ground))
+            why = why_shape_unseen(False, place, self._size(master), not moves and canvas.is_covered(at))
+            for block in blocks:
+                block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
+                if why:
+                    block.origin, self.unseen[why] = "hidden text", self.unseen[why] + 1
+                elif kind == "title":
+                    block.level, title = 1, one_line(block.text)
+                    _write(block, page, comments)
+                    page.label = page.label or title
+            if kind != "title" or why:
+                boxes.append(Box(blocks, *(place or (0, _NO_PLACE + at, 1, _NO_PLACE + at))))
         for block in (block for blocks in order_boxes(boxes) for block in blocks):
             _write(block, page, comments)
+
+    def _ground(self, slide: Element, master: str) -> Colours:
+        """What is behind all shapes of a slide."""
+        pages = (self._styles, slide), (self._master_styles, self._styles.master(master))
+        fills = (styles.fill("drawing-page", attribute(page, "style-name"), NOTHING) for styles, page in pages)
+        return next((fill for fill in fills if fill != NOTHING), WHITE_GROUND)
+
+    def _size(self, master: str) -> tuple[float, float]:
+        """Width and height of the slides with a master, 0 if they are not known."""
+        width, height = self._styles.page_size(master)
+        return read_points(width) or 0, read_points(height) or 0
 
     def _write_master(self, slide: Element, page: PageText, fields: dict[str, str]) -> None:
         """Write the words that the master of a slide puts on it, each once: what fills no place, and its footers."""
         name = attribute(slide, "master-page-name")
-        if page.hidden or self._setting(slide, "background-objects-visible") == "false":
-            return
         self._master_story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
-        size = self._styles.page_size(name)
         for kind, shapes in self._master(name).items():
             key = (name, kind, fields.get(f"presentation:{kind}", ""))
             if key not in self._written and (not kind or self._setting(slide, f"display-{kind}") != "false"):
                 self._written.add(key)
-                for shape, place in shapes:
-                    origin: Origin = "hidden text" if _is_beside(place, size) else "page footer"
+                for shape, layer in shapes:
+                    is_beside = why_shape_unseen(False, layer.place, self._size(name), False)
+                    origin: Origin = "hidden text" if is_beside else "page footer"
                     self._write_once(origin, "page footer" if kind else "on each slide", shape, page)
 
-    def _master(self, name: str) -> dict[str, list[_Placed]]:
+    def _master(self, name: str) -> dict[str, list[tuple[Element, Layer]]]:
         """The shapes of a master that slides show, by their class."""
         if name not in self._masters:
             shapes = self._masters.setdefault(name, {})
-            for one in _placed(self._styles.master(name) or ()):
-                kind = attribute(one[0], "class")
-                if not kind or kind in _DECLARED:
-                    shapes.setdefault(kind, []).append(one)
+            for one in self._styles.master(name) or ():
+                kind = attribute(one, "class")
+                if one.tag in DRAWINGS and (not kind or kind in _DECLARED):
+                    shapes.setdefault(kind, []).append((one, self._master_story.layer(one)))
         return self._masters[name]
 
     def _write_once(self, origin: Origin, label: str, shape: Element, page: PageText) -> None:
@@ -167,36 +183,3 @@ def _write(block: Block, page: PageText, comments: list[Element]) -> None:
     if block.text:
         block.write(page)
     comments += [comment for paragraph in block.paragraphs for comment in paragraph.comments]
-
-
-def _placed(slide: Iterable[Element]) -> list[_Placed]:
-    """The shapes of a slide with their places, in points; those without one come last, in order."""
-    found = []
-    for at, shape in enumerate(slide):
-        if shape.tag not in DRAWINGS:
-            continue
-        inner = [shape, *(one for one in shape.iter() if one.tag in DRAWINGS)] if shape.tag == "draw:g" else [shape]
-        corners = [place for one in inner if (place := _read_place(one))]
-        if corners:
-            lefts, tops, rights, bottoms = zip(*corners, strict=True)
-            found.append((shape, (min(lefts), min(tops), max(rights), max(bottoms))))
-        else:
-            found.append((shape, (0.0, _NO_PLACE + at, 1.0, _NO_PLACE + at)))
-    return found
-
-
-def _is_beside(place: tuple[float, float, float, float], size: tuple[str, str]) -> bool:
-    """Whether a place lies outside of a slide of this size."""
-    left, top, right, bottom = place
-    width, height = read_points(size[0]), read_points(size[1])
-    return bool(width and height) and (
-        right <= 0 or bottom <= 0 or (left >= (width or 0)) or (height or 0) <= top < _NO_PLACE
-    )
-
-
-def _read_place(shape: Element) -> tuple[float, float, float, float] | None:
-    left, top = read_points(attribute(shape, "x")), read_points(attribute(shape, "y"))
-    if left is None or top is None:
-        return None
-    width, height = (read_points(attribute(shape, side)) or 0 for side in ("width", "height"))
-    return left, top, left + width, top + height

@@ -14,7 +14,6 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, number
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
@@ -25,16 +24,18 @@ from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_docu
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.formulas import column_name
 from ralph_cli.documents.sheets.page import (
-    HIDDEN_CELL,
     Area,
     SheetCell,
     SheetPage,
     SheetTotals,
     describe_totals,
 )
+from ralph_cli.documents.sight import BLACK, WHITE, Ink, is_unseen
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
-_PAPER, _NO_GROUND = "#ffffff", ("", "transparent")
+_READ = Ink(ground=frozenset({BLACK, WHITE}))
+"""That of words that are read, and marked, although they are not seen."""
+
 _TEXTS = ("text:p", "text:list")
 _FIGURES = frozenset({"float", "currency", "percentage"})
 _REFERENCE = re.compile(r"\[([^\]]*)\]")
@@ -59,11 +60,11 @@ class _SpreadsheetReader:
         self._findings = Findings()
         self._totals = SheetTotals(CharacterBudget(archive.name, limits))
         self._styles: Styles = collect_styles(archive.read_styles())
+        self._usual = self._styles.usual_ink("table-cell", Ink())
         self._story = Story(self._styles, self._findings, archive.open_object, self._totals.write)
         self._pages: list[PageText] = []
         self._sheet: SheetPage | None = None
         self._uncalculated = 0
-        self._unseen_styles: dict[str, bool] = {}
 
     def read(self) -> ParsedDocument:
         """The whole spreadsheet."""
@@ -165,49 +166,53 @@ class _SpreadsheetReader:
             stored = _stored_behind(one, kind, text)
             if text or stored or formula:
                 for at in range(column, min(column + repeated, _LAST_COLUMN)):
-                    yield SheetCell(at, text, stored, formula, self._unseen(one, at))
+                    why = self._why(one, at)
+                    yield SheetCell(at, text, stored, formula, why if is_unseen(why) else "")
             column += repeated
 
     def _show(self, element: Element, column: int) -> str:
-        """What a cell shows, on one line; its comment and drawings are kept for the end."""
+        """What a cell shows, on one line; its comment and drawings are kept for the end.
+
+        Words that are not seen in a cell whose others are seen are left out.
+        """
         texts = []
+        style = self._style(element, column)
+        ink = self._styles.ink("table-cell", style, self._usual)
+        self._story.set_usual(_READ if is_unseen(ink.why) else ink)
         for one in element:
             if one.tag == "office:annotation":
                 self._comments.append((f"{column_name(column)}{self._row + 1}", one))
             elif one.tag in DRAWINGS:
                 self._drawings.append(one)
             elif one.tag == "text:p" and not len(one):
-                texts.append(one.text or "")
+                texts.append(self._findings.take(one.text or "", "" if is_unseen(ink.why) else ink.why))
             elif one.tag in _TEXTS:
                 texts += [block.text for block in self._story.blocks([one])]
-        return one_line(" ".join(texts)) if texts else ""
+        text = one_line(" ".join(texts)) if texts else ""
+        if text and self._styles.value("table-cell", style, "text", "text-line-through-style") not in ("", "none"):
+            return self._findings.strike(text)
+        return text
 
-    def _unseen(self, element: Element, column: int) -> Origin | None:
-        """Whether a cell shows its text in the colour of its background, or too small to read."""
-        style = attribute(element, "style-name")
-        if not style:
-            at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
-            style = self._column_styles[at][1] if at >= 0 else ""
-        if style not in self._unseen_styles:
-            colour = self._styles.value("table-cell", style, "text", "color").lower()
-            ground = self._styles.value("table-cell", style, "table-cell", "background-color").lower()
-            self._unseen_styles[style] = bool(colour) and colour == (_PAPER if ground in _NO_GROUND else ground)
-        if self._unseen_styles[style]:
-            return HIDDEN_CELL
-        size = self._styles.font_size("table-cell", style)
-        if not is_tiny(size):
-            return None
-        texts = [one for one in element if one.tag in _TEXTS]
-        return HIDDEN_CELL if not texts or any(self._has_tiny(one, size) for one in texts) else None
+    def _style(self, element: Element, column: int) -> str:
+        """The name of the style of a cell."""
+        if style := attribute(element, "style-name"):
+            return style
+        at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
+        return self._column_styles[at][1] if at >= 0 else ""
 
-    def _has_tiny(self, element: Element, size: float | None) -> bool:
-        """Whether words of an element in text of this size are too small to read; runs may have sizes of their own."""
+    def _why(self, element: Element, column: int) -> str:
+        """Why words of a cell are not seen in its style; "" if all are."""
+        ink = self._styles.ink("table-cell", self._style(element, column), self._usual)
+        texts = [one for one in element if one.tag in _TEXTS] if is_unseen(ink.why) else []
+        return next(filter(is_unseen, (self._why_in(one, ink) for one in texts)), "") if texts else ink.why
+
+    def _why_in(self, element: Element, ink: Ink) -> str:
+        """That of words in an element within text of this ink; runs may have one of their own."""
         if element.tag == "text:span":
-            size = self._styles.font_size("text", attribute(element, "style-name"), size)
+            ink = self._styles.ink("text", attribute(element, "style-name"), ink)
         words = (element.text, *(one.tail for one in element))
-        if is_tiny(size) and any(text and text.strip() for text in words):
-            return True
-        return any(self._has_tiny(one, size) for one in element)
+        own = [ink.why] if any(text and text.strip() for text in words) else []
+        return next(filter(is_unseen, (*own, *(self._why_in(one, ink) for one in element))), "")
 
     def _note_merged(self, element: Element, column: int) -> None:
         wide = _repetition(element, "number-columns-spanned", _LAST_COLUMN)

@@ -1,27 +1,30 @@
 """The blocks of a text in order: headings, paragraphs, lists, tables, and what drawings in them say."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Origin, Table
-from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.backdrops import LINE_SIZE, PAGE_SIZE, Backdrops, is_backdrop
+from ralph_cli.documents.office.findings import MERGED, Findings
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.paragraphs import (
     DRAWINGS,
-    HIDDEN,
     Paragraph,
     ParagraphReader,
     list_items,
     plain_text,
 )
-from ralph_cli.documents.open_document.styles import Counter, Styles
+from ralph_cli.documents.open_document.styles import Counter, Styles, read_points
 from ralph_cli.documents.page_text import PageText, one_line
+from ralph_cli.documents.sight import CLIPPED, MARKED, NOTHING, Colours, Ink, is_flat
+from ralph_cli.documents.slides.sight import Canvas, Layer, Place
 
+_OPAQUE = frozenset({"draw:image", "draw:object", "draw:object-ole", "table:table"})
 _MOST_REPEATED_ROWS = 10_000
 _NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:variable-decls"})
 
@@ -74,16 +77,42 @@ class Story:
         findings: Findings,
         open_object: Callable[[str], Element | None],
         write: Callable[[int], None],
-        is_on_paper: bool = False,
     ) -> None:
         """`write` is told how many characters a row of a table has, and raises when they are too many."""
         self._write = write
         self._styles, self._findings, self._open_object = styles, findings, open_object
         self.controls = Controls(findings)
         self._paragraphs = ParagraphReader(styles, findings, self.controls)
-        self._paragraphs.is_on_paper = self._is_text = is_on_paper
+        self._is_text = False
         self._outline = Counter(styles.outline)
         self._counters: dict[str, Counter] = {}
+
+    def lay_on_paper(self, body: Element, masters: Element | None) -> None:
+        """Say that the text of a body is on pages with these masters, and upon which drawings it may lie."""
+        heads = () if masters is None else masters.iter()
+        has_large = any(self._is_backdrop(one, PAGE_SIZE) for one in heads if one.tag in DRAWINGS)
+        paper = None if has_large else self._styles.page_ground()
+        found, styles, self._is_text = Backdrops(), self._styles, True
+        for one in body.iter():
+            style = attribute(one, "style-name")
+            if one.tag in ("text:p", "text:h"):
+                is_new = styles.value("paragraph", style, "paragraph", "break-before") == "page"
+                found.begin_paragraph(id(one), is_new)
+            elif one.tag == "text:soft-page-break":
+                found.break_page()
+            elif one.tag in DRAWINGS and self._is_backdrop(one, LINE_SIZE):
+                found.add_drawing()
+        self._paragraphs.lay_on_paper(paper, found.find_paragraphs())
+
+    def _is_backdrop(self, shape: Element, size: tuple[float, float]) -> bool:
+        """Whether a drawing is of at least this size, and text does not keep away from it."""
+        if self._styles.value("graphic", attribute(shape, "style-name"), "graphic", "wrap") != "run-through":
+            return False
+        return is_backdrop(self._fill(shape), _sides(shape), size)
+
+    def set_usual(self, ink: Ink) -> None:
+        """Let characters be inked like that from here on to which no style gives anything else."""
+        self._paragraphs.usual = ink
 
     def show_fields(self, fields: dict[str, str]) -> None:
         """Let fields of these elements show these words from here on."""
@@ -103,7 +132,7 @@ class Story:
             case "table:table":
                 yield from self._read_table(element)
             case "text:section" if attribute(element, "display") in ("none", "condition"):
-                self._findings.hide("".join(element.itertext()), HIDDEN)
+                self._findings.hide("".join(element.itertext()), MARKED)
             case "text:tracked-changes":
                 self._findings.changed = True
             case "office:forms":
@@ -154,17 +183,18 @@ class Story:
                     yield from self._read(one)
 
     def _read_table(self, element: Element) -> Iterator[Block]:
-        was_on_paper, self._paragraphs.is_on_paper = self._paragraphs.is_on_paper, False
+        usual = self._paragraphs.usual
+        table = self._styles.ink("table", attribute(element, "style-name"), usual)
         rows: list[list[TableCell]] = []
         header = 0
         held: list[Paragraph] = []
         drawn: list[Block] = []
         spans: dict[int, int] = {}
         for row, is_header in _rows(element):
-            family = ("table-row", attribute(row, "style-name"))
-            cells = list(self._read_cells(row, spans, held, drawn))
+            ink = self._styles.ink("table-row", attribute(row, "style-name"), table)
+            cells = list(self._read_cells(row, spans, held, drawn, ink))
             if attribute(row, "visibility") in ("collapse", "filter"):
-                self._findings.hide(" ".join(cell.text for cell in cells), f"in hidden rows of a {family[0][:5]}")
+                self._findings.hide(" ".join(cell.text for cell in cells), MARKED)
                 continue
             repeated = number(attribute(row, "number-rows-repeated"), 1) or 1
             is_filled = any(cell.text for cell in cells)
@@ -172,7 +202,7 @@ class Story:
             self._write(repeated * sum(len(cell.text) for cell in cells))
             rows += [cells] * repeated
             header += is_header
-        self._paragraphs.is_on_paper = was_on_paper
+        self._paragraphs.usual = usual
         filled_in: list[tuple[int, int, Any]] = []
         written = write_table(rows, header or None, filled_in)
         if written:
@@ -180,7 +210,7 @@ class Story:
         yield from drawn
 
     def _read_cells(
-        self, row: Element, spans: dict[int, int], held: list[Paragraph], drawn: list[Block]
+        self, row: Element, spans: dict[int, int], held: list[Paragraph], drawn: list[Block], ink: Ink
     ) -> Iterator[TableCell]:
         column = 0
         for cell in row:
@@ -193,10 +223,11 @@ class Story:
                         spans[at] -= 1
                         yield TableCell(at, at + 1, continues=True)
                 if text := plain_text(cell):
-                    self._findings.hide(text, "in cells that are merged")
+                    self._findings.hide(text, MERGED)
                 column += repeated
                 continue
             pieces: list[tuple[str, bool]] = []
+            self._paragraphs.usual = self._styles.ink("table-cell", attribute(cell, "style-name"), ink)
             for block in self.blocks(cell):
                 if block.tables or block.origin not in (None, "form field"):
                     drawn.append(block)
@@ -211,20 +242,41 @@ class Story:
                 yield TableCell(at, at + wide, text, marked=tuple((*place, None) for place in filled_in))
             column += repeated
 
-    def read_drawing(self, element: Element) -> Iterator[Block]:
-        """What a frame or shape says: its text, its table, its chart, or what is said of its picture."""
-        reader = self._paragraphs
-        outer = reader.usual_size, reader.is_fitted
-        reader.usual_size, reader.is_fitted = self._size_in(element), reader.is_fitted or self._is_fitted(element)
-        yield from self._read_drawing(element)
-        reader.usual_size, reader.is_fitted = outer
+    def read_drawing(self, element: Element, ground: Colours = None) -> Iterator[Block]:
+        """What a frame or shape says: its text, its table, its chart, or what is said of its picture.
 
-    def _size_in(self, shape: Element) -> float | None:
-        """Points of characters in a shape to which no other style gives a size. In texts its own style gives none."""
-        name, usual = attribute(shape, "style-name"), self._paragraphs.usual_size
-        if self._is_text:
-            return usual
-        return self._styles.font_size("graphic", name) or self._styles.font_size("presentation", name, usual)
+        `ground` is what is behind it, as far as it is known.
+        """
+        reader = self._paragraphs
+        outer = reader.usual, reader.is_fitted
+        reader.usual, reader.is_fitted = self._ink_in(element, ground), reader.is_fitted or self._is_fitted(element)
+        yield from self._read_drawing(element)
+        reader.usual, reader.is_fitted = outer
+
+    def _ink_in(self, shape: Element, ground: Colours) -> Ink:
+        """How characters in a shape are inked to which no style of their own gives anything."""
+        name, usual = attribute(shape, "style-name"), self._paragraphs.usual
+        if not self._is_text:
+            usual = self._styles.ink("presentation", name, self._styles.ink("graphic", name, usual))
+        box = child(shape, "draw:text-box") if self._is_text else None
+        is_cut = box is not None and not attribute(box, "min-height") and is_flat(*_sides(shape))
+        return replace(usual, ground=self._fill(shape) or ground, flag=usual.flag or CLIPPED * is_cut)
+
+    def layer(self, shape: Element) -> Layer:
+        """A shape as it is drawn."""
+        kind = attribute(child(shape, "draw:enhanced-geometry"), "type")
+        is_plain = shape.tag in ("draw:rect", "draw:frame") or kind in ("rectangle", "round-rectangle")
+        return Layer(_read_place(shape), self._fill(shape), is_plain, shape.tag == "draw:g")
+
+    def _fill(self, shape: Element) -> Colours:
+        """What a shape is filled with; no colour if it is not filled, None if that is not known."""
+        if shape.tag == "draw:g":
+            return None if any(self._fill(one) != NOTHING for one in shape if one.tag in DRAWINGS) else NOTHING
+        if next((True for one in shape if one.tag in _OPAQUE), False):
+            return None
+        name = attribute(shape, "style-name")
+        of_graphic = self._styles.fill("graphic", name, NOTHING if shape.tag == "draw:frame" else None)
+        return self._styles.fill("presentation", name, of_graphic)
 
     def _is_fitted(self, shape: Element) -> bool:
         """Whether the text of a shape is stretched until it fills it."""
@@ -235,9 +287,9 @@ class Story:
 
     def _read_drawing(self, element: Element) -> Iterator[Block]:
         if element.tag == "draw:g":
-            for one in element:
-                if one.tag in DRAWINGS:
-                    yield from self.read_drawing(one)
+            canvas = Canvas(self._paragraphs.usual.ground)
+            for one in (one for one in element if one.tag in DRAWINGS):
+                yield from self.read_drawing(one, canvas.draw(self.layer(one))[1])
             return
         if element.tag == "draw:control":
             text, is_filled_in = self.controls.take(element)
@@ -283,6 +335,24 @@ class Story:
                 yield Block(f"[chart] {text}", origin="chart")
         else:
             self._findings.unread["embedded objects"] += 1
+
+
+def _read_place(shape: Element) -> Place | None:
+    """Left, top, right and bottom of a shape, or of those in a group, in points; None if it has no place."""
+    if shape.tag == "draw:g":
+        corners = [place for one in shape if one.tag in DRAWINGS and (place := _read_place(one))]
+        lefts, tops, rights, bottoms = zip(*corners, strict=True) if corners else ((), (), (), ())
+        return (min(lefts), min(tops), max(rights), max(bottoms)) if corners else None
+    left, top = read_points(attribute(shape, "x")), read_points(attribute(shape, "y"))
+    if left is None or top is None:
+        return None
+    width, height = _sides(shape)
+    return left, top, left + (width or 0), top + (height or 0)
+
+
+def _sides(shape: Element) -> tuple[float | None, float | None]:
+    """Width and height of a shape in points, None if they are not known."""
+    return read_points(attribute(shape, "width")), read_points(attribute(shape, "height"))
 
 
 def _join(pieces: list[tuple[str, bool]]) -> tuple[str, tuple[tuple[int, int], ...]]:

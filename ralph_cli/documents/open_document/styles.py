@@ -1,11 +1,12 @@
 """The styles of an OpenDocument file: what they hide, strike out, raise and number."""
 
-from collections.abc import Iterable
-from dataclasses import field
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
+from ralph_cli.documents import sight
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.office.xml_tree import attribute, child, contents, number
 
@@ -42,9 +43,11 @@ class Styles:
     _masters: dict[str, Element] = field(default_factory=dict)
     _defaults: dict[str, Element] = field(default_factory=dict)
     """By the family of styles, what holds where none of them says anything."""
+    _inks: dict[tuple[str, str, sight.Ink], sight.Ink] = field(default_factory=dict)
 
     def add(self, containers: Iterable[Element]) -> None:
         """Add the styles of some elements; those added later replace earlier ones of the same name."""
+        self._inks.clear()
         for one in (one for container in containers for one in container):
             name = attribute(one, "name")
             match one.tag:
@@ -65,40 +68,71 @@ class Styles:
 
     def value(self, family: str, name: str, properties: str, key: str) -> str:
         """A property of a style, from itself or from those that it is based on; "" if none says it."""
+        return _nearest(self._chain(family, name, properties), key)
+
+    def _chain(self, family: str, name: str, properties: str) -> Iterator[Element]:
+        """The properties of a kind of a style and of those that it is based on, the nearest first."""
+        for style in self._ancestry(family, name):
+            if (found := child(style, f"style:{properties}-properties")) is not None:
+                yield found
+
+    def _ancestry(self, family: str, name: str) -> Iterator[Element]:
+        """A style and those that it is based on, the nearest first."""
         for _ in range(_LONGEST_CHAIN):
             style = self._styles.get((family, name))
             if style is None:
-                return ""
-            if found := attribute(child(style, f"style:{properties}-properties"), key):
-                return found
+                return
+            yield style
             name = attribute(style, "parent-style-name")
-        return ""
 
     def master(self, name: str) -> Element | None:
         """The master of pages that has this name, None if there is none."""
         return self._masters.get(name)
 
-    def font_size(self, family: str, name: str, around: float | None = None) -> float | None:
-        """The points that a style makes of characters in text of the size `around`; None if that is not known.
+    def ink(self, family: str, name: str, around: sight.Ink) -> sight.Ink:
+        """How a style inks characters that stand in others with the ink `around` them."""
+        key = family, name, around
+        if key not in self._inks:
+            self._inks[key] = self._ink(*key) if name else around
+        return self._inks[key]
 
-        A share is one of what the style is based on.
-        """
-        share = 1.0
-        for _ in range(_LONGEST_CHAIN):
-            style = self._styles.get((family, name)) if name else None
-            if style is None:
-                break
-            told = attribute(child(style, "style:text-properties"), "font-size")
-            if match := _SHARE.fullmatch(told):
-                share *= float(match[1]) / 100
-            elif points := read_points(told):
-                return points * share
-            name = attribute(style, "parent-style-name")
-        return around and around * share
+    def usual_ink(self, family: str, around: sight.Ink) -> sight.Ink:
+        """How characters are inked to which no style of the family gives anything else."""
+        usual = child(self._defaults.get(family), "style:text-properties")
+        return around if usual is None else _inked([usual], around)
 
-    def default_size(self, family: str) -> float | None:
-        """The points of characters to which no style of the family gives a size; None if the file does not say."""
-        return read_points(attribute(child(self._defaults.get(family), "style:text-properties"), "font-size"))
+    def _ink(self, family: str, name: str, around: sight.Ink) -> sight.Ink:
+        ink = _inked(list(self._chain(family, name, "text")), around)
+        for kind in dict.fromkeys((family, "text")):
+            ink = replace(ink, ground=_ground(self._chain(family, name, kind), ink.ground))
+        fills = (attribute(child(one, ":graphic-properties"), "fill") for one in self._ancestry(family, name))
+        if next(filter(None, fills), "none") not in ("none", "solid"):
+            ink = replace(ink, ground=None)
+        left, height = (
+            self.value(family, name, "paragraph", "margin-left"),
+            self.value(family, name, "table-row", "row-height"),
+        )
+        flags = (
+            sight.MARKED if self.value(family, name, "text", "display") == "none" else "",
+            around.flag,
+            sight.OFF_PAGE if sight.is_far_off(read_points(left)) else "",
+            sight.CLIPPED if sight.is_flat(read_points(height)) else "",
+        )
+        return replace(ink, flag=next(filter(None, flags), ""))
+
+    def fill(self, family: str, name: str, usual: sight.Colours) -> sight.Colours:
+        """What fills a shape or page of a style; no colour if nothing does, `usual` if no style says it."""
+        told = list(self._chain(family, name, "drawing-page" if family == "drawing-page" else "graphic"))
+        kind = _nearest(told, "fill")
+        if kind == "solid" and _nearest(told, "opacity") in ("", "100%"):
+            colour = sight.read_colour(_nearest(told, "fill-color"))
+            return None if colour is None else frozenset({colour})
+        return sight.NOTHING if kind == "none" else None if kind else _ground(told, usual)
+
+    def page_ground(self) -> sight.Colours:
+        """The colours that pages may have: one of its own is not printed by every program."""
+        grounds = [_ground([one], sight.WHITE_GROUND) for one in self._layouts.values() if one is not None]
+        return None if None in grounds else frozenset({sight.WHITE}).union(*filter(None, grounds))
 
     def page_size(self, master: str) -> tuple[str, str]:
         """Width and height of the pages with this master, "" if they are not known."""
@@ -108,17 +142,6 @@ class Styles:
     def list_levels(self, name: str) -> list[ListLevel]:
         """The levels of a list's style; none if it is not known."""
         return self._lists.get(name, [])
-
-    def list_of(self, paragraph: str) -> str:
-        """The name of the list that a paragraph's style puts it in, "" if none."""
-        for _ in range(_LONGEST_CHAIN):
-            style = self._styles.get(("paragraph", paragraph))
-            if style is None:
-                return ""
-            if found := attribute(style, "list-style-name"):
-                return found
-            paragraph = attribute(style, "parent-style-name")
-        return ""
 
 
 def collect_styles(*roots: Element | None) -> Styles:
@@ -133,6 +156,44 @@ def read_points(length: str) -> float | None:
     """A length in points; None if it is none."""
     match = _LENGTH.fullmatch(length)
     return float(match[1]) * _POINTS[match[2] or ""] if match else None
+
+
+def _nearest(told: Iterable[Element], key: str) -> str:
+    """The first that elements say of something; "" if none says anything."""
+    return next((found for one in told if (found := attribute(one, key))), "")
+
+
+def _inked(texts: list[Element], around: sight.Ink) -> sight.Ink:
+    """The ink that properties of text make, the nearest first; a size that is a share is one of what is behind it."""
+    size, share = around.size, 1.0
+    for one in texts:
+        told = attribute(one, "font-size")
+        if match := _SHARE.fullmatch(told):
+            share *= float(match[1]) / 100
+        elif (points := read_points(told)) is not None:
+            size = points
+            break
+    ink = replace(around, size=None if size is None else size * share)
+    for one in texts:
+        # Programs write an opacity of nothing with the colour that they choose themselves.
+        if attribute(one, "use-window-font-color") == "true":
+            return replace(ink, colour=None, opacity=1.0)
+        if told := attribute(one, "color"):
+            share_of_ink = _SHARE.fullmatch(attribute(one, "opacity"))
+            opacity = float(share_of_ink[1]) / 100 if share_of_ink else 1.0
+            return replace(ink, colour=sight.read_colour(told), opacity=opacity)
+    return ink
+
+
+def _ground(told: Iterable[Element], beneath: sight.Colours) -> sight.Colours:
+    """What properties, the nearest first, put behind text; `beneath` if they say nothing, or that nothing is there."""
+    for one in told:
+        if attribute(picture := child(one, "style:background-image"), "href") or (picture is not None and len(picture)):
+            return None
+        if colour := attribute(one, "background-color"):
+            ground = sight.read_colour(colour)
+            return beneath if colour == "transparent" else None if ground is None else frozenset({ground})
+    return beneath
 
 
 class Counter:

@@ -41,7 +41,8 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     body = child(root, "office:body", "office:text")
     if body is None:
         raise archive.damaged_error("the part content.xml holds no text document")
-    story = Story(collect_styles(styled, root), findings, archive.open_object, CharacterBudget(name, limits), True)
+    story = Story(collect_styles(styled, root), findings, archive.open_object, CharacterBudget(name, limits))
+    story.lay_on_paper(body, child(styled, "office:master-styles"))
     notes: list[tuple[Element, int]] = []
     comments: list[Element] = []
     try:

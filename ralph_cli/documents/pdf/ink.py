@@ -9,7 +9,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
+from ralph_cli.documents.sight import LEAST_CONTRAST
 
 _BYTES_PER_PIXEL = 4
 _WHITE = (255, 255, 255, 255)
@@ -49,11 +49,11 @@ class RenderedRegion:
                 return False
         return True
 
-    def colour(self, rect: Rect) -> tuple[int, int, int] | None:
-        """Red, green and blue in the middle of a rectangle; None if that is outside."""
+    def colour(self, rect: Rect) -> int | None:
+        """The colour in the middle of a rectangle, as 0xRRGGBB; None if that is outside."""
         x, y = (rect[0] + rect[2]) // 2, (rect[1] + rect[3]) // 2
-        row = next(self.rows((x, y, x + 1, y + 1)), b"")
-        return (row[2], row[1], row[0]) if row else None
+        pixel = next(self.rows((x, y, x + 1, y + 1)), b"")
+        return int.from_bytes(pixel[:3], "little") if pixel else None
 
 
 class PageCanvas:

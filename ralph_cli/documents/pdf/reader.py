@@ -13,7 +13,6 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Heading
-from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, clean_heading, join_parts
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
@@ -27,6 +26,7 @@ from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.page import ReadPage, clean_text, read_page
 from ralph_cli.documents.pdf.visibility import PageVisibility
 from ralph_cli.documents.process.side_by_side import read_side_by_side
+from ralph_cli.documents.sight import Visibility, visibilities_to_json
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
 _XFA_FORMS = (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND)

@@ -1,7 +1,7 @@
 """Whether a reader of a PDF page sees words of its text: each character must leave ink, and be large enough to read.
 
 The test is the page itself: rendered without a text object it must look different where the object's characters stand,
-by at least `LEAST_CONTRAST`. That holds whatever the trick is: invisible mode, the colour behind it, a cover, a clip, a
+by the least contrast of ink. That holds whatever the trick is: invisible mode, the colour behind it, a cover, a clip, a
 layer that is off. Words over a picture are let pass if the picture has ink there: the text layer of a scan is made so.
 An ActualText must say what is drawn. Not caught: a font whose glyphs show other letters than its character map names.
 """
@@ -14,26 +14,24 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.documents import hidden_reasons as reasons
-from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST, Visibility
+from ralph_cli.documents import sight
 from ralph_cli.documents.pdf.boxes import Box, enclose
 from ralph_cli.documents.pdf.characters import Glyph, Glyphs, object_bounds
 from ralph_cli.documents.pdf.ink import PageCanvas, Rect, intersect, without_objects
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, SHADING, TEXT, is_on_layer
 
-TINY_POINTS = 1.0
-"""Type of less than a point is nothing but dust, on paper and on screen."""
+_ROOM = 1.2
+"""How high the room of a character is, by the size of its type."""
 
-SLIVER_POINTS = 0.5
-"""The same for a letter that is squeezed to a line."""
+_SLIVER_POINTS = 0.5
+"""A letter that is squeezed to a line is nothing but dust, on paper and on screen."""
 
 _GLYPH_PIXELS = 24
 _SCALES = (1.5, 8.0)
 _MOST_PIXELS = 4_000_000
 _OVERLAP = 0.1
 _UNSEEN_MODES = (3, 7)
-_LEAST_ALPHA = 8
 
 
 class PageVisibility:
@@ -43,11 +41,11 @@ class PageVisibility:
         self._page, self._layout = page, layout
         self._glyphs = Glyphs(page, text_page, layout)
 
-    def check(self, offsets: Iterable[int]) -> Visibility:
+    def check(self, offsets: Iterable[int]) -> sight.Visibility:
         """Whether all characters at these places of the page's text can be seen."""
         glyphs = self._glyphs.at(offsets)
-        hidden = {glyph.offset: reasons.OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
-        hidden |= {glyph.offset: reasons.TINY for glyph in glyphs if _is_tiny(glyph.loose)}
+        hidden = {glyph.offset: sight.OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
+        hidden |= {glyph.offset: sight.TINY for glyph in glyphs if _is_tiny(glyph.loose)}
         rest = [glyph for glyph in glyphs if glyph.offset not in hidden]
         picture = False
         for canvas, portion in self._portions(rest):
@@ -60,9 +58,9 @@ class PageVisibility:
                 if not on_picture:
                     hidden |= {glyph.offset: self._reason(canvas, glyph) for glyph in word}
         if not hidden:
-            return Visibility(on_picture=picture)
+            return sight.Visibility(on_picture=picture)
         why = Counter(hidden.values()).most_common(1)[0][0]
-        return Visibility(why, len(hidden) < len(glyphs), picture)
+        return sight.Visibility(why, len(hidden) < len(glyphs), picture)
 
     def _disjoint_groups(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[list[Any], list[Glyph]]]:
         """The glyphs with the objects that draw them, parted so that no two objects of a group lie on each other."""
@@ -148,23 +146,18 @@ class PageVisibility:
         rect = canvas.to_pixels(*glyph.box)
         region = intersect(rect, canvas.page_rect)
         if not _area(region):
-            return reasons.OFF_PAGE
+            return sight.OFF_PAGE
         handle = self._glyphs.handle(glyph.owner)
-        if pdfium_c.FPDFTextObj_GetTextRenderMode(handle) in _UNSEEN_MODES:
-            return reasons.INVISIBLE
-        red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-        known = pdfium_c.FPDFPageObj_GetFillColor(handle, *map(ctypes.byref, (red, green, blue, alpha)))
-        if known and alpha.value < _LEAST_ALPHA:
-            return reasons.TRANSPARENT
-        if is_on_layer(handle):
-            return reasons.LAYER
+        mode = pdfium_c.FPDFTextObj_GetTextRenderMode(handle)
+        flags = sight.INVISIBLE if mode in _UNSEEN_MODES else "", sight.LAYER if is_on_layer(handle) else ""
+        levels = [ctypes.c_uint() for _ in range(4)]
+        known = pdfium_c.FPDFPageObj_GetFillColor(handle, *map(ctypes.byref, levels))
+        red, green, blue, alpha = (level.value for level in levels) if known else (0, 0, 0, 255)
         page = canvas.render(region)
-        behind = page.colour(rect)
-        if known and behind and page.is_flat(region):
-            ink = (red.value, green.value, blue.value)
-            if all(abs(a - b) < LEAST_CONTRAST for a, b in zip(ink, behind, strict=True)):
-                return reasons.COLOUR
-        return reasons.CLIPPED
+        behind = page.colour(rect) if known and page.is_flat(region) else None
+        ground = None if behind is None else frozenset({behind})
+        why = sight.seen(red << 16 | green << 8 | blue, ground, None, flags, alpha / 255)
+        return why if sight.is_unseen(why) else sight.CLIPPED
 
 
 def _same_place(first: Box | None, second: Box | None) -> bool:
@@ -175,7 +168,7 @@ def _same_place(first: Box | None, second: Box | None) -> bool:
 
 
 def _is_tiny(box: Box) -> bool:
-    return max(box.width, box.height) < TINY_POINTS or min(box.width, box.height) < SLIVER_POINTS
+    return sight.is_flat(max(box.width, box.height) / _ROOM) or min(box.width, box.height) < _SLIVER_POINTS
 
 
 def _overlap(first: Box, second: Box) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import field, replace
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Table
 from ralph_cli.documents.page_text import clean_text, one_line
-from ralph_cli.documents.rich_text.ink import SHADES, Shade
-from ralph_cli.documents.rich_text.tables import CellForm, RowForm, RtfTable
+from ralph_cli.documents.rich_text.ink import Shade, read_shade
+from ralph_cli.documents.rich_text.tables import CellForm, RowForm, RtfTable, why_cut
 
 
 @dataclass(slots=True)
@@ -64,6 +64,8 @@ class Flow:
                 self.row, self.in_row = RowForm(), True
             case "trhdr":
                 self.row.is_header = True
+            case "trrh":
+                self.row.flag = why_cut(number)
             case "trleft":
                 self.row.left = number or 0
             case "clmrg":
@@ -74,13 +76,18 @@ class Flow:
                 self.next_cell.edge = number or 0
                 self.row.cells.append(self.next_cell)
                 self.next_cell = CellForm(0)
-            case _ if SHADES.get(word, ("",))[0] == "cell":
+            case _ if read_shade(word)[0] == "cell":
                 self.next_cell.shade = self.next_cell.shade.changed(word, number)
-            case _ if SHADES.get(word, ("",))[0] == "row":
+            case _ if read_shade(word)[0] == "row":
                 self.row.shade = self.row.shade.changed(word, number)
             case _:
                 return False
         return True
+
+    @property
+    def flag(self) -> str:
+        """Why nothing is seen in the row that is being read; "" if nothing says so."""
+        return self.row.flag if self.in_row else ""
 
     def shades(self) -> list[Shade] | None:
         """What is behind the cell that is being read; nothing outside of tables, None if the file tells it later."""

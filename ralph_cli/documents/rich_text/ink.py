@@ -1,16 +1,29 @@
-"""Whether characters of an RTF file are seen: their size, their colour, and what is behind them."""
+"""How characters of an RTF file are inked: their size, their colour, and what is behind them."""
 
 from collections.abc import Iterable
 from dataclasses import field, replace
+from functools import lru_cache
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.hidden_reasons import COLOUR, TINY
-from ralph_cli.documents.office.sight import WHITE, Colours, is_doubtful, is_lost, is_tiny
+from ralph_cli.documents.sight import Colours
 
 _USUAL_SIZE = 24
 """Half-points, where the file names no size."""
 
-_PATTERNS = ("horiz", "hor", "vert", "fdiag", "bdiag", "cross", "dcross")
+_SHADE = re.compile(r"(ch|(?:raw)?cl|tr|)(?:(cbpat|shading|shdng)|bg(?:dk)?(?:hori?z?|vert|[fb]diag|d?cross))(?:raw)?")
+
+_OWNERS = {"ch": "characters", "": "paragraph", "tr": "row"}
+
+
+@lru_cache(maxsize=1_024)
+def read_shade(word: str) -> tuple[str, str]:
+    """Of what a word of the file says the shade, and what it says: "cbpat" its colour, "" that it is of lines.
+
+    Nothing if it says no shade.
+    """
+    match = _SHADE.fullmatch(word)
+    return (_OWNERS.get(match[1], "cell"), match[2] or "") if match else ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +38,11 @@ class Shade:
     is_sure: bool = True
 
     def changed(self, word: str, number: int | None) -> "Shade":
-        """What it is with a word of `SHADES`."""
-        match SHADES[word][1]:
-            case "back":
-                return replace(self, back=number or 0)
-            case "share":
-                return replace(self, is_pattern=bool(number))
-        return replace(self, is_pattern=True)
-
-
-def _shade_words(owner: str, start: str, share: str, suffix: str = "") -> dict[str, tuple[str, str]]:
-    """The words that say what is behind an `owner`, each with what it says."""
-    lines = [f"{start}bg{dark}{name}" for dark in ("", "dk") for name in _PATTERNS]
-    words = {f"{start}cbpat{suffix}": "back", f"{share}{suffix}": "share", **dict.fromkeys(lines, "pattern")}
-    return {word: (owner, what) for word, what in words.items()}
-
-
-SHADES = {
-    **_shade_words("characters", "ch", "chshdng"),
-    **_shade_words("paragraph", "", "shading"),
-    **_shade_words("cell", "cl", "clshdng"),
-    **_shade_words("cell", "cl", "clshdng", "raw"),
-    **_shade_words("cell", "rawcl", "clshdngraw"),
-    **_shade_words("row", "tr", "trshdng"),
-}
-"""The words of shades: of what they are the shade, and what they say of it."""
+        """What it is with a word that says something of it."""
+        what = read_shade(word)[1]
+        if what == "cbpat":
+            return replace(self, back=number or 0)
+        return replace(self, is_pattern=bool(number) if what else True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +66,9 @@ class Ink:
                 return replace(self, highlight=number or 0)
             case "cb":
                 return replace(self, back=number or 0)
-            case _ if SHADES.get(word, ("",))[0] == "characters":
+            case _ if read_shade(word)[0] == "characters":
                 return replace(self, shade=self.shade.changed(word, number))
         return self
-
-    @property
-    def is_usual(self) -> bool:
-        """Whether characters are seen whatever is behind them."""
-        return self.colour is None and not is_tiny(self.size / 2)
 
     @property
     def shades(self) -> list[Shade]:
@@ -107,26 +95,18 @@ class Palette:
             self._colours.append(levels[0] << 16 | levels[1] << 8 | levels[2] if self._levels else None)
             self._levels.clear()
 
-    def look(self, ink: Ink, layers: list[Shade] | None) -> tuple[str, bool]:
-        """Why characters are not seen, "" if they are, and whether that is not known; `layers` as in `_behind`."""
-        if is_tiny(ink.size / 2):
-            return TINY, False
-        colour = self._colour(ink.colour)
-        behind = None if layers is None or ink.colour == 0 else self._behind(layers)
-        return (COLOUR, False) if is_lost(colour, behind) else ("", is_doubtful(colour, behind))
+    def colour(self, number: int | None) -> int | None:
+        """A colour by its number. Programs differ in whether 0 may be another than their own choice."""
+        return self._colours[number] if number is not None and 0 <= number < len(self._colours) else None
 
-    def _behind(self, layers: Iterable[Shade]) -> Colours:
-        """What may be behind text on paper with these layers over it, the uppermost last."""
-        behind: Colours = frozenset({WHITE})
+    def ground(self, paper: Colours, layers: Iterable[Shade]) -> Colours:
+        """What may be behind text on some paper with these layers over it, the uppermost last."""
+        behind = paper
         for layer in layers:
-            colour = self._colour(layer.back)
+            colour = self.colour(layer.back)
             if layer.is_pattern or (colour is not None and layer.back == 0):
                 behind = None
             elif colour is not None:
                 beneath = frozenset[int]() if layer.is_sure else behind
                 behind = None if beneath is None else beneath | {colour}
         return behind
-
-    def _colour(self, number: int | None) -> int | None:
-        """A colour by its number. Programs differ in whether 0 may be another than their own choice."""
-        return self._colours[number] if number is not None and 0 <= number < len(self._colours) else None

@@ -3,19 +3,23 @@
 Hidden text and tracked deletions are left out; numbers of paragraphs are those that the program wrote in the file.
 """
 
+from collections.abc import Collection, Hashable
 from dataclasses import field, replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Note, Origin
+from ralph_cli.documents import sight
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.office.backdrops import LINE_SIZE, PAGE_SIZE, Backdrops, is_backdrop
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.documents.rich_text.backdrops import Backdrops
 from ralph_cli.documents.rich_text.flow import Flow
-from ralph_cli.documents.rich_text.ink import SHADES, Ink, Palette, Shade
+from ralph_cli.documents.rich_text.ink import Ink, Palette, Shade, read_shade
+from ralph_cli.documents.rich_text.shapes import Shape
+from ralph_cli.documents.rich_text.tables import why_cut
 from ralph_cli.documents.rich_text.tokens import (
     DEEPEST,
     DEFAULT_CODE_PAGE,
@@ -32,8 +36,10 @@ from ralph_cli.documents.rich_text.words import (
     SYMBOLS,
     is_skipped,
 )
-from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
+from ralph_cli.text.raised import lower_figures, raise_figures
 
+_ENDS = frozenset({"par", "sect", "cell", "nestcell"})
+_BREAKS = frozenset({"page", "softpage", "pagebb"})
 _UNREAD = {"pict": "pictures", "object": "embedded objects"}
 
 
@@ -56,8 +62,12 @@ class _State:
     ink: Ink = field(default_factory=Ink)
     shade: Shade = field(default_factory=Shade)
     """What is behind the paragraph."""
-    is_apart: bool = False
-    """Whether the text is in a shape, whose colour is not read."""
+    place: str = ""
+    lines: str = ""
+    """Why its place, or the height of its lines, keep it from being seen; "" if they do not."""
+    shape: Shape | None = None
+    part: str = ""
+    """Which part of a shape's setting the text is."""
 
 
 def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -69,16 +79,19 @@ def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 
 class _RtfReader:
-    """Reads the tokens of one file, in order."""
+    """Reads the tokens of one file, in order. `doubtful` paragraphs, by their numbers, may lie upon drawings."""
 
-    def __init__(self, name: str, limits: LoadLimits) -> None:
+    def __init__(self, name: str, limits: LoadLimits, doubtful: Collection[Hashable] = ()) -> None:
         self._name, self._limits = name, limits
         self._findings, self._page = Findings(), PageText()
         self._body = Flow(self._write_block, self._page.add_tables)
         self._stack: list[_State] = []
         self._state = _State(self._body)
         self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
-        self._palette, self._backdrops, self._at = Palette(), Backdrops(""), 0
+        self._palette, self._doubtful = Palette(), doubtful
+        self._backdrops, self._paragraph = Backdrops(), -1
+        self._is_everywhere = self._has_background = self._shows_background = False
+        self._begin_paragraph()
         self._levels: dict[int, int] = {}
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
@@ -90,15 +103,18 @@ class _RtfReader:
         self._count = CharacterBudget(name, limits)
 
     def read(self, source: str) -> ParsedDocument:
-        """The whole document."""
-        self._backdrops = Backdrops(source)
-        for self._at, token in enumerate(read_tokens(source)):
+        """The whole document; once more if it may show words on drawings that would be left out."""
+        for token in read_tokens(source):
             if token.kind != "byte":
                 self._flush_bytes()
             self._take(token)
             if token.kind == "close" and not self._stack:
                 break
         self._flush_bytes()
+        is_everywhere = self._is_everywhere or (self._has_background and self._shows_background)
+        beside = range(self._paragraph + 1) if is_everywhere else self._backdrops.find_paragraphs()
+        if beside and not self._doubtful and self._findings.hidden[sight.COLOUR]:
+            return _RtfReader(self._name, self._limits, beside).read(source)
         if self._stack:
             what = "the file is cut off: it ends within a group, and what stood behind is not known"
             self._findings.doubts.append(what)
@@ -142,17 +158,39 @@ class _RtfReader:
             inner.flow.end_paragraph()
             inner.flow.end_table()
         self._to_skip = 0
+        if inner.shape is not None and inner.shape is not self._state.shape:
+            self._end_shape(inner.shape, self._state)
+
+    def _end_shape(self, shape: Shape, outer: _State) -> None:
+        """Note what of the text may lie upon a shape."""
+        if outer.shape is not None:
+            outer.shape.has_filled |= is_backdrop(shape.fill(), (None, None))
+        elif outer.destination == "background":
+            self._has_background |= is_backdrop(shape.fill(), (None, None))
+        elif outer.destination in HEADS:
+            self._is_everywhere |= shape.is_backdrop(PAGE_SIZE)
+        elif shape.is_backdrop(LINE_SIZE):
+            self._backdrops.add_drawing()
+
+    def _begin_paragraph(self) -> None:
+        if self._state.shape is None and not self._state.destination:
+            self._paragraph += 1
+            self._backdrops.begin_paragraph(self._paragraph)
 
     def _take_word(self, word: str, number: int | None) -> None:
         state = self._state
         was_new, state.is_new = state.is_new, False
         if was_new and self._begin_destination(word, state):
             return
+        if state.shape is not None and number is not None:
+            state.shape.take_word(word, number)
         if state.flow is None:
             self._read_definition(word, number)
             return
         if word == "pard":
-            state.shade = Shade()
+            state.shade, state.place, state.lines = Shade(), "", ""
+        elif word in _BREAKS and number != 0 and not state.destination:
+            self._backdrops.break_page(is_before=word == "pagebb")
         if word == "u" and number is not None:
             self._write(chr(number % 0x10000))
             self._to_skip = state.skipped
@@ -160,13 +198,17 @@ class _RtfReader:
             self._write(SIGNS[word])
         elif word in ("chftn", "chatn"):
             self._mark_note(word)
-        elif SHADES.get(word, ("",))[0] == "paragraph":
+        elif read_shade(word)[0] == "paragraph":
             state.shade = state.shade.changed(word, number)
         elif not state.flow.take_word(word, number, self._levels):
             self._take_look(word, number, state)
+        elif word in _ENDS:
+            self._begin_paragraph()
 
     def _begin_destination(self, word: str, state: _State) -> bool:
         """Whether a word at the beginning of a group says that its text is not of the running text."""
+        if word in ("shpinst", "do") and (state.flow is not None or state.destination == "background"):
+            state.shape = Shape()
         if is_skipped(word, state.starred):
             state.flow, state.destination = None, word
             if word in _UNREAD:
@@ -176,6 +218,7 @@ class _RtfReader:
         elif word in HEADS:
             lines: list[str] = []
             self._beside.append((HEADS[word], HEADS[word], lines))
+            state.destination = word
             state.flow = Flow(lambda text, level: lines.append(text))
         elif word == "footnote":
             noted: list[str] = []
@@ -211,6 +254,8 @@ class _RtfReader:
                 self._fonts[self._state.font] = f"cp{number}"
         elif destination == "colortbl":
             self._palette.take_word(word, number)
+        elif destination == "sp":
+            self._state.part = word
         elif destination == "stylesheet" and number is not None:
             if word == "s":
                 self._state.font = number  # the style that is being told
@@ -246,8 +291,12 @@ class _RtfReader:
                 self._encoding = known_encoding(f"cp{number}")
             case "mac" | "pc" | "pca":
                 self._encoding = CODE_PAGE_WORDS[word]
-            case "shptxt":
-                state.is_apart = True
+            case "li":
+                state.place = sight.OFF_PAGE if sight.is_far_off((number or 0) / 20) else ""
+            case "sl":
+                state.lines = why_cut(number)
+            case "viewbksp":
+                self._shows_background = is_on
             case _:
                 state.ink = state.ink.changed(word, number)
 
@@ -258,6 +307,7 @@ class _RtfReader:
         self._state.is_new = False
         if symbol in "\r\n" and self._state.flow is not None:
             self._state.flow.end_paragraph()
+            self._begin_paragraph()
         elif symbol in SYMBOLS:
             self._take_text(SYMBOLS[symbol])
 
@@ -285,6 +335,8 @@ class _RtfReader:
                 self._palette.end_colours(text.count(";"))
             elif self._state.destination == "stylesheet":
                 self._name_style(text)
+            elif self._state.shape is not None:
+                self._state.shape.take_text(self._state.part, text)
             return
         self._write(text if text.isascii() else self._decode(text))
 
@@ -305,25 +357,27 @@ class _RtfReader:
         state = self._state
         if state.flow is None or state.deleted or not text:
             return
-        unseen, is_doubtful = ("", False) if state.ink.is_usual else self._palette.look(state.ink, self._layers(state))
-        if state.hidden or unseen:
-            self._findings.hide(text, "marked as hidden" if state.hidden else unseen)
+        colour = self._palette.colour(state.ink.colour)
+        ground = sight.WHITE_GROUND if colour is None else self._ground(state)
+        flags = [sight.MARKED if state.hidden else "", state.place, state.lines, state.flow.flag]
+        flags += [state.shape.flag] if state.shape else []
+        text = self._findings.take(text, sight.seen(colour, ground, state.ink.size / 2, flags))
+        if not text:
             return
-        self._findings.doubtful += [text] * bool(is_doubtful and text.strip())
         if state.raised:
             text = raise_figures(text) if state.raised > 0 else lower_figures(text)
-        if state.struck and text.strip():
-            self._findings.struck += len("".join(text.split()))
-            text = f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
+        if state.struck:
+            text = self._findings.strike(text)
         self._count(len(text))
         state.flow.parts.append(text)
 
-    def _layers(self, state: _State) -> list[Shade] | None:
-        """What is laid over the paper behind the text, the uppermost last; None if that is not known."""
+    def _ground(self, state: _State) -> sight.Colours:
+        """What may be behind the text."""
         beneath = state.flow.shades() if state.flow is not None else []
-        if beneath is None or state.is_apart or self._backdrops.near(self._at):
+        if beneath is None or state.ink.colour == 0 or self._paragraph in self._doubtful:
             return None
-        return [*beneath, state.shade, *state.ink.shades]
+        paper = state.shape.ground() if state.shape else sight.WHITE_GROUND
+        return self._palette.ground(paper, [*beneath, state.shade, *state.ink.shades])
 
     def _write_block(self, text: str, level: int) -> None:
         at = self._page.add_block(text)

@@ -8,6 +8,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Table
 from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 from ralph_cli.documents.rich_text.ink import Shade
+from ralph_cli.documents.sight import CLIPPED, is_flat
 
 _NEAR = 60
 """Twentieths of a point by which edges may differ that are one."""
@@ -30,6 +31,7 @@ class RowForm:
     left: int = 0
     cells: list[CellForm] = field(default_factory=list)
     is_header: bool = False
+    flag: str = ""
     shade: Shade = field(default_factory=lambda: Shade(is_sure=False))
 
 
@@ -47,6 +49,11 @@ class RtfTable:
         while header < len(self.rows) and self.rows[header][0].is_header:
             header += 1
         return write_table(rows, header or None)
+
+
+def why_cut(height: int | None) -> str:
+    """Why nothing is seen in a row or line of so many twentieths of a point, less than 0 if it is kept; "" if it is."""
+    return CLIPPED if height is not None and height < 0 and is_flat(-height / 20) else ""
 
 
 def _distinct_edges(edges: Iterable[int]) -> list[int]:

@@ -4,8 +4,10 @@ from ralph_cli.core.structure import Origin
 
 _TABLES = "fonttbl colortbl stylesheet filetbl revtbl listtable listoverridetable rsidtbl xmlnstbl info generator"
 _SETTINGS = "themedata colorschememapping latentstyles datastore userprops docvar mmathPr wgrffmtfilter pgdsctbl pn"
-_OBJECTS = "pict nonshppict object objdata do sp datafield fldinst formfield background private template nonesttables"
-_MARKS = "bkmkstart bkmkend xe tc tcn atnid atnauthor atntime atndate atnref atnparent atrfstart atrfend atnicn"
+_OBJECTS = "pict nonshppict object objdata do sp shprslt datafield fldinst formfield background private template"
+_MARKS = (
+    "nonesttables bkmkstart bkmkend xe tc tcn atnid atnauthor atntime atndate atnref atnparent atrfstart atrfend atnicn"
+)
 _SEPARATORS = "ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
 SKIPPED = frozenset(f"{_TABLES} {_SETTINGS} {_OBJECTS} {_MARKS} {_SEPARATORS}".split())
 """What begins a group whose text is not of the document."""

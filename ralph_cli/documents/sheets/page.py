@@ -10,8 +10,10 @@ from itertools import groupby
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import REGIONAL, NamedPlace, Origin, Table
+from ralph_cli.documents.office.findings import describe_reasons
 from ralph_cli.documents.page_text import PageText, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
+from ralph_cli.documents.sight import CLIPPED
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 
 HIDDEN_CELL: Origin = "hidden cell"
@@ -26,14 +28,14 @@ _LONGEST_NAME = 100
 class SheetCell:
     """A filled cell: what it shows, and what is stored behind it if that says more.
 
-    `unseen` says why no reader sees it, `is_regional` that its form is that of the reader's country.
+    `unseen` says why no reader sees it, "" if one does, `is_regional` that its form is that of the reader's country.
     """
 
     column: int
     text: str
     stored: str = ""
     formula: str = ""
-    unseen: Origin | None = None
+    unseen: str = ""
     is_regional: bool = False
 
 
@@ -54,7 +56,9 @@ class SheetTotals:
     write: Callable[[int], None]
     named_cells: int = 0
     unlisted: Counter[str] = field(default_factory=Counter)
-    hidden: Counter[str] = field(default_factory=Counter)
+    hidden: Counter[Origin] = field(default_factory=Counter)
+    unseen: Counter[str] = field(default_factory=Counter)
+    """Cells that are not seen, by the reason."""
 
 
 @dataclass(slots=True)
@@ -104,8 +108,9 @@ class SheetPage:
             page.places.append(NamedPlace(page.length + bool(page.length), name))
         parts: dict[Origin | None, list[SheetCell]] = {}
         for cell in shown:
-            unseen = cell.unseen or ("hidden column" if self.is_hidden_column(cell.column) else None)
-            parts.setdefault(None if is_hidden or page.hidden else unseen, []).append(cell)
+            place = HIDDEN_CELL if cell.unseen else "hidden column" if self.is_hidden_column(cell.column) else None
+            parts.setdefault(None if is_hidden or page.hidden else place, []).append(cell)
+        self._totals.unseen.update(cell.unseen for cell in parts.get(HIDDEN_CELL, ()))
         before = page.length
         for origin in sorted(parts, key=bool):
             self._add_line(row, parts[origin], "hidden row" if is_hidden else origin, is_named)
@@ -221,6 +226,7 @@ class SheetPage:
                 is_first = (row, self._columns[at]) == (area.top, area.left)
                 if area.left <= self._columns[at] <= area.right and not is_first:
                     self._hide(HIDDEN_CELL, self._starts[at], self._ends[at])
+                    self._totals.unseen[CLIPPED] += 1
 
     def _append_lines(self, origin: Origin, label: str, lines: Sequence[tuple[str, str]], room: int) -> None:
         """Add lines, each with the name of its cell, as long as there is room for them."""
@@ -245,8 +251,11 @@ def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: in
     """What a reader should know of the sheets of a workbook."""
     sheets = [page.label for page in pages if page.hidden and page.length]
     parts = [f"the sheet{'s' * (len(sheets) > 1)} {', '.join(sheets[:8])}"[:300]] * bool(sheets)
-    for origin, count in sorted(totals.hidden.items()):
-        parts.append(f"{count:,} {'rows with hidden columns' if origin == 'hidden column' else f'{origin}s'}")
+    for kind, count in sorted(totals.hidden.items()):
+        if kind == HIDDEN_CELL:
+            parts.append(f"{totals.unseen.total():,} hidden cells ({describe_reasons(totals.unseen)})")
+        else:
+            parts.append(f"{count:,} {'rows with hidden columns' if kind == 'hidden column' else f'{kind}s'}")
     if parts:
         message = f"hidden parts are read and marked: {'; '.join(parts)}"
         yield Caution("hidden-parts", message)

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.sight import is_tiny
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.page_text import one_line
+from ralph_cli.documents.sight import WHITE_GROUND, seen
 from ralph_cli.text.raised import lower_figures, raise_figures, strike
 
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
@@ -45,9 +44,7 @@ def _read_runs(element: Element, findings: Findings) -> Iterator[str]:
         elif one.tag == "x:r":
             text = unescape("".join(part.text or "" for part in one if part.tag == "x:t"))
             properties = child(one, "x:rPr")
-            if is_tiny(read_size(properties)):
-                findings.hide(text, TINY)
-                continue
+            text = findings.take(text, seen(None, WHITE_GROUND, read_size(properties)))
             match attribute(child(properties, "x:vertAlign")):
                 case "superscript":
                     text = raise_figures(text)

@@ -5,50 +5,53 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
-from ralph_cli.documents.office.sight import is_tiny
+from ralph_cli.documents.office.theme import Theme, lighten
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.documents.sheets.strings import read_size
+from ralph_cli.documents.sight import BLACK, WHITE, WHITE_GROUND, Colours, read_colour, seen
 
-_WHITE, _BLACK = ("rgb", "FFFFFF"), ("rgb", "000000")
-_KNOWN = {
-    ("theme", "0"): _WHITE, ("theme", "1"): _BLACK, ("indexed", "0"): _BLACK, ("indexed", "1"): _WHITE,
-    ("indexed", "8"): _BLACK, ("indexed", "9"): _WHITE, ("indexed", "64"): _BLACK, ("indexed", "65"): _WHITE,
-}  # fmt: skip
-_Colour = tuple[str, str]
+_THEME = ("lt1", "dk1", "lt2", "dk2", *(f"accent{at}" for at in range(1, 7)), "hlink", "folHlink")
+"""What theme colours are called, in the order of their numbers (ECMA-376, part 1, 18.8.3)."""
+
+_USUAL = {0: WHITE, 1: BLACK}
+_PALETTE = """
+    000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff 800000 008000 000080 808000 800080 008080 c0c0c0 808080
+    9999ff 993366 ffffcc ccffff 660066 ff8080 0066cc ccccff 000080 ff00ff ffff00 00ffff 800080 800000 008080 0000ff
+    00ccff ccffff ccffcc ffff99 99ccff ff99cc cc99ff ffcc99 3366ff 33cccc 99cc00 ffcc00 ff9900 ff6600 666699 969696
+    003366 339966 003300 333300 993300 993366 333399 333333 000000 ffffff
+"""
+"""The colours that are named by numbers from 8 on; those below are the first of them (ECMA-376, part 1, 18.8.27)."""
+
 _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """How a cell shows its value.
-
-    `is_unseen` if its text has the colour of its background, `is_tiny` if it is too small to read.
-    """
+    """How a cell shows its value; `why` is the answer of the rule of sight."""
 
     number_format: NumberFormat = GENERAL
-    is_unseen: bool = False
-    is_tiny: bool = False
+    why: str = ""
     is_struck: bool = False
 
 
-def read_styles(root: Element | None) -> list[CellStyle]:
+def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
     """The styles of cells, in the order of their numbers."""
     formats = {
         number(attribute(one, "numFmtId"), -1): NumberFormat(attribute(one, "formatCode"))
         for one in children(child(root, "x:numFmts"), "x:numFmt")
     }
     fonts = [
-        (_read_colour(child(one, "x:color"), _BLACK), is_on(child(one, "x:strike")), read_size(one))
+        (_read_colour(child(one, "x:color"), theme, BLACK), is_on(child(one, "x:strike")), read_size(one))
         for one in children(child(root, "x:fonts"), "x:font")
     ]
-    fills = [_read_fill(child(one, "x:patternFill")) for one in children(child(root, "x:fills"), "x:fill")]
+    fills = [_read_fill(one, theme) for one in children(child(root, "x:fills"), "x:fill")]
     found: list[CellStyle] = []
     for one in children(child(root, "x:cellXfs"), "x:xf"):
         identity = number(attribute(one, "numFmtId"), 0) or 0
         shown = formats.get(identity) or NumberFormat.built_in(identity)
-        font = _at(fonts, attribute(one, "fontId"), (_BLACK, False, None))
-        fill = _at(fills, attribute(one, "fillId"), _WHITE)
-        found.append(CellStyle(shown, font[0] is not None and font[0] == fill, is_tiny(font[2]), font[1]))
+        colour, is_struck, size = _at(fonts, attribute(one, "fontId"), (BLACK, False, None))
+        ground = _at(fills, attribute(one, "fillId"), WHITE_GROUND)
+        found.append(CellStyle(shown, seen(colour, ground, size), is_struck))
     return found
 
 
@@ -63,24 +66,30 @@ def _at(items: list[_Item], index: str, default: _Item) -> _Item:
     return items[at] if 0 <= at < len(items) else default
 
 
-def _read_colour(element: Element | None, usual: _Colour | None) -> _Colour | None:
-    """A colour, None if it is mixed from another."""
-    if element is None:
-        return usual
-    if attribute(element, "tint") not in ("", "0"):
+def _read_colour(element: Element | None, theme: Theme, usual: int | None = None) -> int | None:
+    """A colour, None if it is not known; `usual` if it is the one that the program chooses."""
+    colour = read_colour(attribute(element, "rgb")[-6:]) if attribute(element, "rgb") else usual
+    at = number(attribute(element, "theme"), -1) or 0
+    if 0 <= at < len(_THEME):
+        colour = theme.get(_THEME[at], _USUAL.get(at))
+    at = number(attribute(element, "indexed"), -1) or 0
+    if 0 <= at < 66:
+        colour = read_colour(_PALETTE.split()[at - 8 if at >= 8 else at])
+    try:
+        tint = float(attribute(element, "tint") or 0)
+    except ValueError:
         return None
-    if rgb := attribute(element, "rgb"):
-        return ("rgb", rgb[-6:].upper())
-    for kind in ("theme", "indexed"):
-        if value := attribute(element, kind):
-            return _KNOWN.get((kind, value), (kind, value))
-    return usual
+    if colour is None or not tint:
+        return colour
+    return lighten(colour, 1 - abs(tint), max(tint, 0.0))
 
 
-def _read_fill(pattern: Element | None) -> _Colour | None:
+def _read_fill(fill: Element, theme: Theme) -> Colours:
+    pattern = child(fill, "x:patternFill")
     match attribute(pattern, "patternType"):
-        case "" | "none":
-            return _WHITE
+        case "" | "none" if child(fill, "x:gradientFill") is None:
+            return WHITE_GROUND
         case "solid":
-            return _read_colour(child(pattern, "x:fgColor"), None)
+            colour = _read_colour(child(pattern, "x:fgColor"), theme)
+            return None if colour is None else frozenset({colour})
     return None

@@ -17,21 +17,16 @@ from ralph_cli.documents.office.drawing_text import describe_chart, join_paragra
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.number_format import NumberFormat, format_general
 from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.theme import read_theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.formulas import parse_reference
-from ralph_cli.documents.sheets.page import (
-    HIDDEN_CELL,
-    SheetCell,
-    SheetPage,
-    SheetTotals,
-    describe_totals,
-)
+from ralph_cli.documents.sheets.page import SheetCell, SheetPage, SheetTotals, describe_totals
 from ralph_cli.documents.sheets.rows import MOST_RANGES, SHEET_PARTS, SheetReader, read_area
 from ralph_cli.documents.sheets.strings import is_sized, read_string, unescape
 from ralph_cli.documents.sheets.styles import CellStyle, read_conditional_formats, read_styles
-from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, strike
+from ralph_cli.documents.sight import DOUBTFUL, TINY, is_unseen
 
 _MAIN_PART = "xl/workbook.xml"
 _SHEETS = {"worksheet": "x:worksheet", "chartsheet": "x:chartsheet"}
@@ -64,7 +59,9 @@ class _WorkbookReader:
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         styles = package.read_xml(part, "x:styleSheet") if part else None
-        self._styles, self._conditional_formats = read_styles(styles), read_conditional_formats(styles)
+        part = self._part_of("theme")
+        theme = read_theme(package.read_xml(part, "a:theme") if part else None)
+        self._styles, self._conditional_formats = read_styles(styles, theme), read_conditional_formats(styles)
         self._conditional: list[str] = []
         self._known_styles: dict[str, CellStyle] = {}
         self._uncalculated = 0
@@ -191,11 +188,12 @@ class _WorkbookReader:
             cell.text = one_line(value)
         elif value:
             self._show_number(cell, _to_days(value, self._is_1904) if kind == "d" else value, style)
-        if cell.text and (style.is_unseen or (style.is_tiny and not self._is_sized(kind, value, inside))):
-            cell.unseen = HIDDEN_CELL
+        if cell.text and is_unseen(style.why) and (style.why != TINY or not self._is_sized(kind, value, inside)):
+            cell.unseen = style.why
+        elif style.why:
+            self._findings.take(cell.text, DOUBTFUL)
         if style.is_struck and cell.text:
-            cell.text = f"{STRUCK_OPENING}{strike(cell.text)}{STRUCK_CLOSING}"
-            self._findings.struck += len(cell.text)
+            cell.text = self._findings.strike(cell.text)
         return cell if cell.text or cell.stored or cell.formula else None
 
     def _is_sized(self, kind: str, value: str, inside: dict[str, Element]) -> bool:

@@ -1,31 +1,48 @@
 """The paragraphs of a drawing's text as a slide shows them: numbers of lists, raised and struck runs."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.numbering import format_number
-from ralph_cli.documents.hidden_reasons import TINY
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.sight import is_tiny
+from ralph_cli.documents.office.theme import Theme, read_ground, read_paint
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
 from ralph_cli.documents.page_text import clean_text
-from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
+from ralph_cli.documents.sight import Ink
+from ralph_cli.text.raised import lower_figures, raise_figures
 
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
 _SIGNS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
+_FILLS = frozenset(f"a:{name}Fill" for name in ("no", "solid", "grad", "blip", "patt", "grp"))
 _Look = Callable[[Element | None, str], str]
 """The text of a run with these properties, as it is shown."""
 
 
-def read_paragraphs(body: Element | None, findings: Findings) -> str:
+@dataclass(frozen=True, slots=True)
+class TextSetting:
+    """Where a text stands: the ink around it, what gives it its look (the nearest first), and the theme's colours."""
+
+    ink: Ink
+    styles: Sequence[Element] = ()
+    theme: Theme = field(default_factory=dict)
+
+
+def read_paragraphs(body: Element | None, findings: Findings, setting: TextSetting) -> str:
     """The text of a body, a paragraph a line; those without text are left out."""
-    lines = (line for element in children(body, "a:p") for line in [element])
     counts: dict[int, int] = {}
     found = []
     is_stretched = attribute(child(body, "a:bodyPr", "a:prstTxWarp"), "prst") not in ("", "textNoShape")
-    for element in lines:
-        look = partial(_look, usual=_usual_size(body, element), findings=None if is_stretched else findings)
+    styles = [*children(body, "a:lstStyle"), *setting.styles]
+    for element in children(body, "a:p"):
+        usual = list(_of_level(styles, number(attribute(child(element, "a:pPr"), "lvl"), 0) or 0))
+
+        def look(properties: Element | None, text: str, usual: list[Element] = usual) -> str:
+            ink = _ink(properties, usual, setting)
+            why = replace(ink, size=None).why if is_stretched else ink.why
+            return _look(properties, findings.take(text, why), findings)
+
         text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element, look)).split("\n")).strip()
         if "".join(_texts(element)).strip():  # what is too small to read has a number, too
             begin = _number(element, counts)
@@ -33,10 +50,34 @@ def read_paragraphs(body: Element | None, findings: Findings) -> str:
     return "\n".join(found)
 
 
-def _usual_size(body: Element | None, paragraph: Element) -> int | None:
-    """The size that a body gives to runs without one, in hundredths of a point; None if it gives none."""
-    level = (number(attribute(child(paragraph, "a:pPr"), "lvl"), 0) or 0) + 1
-    return number(attribute(child(body, "a:lstStyle", f"a:lvl{level}pPr", "a:defRPr"), "sz"))
+def _of_level(styles: Sequence[Element], level: int) -> Iterator[Element]:
+    """What styles say of runs in a paragraph of a level, from 0; a reference to a font of the theme says its colour."""
+    for style in styles:
+        found = style if style.tag == "a:fontRef" else child(style, f"a:lvl{level + 1}pPr", "a:defRPr")
+        if found is not None and len(found) + len(found.attrib):
+            yield found
+
+
+def _ink(properties: Element | None, usual: Sequence[Element], setting: TextSetting) -> Ink:
+    """The ink of a run with these properties, where others usually hold, the nearest first."""
+    told = [*usual] if properties is None else [properties, *usual]
+    size = next((size for one in told if (size := number(attribute(one, "sz"))) is not None), None)
+    ink = replace(setting.ink, size=None if size is None else size / 100)
+    if (marker := child(properties, "a:highlight")) is not None:
+        ink = replace(ink, ground=read_ground(marker, setting.theme))
+    fill = next((fill for one in told if (fill := _find_fill(one)) is not None), None)
+    if fill is None or child(properties, "a:hlinkClick") is not None:  # a link has the colour of links
+        return ink
+    if fill.tag != "a:noFill":
+        colour, opacity = read_paint(fill, setting.theme)
+        return replace(ink, colour=colour, opacity=opacity)
+    is_outlined = any(_find_fill(line) is not None for one in told for line in children(one, "a:ln"))
+    return replace(ink, opacity=float(is_outlined))
+
+
+def _find_fill(properties: Element) -> Element | None:
+    """What some properties fill letters with."""
+    return properties if properties.tag == "a:fontRef" else next((one for one in properties if one.tag in _FILLS), None)
 
 
 def _read_runs(element: Element, look: _Look) -> str:
@@ -62,17 +103,13 @@ def _texts(element: Element) -> Iterator[str]:
             yield one.text or ""
 
 
-def _look(properties: Element | None, text: str, *, usual: int | None, findings: Findings | None) -> str:
-    """The text of a run as it is shown; without `findings` it is as large as its shape has room for."""
-    size = number(attribute(properties, "sz"), usual)
-    if findings is not None and size is not None and is_tiny(size / 100):
-        findings.hide(text, TINY)
-        return ""
+def _look(properties: Element | None, text: str, findings: Findings) -> str:
+    """The text of a run with its figures raised or lowered, or struck out."""
     raised = number(attribute(properties, "baseline"), 0) or 0
     if raised:
         text = raise_figures(text) if raised > 0 else lower_figures(text)
-    if attribute(properties, "strike") in ("sngStrike", "dblStrike") and text.strip():
-        return f"{STRUCK_OPENING}{strike(text)}{STRUCK_CLOSING}"
+    if attribute(properties, "strike") in ("sngStrike", "dblStrike"):
+        return findings.strike(text)
     return text
 
 

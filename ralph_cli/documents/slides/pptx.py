@@ -4,33 +4,28 @@ Behind a slide stand its speaker notes and comments, marked. Hidden slides, and 
 slide, are read and marked as such.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
-from itertools import count
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Origin, Table
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
+from ralph_cli.documents.office.theme import Theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number, preferred_choice
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
+from ralph_cli.documents.sight import Colours, Ink
 from ralph_cli.documents.slides.order import Box, order_boxes
-from ralph_cli.documents.slides.paragraphs import read_paragraphs
-from ralph_cli.documents.slides.shapes import (
-    TITLES,
-    Place,
-    is_hidden,
-    placeholder,
-    placeholder_key,
-    read_place,
-    read_table,
-)
+from ralph_cli.documents.slides.paragraphs import TextSetting, read_paragraphs
+from ralph_cli.documents.slides.shapes import TITLES, Design, is_hidden, own_shapes, placeholder, read_table
+from ralph_cli.documents.slides.sight import Canvas, Layer, describe_hidden, why_shape_unseen
 
 _MAIN_PART = "ppt/presentation.xml"
 _FOOTERS = ("ftr", "dt", "hdr")
@@ -58,10 +53,16 @@ class _Part:
 
 @dataclass(slots=True)
 class _Shapes:
-    """The shapes of one part, and the places that its layout gives to those without one."""
+    """The shapes of one part: what they refer to, the design and theme that give them their look, what is behind them.
+
+    `moves` says that some of them are hidden or shown only later.
+    """
 
     relations: dict[str, Relation]
-    places: dict[str, Place] = field(default_factory=dict)
+    design: Design
+    theme: Theme
+    canvas: Canvas
+    moves: bool = False
 
 
 class _PresentationReader:
@@ -75,11 +76,11 @@ class _PresentationReader:
         self._relations = package.relations(self._main)
         self._presentation = package.read_xml(self._main, "p:presentation")
         size = child(self._presentation, "p:sldSz")
-        self._width = number(attribute(size, "cx"), 0) or 0
-        self._height = number(attribute(size, "cy"), 0) or 0
-        self._places: dict[str, dict[str, Place]] = {}
+        self._size = number(attribute(size, "cx"), 0) or 0, number(attribute(size, "cy"), 0) or 0
+        self._designs: dict[str, Design] = {}
         self._masters: set[str] = set()
-        self._off_slide = 0
+        self._unseen: Counter[str] = Counter()
+        """Shapes whose words are marked, by the reason why they are not seen."""
 
     def read(self) -> ParsedDocument:
         """The whole presentation."""
@@ -90,16 +91,9 @@ class _PresentationReader:
             pages.append(PageText())
             self._read_slide(self._relations.get(attribute(entry, "id")), at, pages[-1])
         findings.pass_over(self._package.orphans())
-        findings.notices += self._describe_hidden(pages)
+        findings.notices += describe_hidden(pages, self._unseen)
         hint = "pictures are not read; save the slides as PDF, and run OCR"
         return finish_document(pages, findings, self._package.name, self._limits, empty_hint=hint)
-
-    def _describe_hidden(self, pages: list[PageText]) -> Iterator[Caution]:
-        hidden = [str(at) for at, page in enumerate(pages, 1) if page.hidden]
-        parts = [f"slide{'s' * (len(hidden) > 1)} {', '.join(hidden[:50])}"] * bool(hidden)
-        parts += [f"{self._off_slide:,} shapes that are hidden or beside the slide"] * bool(self._off_slide)
-        if parts:
-            yield Caution("hidden-parts", f"hidden parts are read and marked: {'; '.join(parts)}")
 
     def _read_slide(self, relation: Relation | None, at: int, page: PageText) -> None:
         if relation is None or not self._package.has(relation.target):
@@ -109,10 +103,12 @@ class _PresentationReader:
             slide = self._package.read_xml(relation.target, "p:sld")
             page.hidden = "hidden slide" if attribute(slide, "show") in ("0", "false") else None
             relations = self._package.relations(relation.target)
-            shapes = _Shapes(relations, self._layout_places(relations))
+            design = self._design(relations)
+            shows_masters = attribute(slide, "showMasterSp") != "0"
+            shapes = _shapes(slide, relations, design, design.layers if shows_masters else ())
             self._write_parts(page, self._read_tree(contents(slide, "p:cSld", "p:spTree"), shapes))
-            if attribute(slide, "showMasterSp") != "0":
-                self._append_masters(page, relations)
+            if shows_masters:
+                self._append_masters(page, design)
             self._append_notes(page, relations)
             self._append_comments(page, relations)
         except DocumentError as error:
@@ -133,43 +129,38 @@ class _PresentationReader:
             if part.origin:
                 page.mark(part.origin, at, page.length)
 
-    def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, is_unseen: bool = False) -> list[_Part]:
-        """The parts of the shapes of a slide or group, in reading order."""
+    def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, flag: str = "") -> list[_Part]:
+        """The parts of the shapes of a slide or group, in reading order; `flag` says why none of them is seen."""
+        drawn = []
+        for shape in chain.from_iterable(map(_alternatives, tree)):
+            layer = shapes.design.layer(shape, shapes.theme)
+            drawn.append((shape, layer.place, *shapes.canvas.draw(layer)))
         boxes: list[Box[list[_Part]]] = []
-        order = count()
-        for shape in tree:
-            if shape.tag in _SHAPES:
-                found = preferred_choice(shape) if shape.tag == "mc:AlternateContent" else [shape]
-                for one in found:
-                    unseen = is_unseen or is_hidden(one)
-                    place = read_place(one) or shapes.places.get(placeholder_key(one))
-                    beside = place is not None and self._is_beside(place)
-                    if parts := self._read_shape(one, shapes, unseen or beside):
-                        boxes.append(Box(parts, *(place or (0, 1e12 + next(order), 0, 1e12))))
+        for shape, place, at, ground in drawn:
+            is_covered = not shapes.moves and shapes.canvas.is_covered(at)
+            why = flag or why_shape_unseen(is_hidden(shape), place, self._size, is_covered)
+            if parts := self._read_shape(shape, shapes, ground, why):
+                boxes.append(Box(parts, *(place or (0, 1e12 + at, 0, 1e12))))
         return [part for parts in order_boxes(boxes) for part in parts]
 
-    def _is_beside(self, place: Place) -> bool:
-        left, top, right, bottom = place
-        return bool(self._width and self._height) and (
-            right <= 0 or bottom <= 0 or left >= self._width or top >= self._height
-        )
-
-    def _read_shape(self, shape: Element, shapes: _Shapes, is_unseen: bool) -> list[_Part]:
+    def _read_shape(self, shape: Element, shapes: _Shapes, ground: Colours, flag: str) -> list[_Part]:
+        setting = TextSetting(Ink(ground=ground), theme=shapes.theme)
         match shape.tag:
             case "p:grpSp":
-                parts = self._read_tree(shape, _Shapes(shapes.relations), is_unseen)
+                parts = self._read_tree(shape, replace(shapes, canvas=Canvas(ground)), flag)
             case "p:graphicFrame":
-                parts = self._read_graphic(shape, shapes)
+                parts = self._read_graphic(shape, shapes, setting)
             case "p:pic":
                 parts = self._read_picture(shape)
             case _:
                 kind = attribute(placeholder(shape), "type")
-                text = read_paragraphs(child(shape, "p:txBody"), self._findings)
+                setting = replace(setting, styles=shapes.design.styles(shape))
+                text = read_paragraphs(child(shape, "p:txBody"), self._findings, setting)
                 is_number = kind == "sldNum" or (kind in _FOOTERS and not any(map(str.isalnum, text)))
                 origin: Origin | None = "page footer" if kind in _FOOTERS else None
                 parts = [_Part(text, (), origin, kind in TITLES)] if text and not is_number else []
-        for part in parts if is_unseen else ():
-            self._off_slide += part.origin != "hidden text"
+        for part in parts if flag else ():
+            self._unseen += Counter([flag] * (part.origin != "hidden text"))
             part.origin, part.is_title = "hidden text", False
         return parts
 
@@ -178,12 +169,12 @@ class _PresentationReader:
         described = one_line(attribute(child(shape, "p:nvPicPr", "p:cNvPr"), "descr"))
         return [_Part(f"[image description] {described}", (), "image description")] if described else []
 
-    def _read_graphic(self, shape: Element, shapes: _Shapes) -> list[_Part]:
+    def _read_graphic(self, shape: Element, shapes: _Shapes, setting: TextSetting) -> list[_Part]:
         """The table, chart or diagram of a frame."""
         for one in contents(shape, "a:graphic", "a:graphicData"):
             match one.tag:
                 case "a:tbl":
-                    written = read_table(one, self._findings)
+                    written = read_table(one, self._findings, setting)
                     return [_Part(*written)] if written else []
                 case "c:chart" | "cx:chart":
                     root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")
@@ -204,37 +195,21 @@ class _PresentationReader:
             return None
         return self._package.read_xml(relation.target, *expected)
 
-    def _layout_places(self, relations: dict[str, Relation]) -> dict[str, Place]:
-        """Where the layout of a slide, or its master, puts placeholders."""
+    def _design(self, relations: dict[str, Relation]) -> Design:
+        """The design of a slide, which others may have, too."""
         layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), "")
-        if not self._package.has(layout):
-            return {}
-        if layout not in self._places:
-            places: dict[str, Place] = {}
-            for _, root in self._masters_of(layout):
-                for shape in contents(root, "p:cSld", "p:spTree"):
-                    place = read_place(shape)
-                    if place and placeholder(shape) is not None:
-                        places[placeholder_key(shape)] = place
-            self._places[layout] = places
-        return self._places[layout]
+        if layout not in self._designs:
+            self._designs[layout] = Design(self._package, self._presentation, layout)
+        return self._designs[layout]
 
-    def _masters_of(self, layout: str) -> Iterator[tuple[str, Element]]:
-        """The master of a layout, and the layout itself."""
-        for relation in self._package.relations(layout).values():
-            if relation.kind == "slideMaster" and self._package.has(relation.target):
-                yield relation.target, self._package.read_xml(relation.target, "p:sldMaster")
-        yield layout, self._package.read_xml(layout, "p:sldLayout")
-
-    def _append_masters(self, page: PageText, relations: dict[str, Relation]) -> None:
+    def _append_masters(self, page: PageText, design: Design) -> None:
         """The words that a layout or master puts on each of its slides, on the first of them."""
-        layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), "")
-        for part, root in self._masters_of(layout) if layout not in self._masters and self._package.has(layout) else ():
+        for part, root in design.parts:
             if part in self._masters:
                 continue
             self._masters.add(part)
-            own = [shape for shape in contents(root, "p:cSld", "p:spTree") if placeholder(shape) is None]
-            for found in self._read_tree(own, _Shapes(self._package.relations(part))):
+            shapes = _shapes(root, self._package.relations(part), design)
+            for found in self._read_tree(own_shapes(root), shapes):
                 if found.origin != "image description":
                     page.add_from("page footer", "on each slide", found.text)
 
@@ -245,9 +220,11 @@ class _PresentationReader:
             if not self._package.has(relation.target):
                 self._findings.miss(relation.target)
                 continue
-            for shape in contents(self._package.read_xml(relation.target, "p:notes"), "p:cSld", "p:spTree"):
+            notes = self._package.read_xml(relation.target, "p:notes")
+            shapes = _shapes(notes, {}, self._design({}))
+            for shape in contents(notes, "p:cSld", "p:spTree"):
                 if attribute(placeholder(shape), "type") not in ("sldNum", "sldImg", *_FOOTERS):
-                    for part in self._read_shape(shape, _Shapes({}), False):
+                    for part in self._read_shape(shape, shapes, None, ""):
                         page.add_from("speaker note", "speaker notes", part.text)
 
     def _append_comments(self, page: PageText, relations: dict[str, Relation]) -> None:
@@ -275,3 +252,17 @@ class _PresentationReader:
                 for one in self._package.read_xml(relation.target, "p:cmAuthorLst", ":authorLst"):
                     found[attribute(one, "id")] = one_line(attribute(one, "name"))[:80]
         return found
+
+
+def _shapes(root: Element, relations: dict[str, Relation], design: Design, drawn: Iterable[Layer] = ()) -> _Shapes:
+    """The shapes of a slide or another part; where some of them come and go, none is known to be covered."""
+    theme = design.theme(root)
+    moves = next(root.iter("p:spTgt"), None) is not None
+    return _Shapes(relations, design, theme, Canvas(design.ground(root, theme), drawn), moves)
+
+
+def _alternatives(shape: Element) -> Iterable[Element]:
+    """The shapes that are shown of an element."""
+    if shape.tag not in _SHAPES:
+        return ()
+    return preferred_choice(shape) if shape.tag == "mc:AlternateContent" else [shape]

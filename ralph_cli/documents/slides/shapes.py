@@ -1,31 +1,124 @@
-"""The shapes of a slide: which placeholder they fill, where they stand, and the text of tables."""
+"""The shapes of slides: which placeholder each fills, where it stands, and what it takes over from the design.
 
+That is the layout of a slide with its master: places, styles of text, fills, colours and the background.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.structure import Table
 from ralph_cli.documents.office.findings import Findings
+from ralph_cli.documents.office.package import Package
 from ralph_cli.documents.office.tables import TableCell, write_table
-from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.office.theme import USUAL_NAMES, Theme, read_fill, read_ground, read_theme
+from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number
 from ralph_cli.documents.page_text import one_line
-from ralph_cli.documents.slides.paragraphs import read_paragraphs
+from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
+from ralph_cli.documents.slides.paragraphs import TextSetting, read_paragraphs
+from ralph_cli.documents.slides.sight import Layer, Place
 
 TITLES = ("title", "ctrTitle")
 """The types of placeholders for titles."""
 
-Place = tuple[float, float, float, float]
-"""Left, top, right and bottom."""
+_PLAIN = "1001"
+"""The number of the first background of a theme, which is one colour."""
 
 
-def read_table(element: Element, findings: Findings) -> tuple[str, list[Table]] | None:
-    """The text of a table with its columns, None if nothing is in it."""
+class Design:
+    """The layout of some slides, with its master."""
+
+    def __init__(self, package: Package, presentation: Element, layout: str) -> None:
+        """`layout` is the name of a part, "" if there is none."""
+        self.parts: list[tuple[str, Element]] = list(_read_parts(package, layout)) if package.has(layout) else []
+        """The master and the layout, by the names of their parts."""
+        roots = [root for _, root in self.parts]
+        self._held: dict[str, list[Element]] = {"": []}
+        for shape in (shape for root in reversed(roots) for shape in contents(root, "p:cSld", "p:spTree")):
+            if placeholder(shape) is not None:
+                self._held.setdefault(placeholder_key(shape), []).append(shape)
+        themes = [one for part, _ in self.parts[:1] for one in package.relations(part).values() if one.kind == "theme"]
+        self._theme = next((package.read_xml(one.target, "a:theme") for one in themes if package.has(one.target)), None)
+        self._roots = roots[::-1]
+        self._styles = next((one for root in roots if (one := child(root, "p:txStyles")) is not None), None)
+        self._usual = child(presentation, "p:defaultTextStyle")
+        self.layers = [self.layer(shape, self.theme(root)) for root in roots for shape in own_shapes(root)]
+        """What the master and the layout draw on each slide."""
+
+    def theme(self, slide: Element) -> Theme:
+        """The colours by the names that a slide, or one of the parts of its design, has for them."""
+        maps = [child(one, "p:clrMapOvr", "a:overrideClrMapping") for one in (slide, *self._roots)]
+        maps += [child(one, "p:clrMap") for one in self._roots]
+        return read_theme(self._theme, next((one.attrib for one in maps if one is not None), USUAL_NAMES))
+
+    def ground(self, slide: Element, theme: Theme) -> Colours:
+        """What is behind all shapes of a slide: its own background, or that of its layout or master."""
+        grounds = (_read_background(root, theme) for root in (slide, *self._roots))
+        return next((ground for ground in grounds if ground != NOTHING), WHITE_GROUND)
+
+    def layer(self, shape: Element, theme: Theme) -> Layer:
+        """A shape, by itself or as the placeholder that it fills, as it is drawn."""
+        place = next((place for one in (shape, *self._same(shape)) if (place := read_place(one))), None)
+        fill = NOTHING if is_hidden(shape) else self._fill(shape, theme)
+        return Layer(place, fill, is_plain(shape), shape.tag in ("p:grpSp", "p:graphicFrame"))
+
+    def _fill(self, shape: Element, theme: Theme) -> Colours:
+        if shape.tag == "p:grpSp":
+            return None if any(self._fill(one, theme) != NOTHING for one in shape) else NOTHING
+        if shape.tag in ("p:pic", "p:graphicFrame", "mc:AlternateContent"):
+            return None
+        fill = NOTHING
+        for one in (*self._same(shape)[::-1], shape):
+            fill = read_fill(child(one, "p:spPr"), child(one, "p:style", "a:fillRef"), theme, fill)
+        return fill
+
+    def styles(self, shape: Element) -> Sequence[Element]:
+        """What gives the text of a shape its look where it has none of its own, the nearest first."""
+        held = placeholder(shape)
+        name = "p:titleStyle" if attribute(held, "type") in TITLES else "p:bodyStyle"
+        found = [child(one, "p:txBody", "a:lstStyle") for one in self._same(shape)]
+        found += [child(shape, "p:style", "a:fontRef") if held is None else child(self._styles, name), self._usual]
+        return [one for one in found if one is not None]
+
+    def _same(self, shape: Element) -> list[Element]:
+        """The placeholders of the layout and the master that a shape fills."""
+        return self._held.get(placeholder_key(shape), [])
+
+
+def _read_parts(package: Package, layout: str) -> Iterator[tuple[str, Element]]:
+    """The master of a layout, and the layout itself."""
+    for relation in package.relations(layout).values():
+        if relation.kind == "slideMaster" and package.has(relation.target):
+            yield relation.target, package.read_xml(relation.target, "p:sldMaster")
+    yield layout, package.read_xml(layout, "p:sldLayout")
+
+
+def _read_background(root: Element, theme: Theme) -> Colours:
+    """The background of a slide or of a part of its design; no colour if it has none."""
+    told = child(root, "p:cSld", "p:bg")
+    reference = child(told, "p:bgRef")
+    if reference is not None:
+        return read_ground(reference, theme) if attribute(reference, "idx") == _PLAIN else None
+    return read_fill(child(told, "p:bgPr"), None, theme)
+
+
+def read_table(element: Element, findings: Findings, setting: TextSetting) -> tuple[str, list[Table]] | None:
+    """The text of a table with its columns, None if nothing is in it.
+
+    What the style of the table does to its cells and their text is not known.
+    """
     rows = []
+    is_styled = child(element, "a:tblPr", "a:tableStyleId") is not None
+    usual = None if is_styled else setting.ink.ground
     for row in children(element, "a:tr"):
         cells = []
         for at, cell in enumerate(children(row, "a:tc")):
             if attribute(cell, "hMerge") in ("1", "true"):
                 continue
             span = max(number(attribute(cell, "gridSpan"), 1) or 1, 1)
-            text = one_line(read_paragraphs(child(cell, "a:txBody"), findings))
+            fill = read_fill(child(cell, "a:tcPr"), None, setting.theme, usual)
+            ink = replace(setting.ink, ground=setting.ink.ground if fill == NOTHING else fill)
+            text = one_line(read_paragraphs(child(cell, "a:txBody"), findings, replace(setting, ink=ink)))
             cells.append(TableCell(at, at + span, text, attribute(cell, "vMerge") in ("1", "true")))
         rows.append(cells)
     named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
@@ -59,3 +152,13 @@ def read_place(shape: Element) -> Place | None:
             width, height = number(attribute(size, "cx"), 0) or 0, number(attribute(size, "cy"), 0) or 0
             return left, top, left + width, top + height
     return None
+
+
+def is_plain(shape: Element) -> bool:
+    """Whether the fill of a shape takes up all of its place."""
+    return attribute(child(shape, "p:spPr", "a:prstGeom"), "prst") in ("rect", "roundRect")
+
+
+def own_shapes(root: Element) -> list[Element]:
+    """The shapes of a layout or master that are on each of its slides."""
+    return [shape for shape in contents(root, "p:cSld", "p:spTree") if placeholder(shape) is None]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import UNSEEN_ORIGINS, Span
-from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.invisible import unreadable_reason
 from ralph_cli.documents.pages import check_visibility, split_by_file
+from ralph_cli.documents.sight import Visibility
 from ralph_cli.documents.sniff import OCR_KINDS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.retrieval.quotes.additions import overlapping_additions

@@ -65,7 +65,9 @@ def test_a_table_of_html_is_a_table_and_what_it_hides_is_told() -> None:
     cell = document.tables[0].cells[-1]
     assert document.text[cell.start : cell.end] == "1,577"
     assert names_at(document, cell.start) == "Fee"
-    assert [caution.message for caution in document.cautions] == ["cell 1, output: hidden elements omitted: 1"]
+    assert [caution.message for caution in document.cautions] == [
+        "cell 1, output: hidden text omitted: 6 characters (6 marked as hidden)"
+    ]
 
 
 def test_pictures_and_programs_are_counted() -> None:

@@ -173,6 +173,46 @@ def test_white_words_that_may_lie_on_a_drawing_are_kept_and_named(read, drawing:
     assert ("Cell" in read(f"<w:p>{run('Text.')}{drawing}</w:p>{cell}").text) is may_be_seen
 
 
+def test_what_hangs_on_words_that_are_not_seen_may_be_seen(read) -> None:
+    box = anchored(f"<w:txbxContent>{paragraph('in a box')}</w:txbxContent>").removeprefix("<w:r>")
+    note = "<w:footnoteReference w:id='1'/></w:r>"
+    notes = part("footnotes", f"<w:footnote w:id='1'>{paragraph('noted')}</w:footnote>")
+    for properties, is_seen in (("<w:sz w:val='2'/>", True), (WHITE, True), ("<w:vanish/>", False)):
+        runs = f"<w:r><w:rPr>{properties}</w:rPr>"
+        document = read(f"<w:p>{run('Text.')}{runs}{box}{runs}{note}</w:p>", footnotes=notes)
+        assert ("in a box" in document.text) is ("noted" in document.text) is is_seen
+
+
+@pytest.mark.parametrize(
+    ("table", "seen"),
+    [
+        ("<w:trHeight w:val='10' w:hRule='exact'/>", False),
+        ("<w:trHeight w:val='10'/>", True),
+        ("<w:trHeight w:val='0' w:hRule='exact'/>", True),
+    ],
+)
+def test_a_row_of_no_height_cuts_off_what_is_in_it(read, table: str, seen: bool) -> None:
+    row = f"<w:tbl><w:tr><w:trPr>{table}</w:trPr><w:tc><w:p>{run('bait')}</w:p></w:tc></w:tr></w:tbl>"
+    document = read(paragraph("Shown.") + row)
+    assert ("bait" in document.text) is seen
+
+
+@pytest.mark.parametrize(
+    ("fill", "seen"),
+    [
+        ("<w14:solidFill><w14:srgbClr w14:val='FFFFFF'/></w14:solidFill>", False),  # counts before the colour
+        ("<w14:noFill/>", False),
+        ("<w14:gradFill><w14:alpha w14:val='0'/><w14:alpha w14:val='100000'/></w14:gradFill>", True),
+    ],
+)
+def test_the_fill_of_letters_counts(read, fill: str, seen: bool) -> None:
+    filled = f"<w14:textFill xmlns:w14='http://schemas.microsoft.com/office/word/2010/wordml'>{fill}</w14:textFill>"
+    document = read(
+        f"<w:p>{run('Shown ')}{run('bait', '<w:color w:val=' + chr(39) + '1F3864' + chr(39) + '/>' + filled)}</w:p>"
+    )
+    assert ("bait" in document.text) is seen
+
+
 @pytest.mark.parametrize(("size", "may_be_seen"), [("7000000", True), ("1000000", False)])
 def test_a_large_drawing_of_the_header_may_be_behind_the_text(read, size: str, may_be_seen: bool) -> None:
     drawing = anchored(PICTURE, "behindDoc='1'", size)

@@ -106,7 +106,7 @@ def test_of_alternatives_the_page_is_read_and_words_of_the_other_are_told() -> N
     assert place(document, "1,577") == "body, paragraph 4"
     (told,) = messages(document, "alternatives-differ")
     assert "as text/plain, too, which is not read and differs: only there “50”; only in what is read “5”" in told
-    assert messages(document, "hidden-elements") == ["body: hidden elements omitted: 1"]
+    assert messages(document, "hidden-text") == ["body: hidden text omitted: 9 characters (9 marked as hidden)"]
 
 
 def test_alternatives_that_say_the_same_are_no_matter() -> None:

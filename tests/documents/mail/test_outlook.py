@@ -147,7 +147,7 @@ def test_drafts_items_that_are_no_mails_and_signed_mails_say_so() -> None:
 def test_what_a_mail_hides_as_a_page_is_left_out() -> None:
     page = b"<p>The fee is 5.</p><p style='display:none'>Ignore it.</p>"
     document = read(outlook_mail(HEAD | {outlook.PAGE: page}))
-    assert document.text.endswith("\n\nThe fee is 5.") and "hidden-elements" in told(document)
+    assert document.text.endswith("\n\nThe fee is 5.") and "hidden-text" in told(document)
 
 
 def test_what_is_missing_of_a_mail_is_told() -> None:

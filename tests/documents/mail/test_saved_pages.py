@@ -31,7 +31,7 @@ def test_a_page_is_read_with_its_style_sheet_and_frame() -> None:
     assert document.text == "Deed\n\nTerm\n\nRent is 1,577 €.\n\nIn the frame."
     assert document.kind == "mhtml" and [it.text for it in document.headings if not it.is_read_off] == ["Term"]
     told = [caution.message for caution in document.cautions]
-    assert told == ["hidden elements omitted: 1", "pictures that were not read: 1"]
+    assert told == ["hidden text omitted: 7 characters (7 marked as hidden)", "pictures that were not read: 1"]
 
 
 def test_a_sheet_is_found_by_its_address_from_the_page() -> None:

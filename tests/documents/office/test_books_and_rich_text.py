@@ -21,7 +21,7 @@ def test_chapters_are_pages_in_the_order_of_the_spine_named_by_the_contents() ->
 def test_styles_of_the_book_hide_what_they_hide() -> None:
     body = "<link rel='stylesheet' href='s.css'/><p class='no'>unseen</p><p>seen</p>"
     document = load("epub", epub({"a.xhtml": body}, **{"OEBPS/s.css": ".no {display: none}"}))
-    assert document.text == "seen" and "hidden-elements" in cautions(document)
+    assert document.text == "seen" and "hidden-text" in cautions(document)
 
 
 def test_a_chapter_that_is_missing_is_said_with_its_number() -> None:
@@ -141,6 +141,23 @@ def test_white_words_are_kept_and_said_where_the_ground_is_not_known(body: str) 
     white = r"\red255\green255\blue255;"
     document = load("rtf", rtf(rf"{{\colortbl{white}{white}}}{body}\par"))
     assert document.text == "bait" and "\u201cbait\u201d" in cautions(document)["visibility-unknown"]
+
+
+@pytest.mark.parametrize(
+    ("body", "seen"),
+    [
+        (drawing(r"\shpwr2{\sp{\sn fillColor}{\sv 255}}", r"{\shptxt{\cf1 bait}\par}"), True),
+        (drawing(r"\shpwr2{\sp{\sn fillColor}{\sv 255}}", r"{\shptxt{\cf2 bait}\par}"), False),  # red on red
+        (drawing(r"\shpwr2{\sp{\sn fillColor}{\sv 16777215}}", r"{\shptxt{\cf1 bait}\par}"), False),
+        (drawing(r"\shpwr2{\sp{\sn fillColor}{\sv 255}}", r"{\shptxt bait\par}", size="110"), False),
+        (r"\trowd\trrh-10\cellx1000\pard\intbl bait\cell\row\pard", False),
+        (r"\trowd\trrh10\cellx1000\pard\intbl bait\cell\row\pard", True),
+    ],
+)
+def test_a_shape_or_row_shows_words_by_its_colour_and_size(body: str, seen: bool) -> None:
+    document = load("rtf", rtf(rf"{{\colortbl;\red255\green255\blue255;\red255;}}Shown.\par{body}\par"))
+    assert ("bait" in document.text) is seen and document.text.startswith("Shown.")
+    assert set(cautions(document)) == (set() if seen else {"hidden-text"})
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,72 @@ def test_characters_of_one_point_are_left_out_and_counted(paragraph: str, span: 
     assert ("4 too small to read" in cautions(document).get("hidden-text", "")) is not seen
 
 
+def styled(name: str, family: str, properties: str) -> str:
+    inner = f"<style:{family}-properties {properties}/>"
+    return f"<style:style style:name='{name}' style:family='{family}'>{inner}</style:style>"
+
+
+PICTURE = "<draw:frame draw:style-name='{}' {}><draw:image/></draw:frame>".format
+LARGE = "svg:width='9cm' svg:height='9cm'"
+INKS = "".join(
+    styled(*one)
+    for one in (
+        ("white", "text", "fo:color='#ffffff'"),
+        ("auto", "text", "style:use-window-font-color='true' fo:color='#ffffff' style:opacity='0%'"),
+        ("dark", "paragraph", "fo:background-color='#1f3864'"),
+        ("new", "paragraph", "fo:break-before='page'"),
+        ("behind", "graphic", "style:wrap='run-through'"),
+        ("beside", "graphic", "style:wrap='parallel'"),
+        ("filled", "graphic", "draw:fill='solid' draw:fill-color='#1f3864'"),
+        ("row", "table-row", "fo:background-color='#1f3864'"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "became"),
+    [
+        ("<text:p>{}</text:p>", "hidden"),
+        ("<text:p text:style-name='dark'>{}</text:p>", "seen"),
+        (PICTURE("behind", LARGE) + "<text:p>{}</text:p>", "doubtful"),
+        (PICTURE("behind", "svg:width='9mm' svg:height='9mm'") + "<text:p>{}</text:p>", "hidden"),
+        (PICTURE("beside", LARGE) + "<text:p>{}</text:p>", "hidden"),
+        (f"<text:p>{PICTURE('behind', LARGE)}</text:p><text:p text:style-name='new'>{{}}</text:p>", "hidden"),
+        ("<draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>", "doubtful"),
+        (
+            "<draw:frame draw:style-name='filled'><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>",
+            "seen",
+        ),
+        (table(row(cell("{}"), settings="table:style-name='row'")), "seen"),
+        (table(row(cell("{}"))), "hidden"),
+    ],
+)
+def test_white_words_of_a_text_are_seen_by_what_is_behind_them(body: str, became: str) -> None:
+    said = body.format("<text:span text:style-name='white'>bait</text:span>")
+    shown = "<text:p>Shown<text:span text:style-name='auto'> too</text:span>.</text:p>"
+    document = load("odt", open_document("odt", shown + said, styles=INKS))
+    assert ("bait" in document.text) is (became != "hidden") and document.text.startswith("Shown too.")
+    told = {"hidden": "hidden-text", "doubtful": "visibility-unknown"}.get(became)
+    assert set(cautions(document)) - {"unread-content"} == ({told} if told else set())
+
+
+def test_pages_of_a_text_may_have_a_colour_of_their_own() -> None:
+    masters = (
+        "<office:automatic-styles><style:page-layout style:name='L'><style:page-layout-properties "
+        "fo:background-color='#1f3864'/></style:page-layout></office:automatic-styles>"
+    )
+    said = "<text:p><text:span text:style-name='white'>white</text:span></text:p>"
+    assert load("odt", open_document("odt", said, styles=INKS, masters=masters)).text == "white"
+
+
+def test_white_words_in_a_cell_are_seen_where_the_cell_is_dark() -> None:
+    span = "<text:span text:style-name='white'>{}</text:span>".format
+    dark = f"<table:table-cell table:style-name='d'><text:p>on {span('dark')}</text:p></table:table-cell>"
+    styles = INKS + styled("d", "table-cell", "fo:background-color='#1f3864'")
+    document = load("ods", open_document("ods", table(row(dark, cell("on " + span("white")))), styles=styles))
+    assert document.text == "on dark  on" and "5 in the colour of its background" in cautions(document)["hidden-text"]
+
+
 @pytest.mark.parametrize(("fit", "seen"), [("false", False), ("true", True)])
 def test_words_that_a_shape_of_a_slide_stretches_have_no_size(fit: str, seen: bool) -> None:
     fits = f"<style:graphic-properties draw:fit-to-size='{fit}'/>"

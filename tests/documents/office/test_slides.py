@@ -99,6 +99,121 @@ def test_characters_of_one_point_are_left_out_and_counted(run: str, body: str, s
     assert ("4 too small to read" in cautions(document).get("hidden-text", "")) is not seen
 
 
+SOLID = "<a:solidFill><a:srgbClr val='{}'>{}</a:srgbClr></a:solidFill>".format
+DARK, AT = SOLID("1f3864", ""), (100, 100, 300, 50)
+
+
+def painted(text: str = "", fill: str = "", place: tuple[int, ...] = AT, ink: str = SOLID("ffffff", "")) -> str:
+    """A rectangle with a fill, and a text in it, which is white."""
+    run = f"<a:p><a:r><a:rPr>{ink}</a:rPr><a:t>{text}</a:t></a:r></a:p>"
+    made = shape("x", place).replace("<a:p><a:r><a:t>x</a:t></a:r></a:p>", run)
+    return made.replace("</p:spPr>", f"<a:prstGeom prst='rect'/>{fill}</p:spPr>")
+
+
+PICTURE = "<p:pic><p:spPr><a:xfrm><a:off x='{}' y='0'/><a:ext cx='400' cy='400'/></a:xfrm></p:spPr></p:pic>".format
+ROUND = painted(fill=DARK, place=(0, 0, 900, 400)).replace("'rect'", "'ellipse'")
+BACKGROUND = f"<p:cSld><p:bg><p:bgPr>{DARK}</p:bgPr></p:bg>"
+TABLE = table(("bait",)).replace("<a:r>", f"<a:r><a:rPr>{SOLID('ffffff', '')}</a:rPr>")
+STYLED = TABLE.replace("firstRow='1'/>", "firstRow='1'><a:tableStyleId>x</a:tableStyleId></a:tblPr>")
+GROUP = (
+    "<p:grpSp><p:grpSpPr><a:xfrm><a:off x='100' y='100'/><a:ext cx='300' cy='50'/></a:xfrm></p:grpSpPr>{}</p:grpSp>"
+).format
+BAIT = painted("bait")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "became"),
+    [
+        ([BAIT], "hidden"),
+        ([painted("bait", DARK)], "seen"),
+        ([painted("bait", SOLID("fafafa", ""))], "hidden"),
+        ([painted(fill=DARK, place=(0, 0, 900, 400)), BAIT], "seen"),
+        ([painted(fill=DARK, place=(0, 200, 900, 100)), BAIT], "hidden"),  # it is beside the words
+        ([ROUND, BAIT], "seen"),
+        ([ROUND, painted(fill=SOLID("ffffff", ""), place=(0, 0, 900, 400)), BAIT], "hidden"),
+        ([painted(fill=SOLID("1f3864", "<a:alpha val='50000'/>")), BAIT], "doubtful"),
+        ([PICTURE(0), BAIT], "doubtful"),
+        ([PICTURE(500), BAIT], "hidden"),
+        ([GROUP(painted(fill=DARK) + BAIT)], "seen"),
+        ([PICTURE(500), GROUP(painted(fill=DARK, place=(100, 400, 9, 9)) + BAIT)], "hidden"),
+        ([BACKGROUND, BAIT], "seen"),
+        ([TABLE], "hidden"),
+        ([STYLED], "doubtful"),
+        ([painted("bait", ink="<a:ln><a:solidFill/></a:ln><a:noFill/>")], "seen"),
+        ([painted("bait", ink="<a:noFill/>")], "hidden"),
+        ([painted("bait", ink=SOLID("ffffff", "<a:lumMod val='50000'/>"))], "seen"),
+        ([painted("bait", ink=SOLID("ffffff", "") + "<a:hlinkClick/>")], "seen"),  # it has the colour of links
+        ([painted("bait", ink=SOLID("ffffff", "") + "<a:highlight><a:srgbClr val='000080'/></a:highlight>")], "seen"),
+    ],
+)
+def test_white_words_are_seen_by_what_is_behind_them(shapes: list[str], became: str) -> None:
+    made = slide(shape("Shown.", (100, 450, 300, 40)), *(one for one in shapes if one is not BACKGROUND))
+    document = load("pptx", pptx(made.replace("<p:cSld>", BACKGROUND if BACKGROUND in shapes else "<p:cSld>")))
+    assert ("bait" in document.text) is (became != "hidden") and "Shown." in document.text
+    said = {"hidden": "hidden-text", "doubtful": "visibility-unknown"}.get(became)
+    assert (set(cautions(document)) - {"unread-content"}) == ({said} if said else set())
+
+
+def test_what_a_master_draws_is_behind_the_words_of_its_slides() -> None:
+    relations = {
+        "slides/slide1.xml": {"l": "slideLayout ../layouts/layout1.xml"},
+        "layouts/layout1.xml": {"m": "slideMaster ../master1.xml"},
+    }
+    parts = {
+        "layouts/layout1.xml": slide(root="sldLayout"),
+        "master1.xml": slide(painted(fill=DARK), root="sldMaster"),
+    }
+    assert load("pptx", pptx(slide(BAIT), relations=relations, **parts)).text == "bait"
+
+
+@pytest.mark.parametrize(
+    ("cover", "behind", "is_marked"),
+    [
+        (SOLID("ffffff", ""), "", True),
+        ("", "", False),
+        (SOLID("ffffff", "<a:alpha val='90000'/>"), "", False),
+        (SOLID("ffffff", ""), "<p:timing><p:spTgt spid='2'/></p:timing>", False),  # which goes away on a click
+    ],
+)
+def test_words_beneath_a_shape_are_marked(cover: str, behind: str, is_marked: bool) -> None:
+    made = slide(shape("bait", AT), painted(fill=cover, place=(50, 50, 900, 400)))
+    document = load("pptx", pptx(made.replace("</p:sld>", f"{behind}</p:sld>")))
+    assert origins(document) == ({"bait": "hidden text"} if is_marked else {})
+
+
+def test_words_of_an_open_document_presentation_are_seen_by_what_is_behind_them() -> None:
+    place = "svg:x='{}cm' svg:y='1cm' svg:width='4cm' svg:height='1cm'"
+    box = f"<draw:{{}} draw:style-name='{{}}' {place}>{{}}</draw:{{}}>"
+    white = "<text:p text:style-name='w'>{}</text:p>".format
+    fill = "<style:style style:name='{0}' style:family='graphic'><style:graphic-properties {1}/></style:style>".format
+    styles = (
+        fill("n", "draw:fill='none'")
+        + fill("d", "draw:fill='solid' draw:fill-color='#1f3864'")
+        + "<style:style style:name='w' style:family='paragraph'><style:text-properties fo:color='#ffffff'/>"
+        "</style:style>"
+    )
+    inner = [
+        box.format("rect", "d", 1, "", "rect"),
+        box.format("custom-shape", "n", 1, white("grouped"), "custom-shape"),
+    ]
+    shapes = [
+        box.format("custom-shape", "n", 10, white("bait"), "custom-shape"),
+        box.format("rect", "d", 20, "", "rect"),
+        box.format("custom-shape", "n", 20, white("on dark"), "custom-shape"),
+        box.format("custom-shape", "d", 30, white("filled"), "custom-shape"),
+        f"<draw:g>{''.join(inner)}</draw:g>",
+        box.format("custom-shape", "n", 40, "<text:p>beneath</text:p>", "custom-shape"),
+        box.format("rect", "d", 40, "", "rect"),
+    ]
+    document = load("odp", open_document("odp", f"<draw:page>{''.join(shapes)}</draw:page>", styles=styles))
+    assert document.text.split("\n\n") == ["grouped", "on dark", "filled", "beneath"]
+    assert origins(document) == {"beneath": "hidden text"}
+    assert cautions(document) == {
+        "hidden-parts": "hidden parts are read and marked: 1 shapes (1 covered or clipped away)",
+        "hidden-text": "hidden text omitted: 4 characters (4 in the colour of its background)",
+    }
+
+
 def test_a_paragraph_that_is_too_small_to_read_keeps_its_number() -> None:
     line = "<a:p><a:pPr><a:buAutoNum type='arabicPeriod'/></a:pPr><a:r><a:rPr sz='{}'/><a:t>{}</a:t></a:r></a:p>".format
     items = line(1200, "one") + line(100, "bait") + line(1200, "") + line(1200, "three")

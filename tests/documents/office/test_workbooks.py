@@ -1,7 +1,7 @@
 """Workbooks as text: what cells show, where they stand, what is behind them, and what is hidden."""
 
 import pytest
-from office_files import CHART, X, cautions, cell, chart, headers, load, origins, parse, row, sheet, words, xlsx
+from office_files import CHART, A, X, cautions, cell, chart, headers, load, origins, parse, row, sheet, words, xlsx
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
@@ -119,6 +119,39 @@ def test_text_in_the_colour_of_its_cell_is_hidden() -> None:
     )
     rows = row(1, words("A1", "plain"), words("B1", "white", style=1), words("C1", "on dark", style=2))
     assert origins(load("xlsx", xlsx({"P": sheet(rows)}, styles=styles))) == {"[hidden] white": "hidden cell"}
+
+
+@pytest.mark.parametrize(
+    ("font", "fill", "became"),
+    [
+        ("theme='4'", "", "seen"),
+        ("theme='2'", "", "hidden"),
+        ("theme='4'", "theme='4'", "hidden"),
+        ("theme='4'", "theme='4' tint='0.5'", "seen"),
+        ("theme='0' tint='-0.04'", "", "hidden"),
+        ("theme='0' tint='-0.5'", "", "seen"),
+        ("indexed='9'", "", "hidden"),
+        ("indexed='18'", "rgb='FF000080'", "hidden"),
+        ("indexed='65'", "indexed='64'", "seen"),
+        ("rgb='FFFFFFFF'", "auto='1'", "doubtful"),
+        ("auto='1'", "rgb='FF000000'", "hidden"),
+    ],
+)
+def test_colours_of_the_theme_and_the_palette_are_known(font: str, fill: str, became: str) -> None:
+    pattern = f"<patternFill patternType='solid'><fgColor {fill}/></patternFill>" if fill else ""
+    styles = (
+        f"<styleSheet xmlns='{X}'><fonts><font/><font><color {font}/></font></fonts><fills><fill/><fill>{pattern}"
+        "</fill></fills><cellXfs><xf/><xf fontId='1' fillId='1'/></cellXfs></styleSheet>"
+    )
+    colours = "<a:lt2><a:srgbClr val='FAFAFA'/></a:lt2><a:accent1><a:srgbClr val='1F3864'/></a:accent1>"
+    theme = f"<a:theme xmlns:a='{A}'><a:themeElements><a:clrScheme>{colours}</a:clrScheme></a:themeElements></a:theme>"
+    relations = {
+        "workbook.xml": {"s": "styles styles.xml", "r1": "worksheet sheets/sheet1.xml", "h": "theme theme1.xml"}
+    }
+    made = sheet(row(1, words("A1", "bait", style=1)))
+    document = load("xlsx", xlsx({"P": made}, styles=styles, relations=relations, **{"theme1.xml": theme}))
+    told = {"hidden": "hidden-parts", "doubtful": "visibility-unknown"}.get(became)
+    assert "bait" in document.text and set(cautions(document)) == ({told} if told else set())
 
 
 def test_values_of_all_kinds_are_read() -> None:

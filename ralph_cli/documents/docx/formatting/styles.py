@@ -3,20 +3,18 @@
 The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7.3 says.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.table_parts import ORDER, TablePlace
-from ralph_cli.documents.office.sight import WHITE, Colours
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
+from ralph_cli.documents.sight import BLACK, NOTHING, WHITE, WHITE_GROUND, Colours, mix, read_colour
 
 _MOST_ANCESTORS = 100
 _TOGGLES = ("vanish", "strike")
-_SWITCHES = {"w:vanish": "vanish", "w:strike": "strike", "w:dstrike": "dstrike"}
-_NUMBERS = {"w:sz": "size", "w:position": "position"}
 _HIGHLIGHTS = {
     "black": 0x000000, "blue": 0x0000FF, "cyan": 0x00FFFF, "green": 0x00FF00, "magenta": 0xFF00FF, "red": 0xFF0000,
     "yellow": 0xFFFF00, "white": 0xFFFFFF, "darkBlue": 0x000080, "darkCyan": 0x008080, "darkGreen": 0x008000,
@@ -26,16 +24,18 @@ _NAMELESS = "\0"
 """Begins the id of a usual style that has none: nothing can name it, for no XML holds this character."""
 
 _WHITE_OF_THEME = ("background1", "light1")
-_SEE_THROUGH = 95_000
-"""Thousandths of a percent of transparency from which letters are not seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is behind some text, and the run properties that the style of the table around it gives."""
+    """What is behind some text, and the run properties that the style of the table around it gives.
 
-    colours: Colours = frozenset({WHITE})
+    `flag` says why nothing upon it is seen, if that is so.
+    """
+
+    colours: Colours = WHITE_GROUND
     run: tuple[tuple[str, Any], ...] = ()
+    flag: str = ""
 
 
 PAPER = Ground()
@@ -100,10 +100,14 @@ class Styles:
         """This property of paragraphs as the nearest style of the chain sets it."""
         return next((found for _, found in self.chain_properties(style, name)), None)
 
+    def property_of(self, style: str, properties: Element | None, name: str) -> Element | None:
+        """This property of a paragraph with these properties of its own in this style."""
+        own = child(properties, name)
+        return self.paragraph_property(style, name) if own is None else own
+
     def heading_level(self, style: str, properties: Element | None) -> int:
         """The level, from 1, of a heading in this style with these properties of its own; 0 for running text."""
-        own = child(properties, "w:outlineLvl")
-        level = number(attribute(self.paragraph_property(style, "w:outlineLvl") if own is None else own))
+        level = number(attribute(self.property_of(style, properties, "w:outlineLvl")))
         if level is not None:
             return level + 1 if 0 <= level < 9 else 0
         return next((level for name in self.names(style) if (level := _level_of_name(name))), 0)
@@ -174,49 +178,37 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
     """What a list of run properties (w:rPr) itself says that matters for reading."""
     found: dict[str, Any] = {}
     for element in properties if properties is not None else ():
-        value = element.get("val", "")
-        if element.tag in _SWITCHES:
-            found[_SWITCHES[element.tag]] = is_on(element)
-        elif element.tag in _NUMBERS:
-            found[_NUMBERS[element.tag]] = number(value)
-        elif element.tag == "w:rStyle":
-            found["style"] = value
-        elif element.tag == "w:vertAlign":
-            found["script"] = value
-        elif element.tag == "w:color":
-            found["colour"] = _text_colour(element)
-        elif element.tag == "w:highlight":
-            found["highlight"] = _HIGHLIGHTS.get(value)
-        elif element.tag == "w:shd":
-            found["shading"] = _read_shading(element)
-        elif element.tag == "w:rFonts":
-            found["font"] = (attribute(element, "ascii") or attribute(element, "hAnsi")).casefold()
+        if element.tag in _READERS:
+            name, read = _READERS[element.tag]
+            found[name] = read(element)
         elif element.tag == "w14:textFill":
-            found["see_through"] = _is_see_through(element)
+            found |= _read_fill(element)
     return found
 
 
 def shaded(shading: Element | None, outside: Colours) -> Colours:
     """What is behind text with this shading (w:shd), if any: one without a colour shows what is `outside`."""
-    colours = frozenset[int]() if shading is None else _read_shading(shading)
-    return outside if colours == frozenset() else colours
+    colours = NOTHING if shading is None else _read_shading(shading)
+    return outside if colours == NOTHING else colours
+
+
+def exact_height(element: Element | None, name: str, rule: str) -> float | None:
+    """The points of a height that is kept whatever is in it; None for any other."""
+    height = number(attribute(element, name), 0) if attribute(element, rule) == "exact" else None
+    return height / 20 if height else None
 
 
 def _read_shading(element: Element) -> Colours:
     """The colour of a shading; empty if it has none, None if it is a pattern of two."""
-    kind, ink, fill = (
-        attribute(element),
-        read_colour(attribute(element, "color")),
-        read_colour(attribute(element, "fill")),
-    )
+    kind, ink, fill = attribute(element), *(read_colour(attribute(element, name)) for name in ("color", "fill"))
     if kind in ("", "nil", "clear"):
-        return frozenset() if fill is None else frozenset({fill})
+        return NOTHING if fill is None else frozenset({fill})
     if kind == "solid":
-        return frozenset({ink or 0})
+        return frozenset({ink or BLACK})
     share = number(kind.removeprefix("pct")) if kind.startswith("pct") else None
     if share is None:
         return None
-    return frozenset({_mix(ink or 0, WHITE if fill is None else fill, min(share, 100) / 100)})
+    return frozenset({mix(ink or BLACK, min(share, 100) / 100, WHITE if fill is None else fill)})
 
 
 def _lay_over(sources: Iterable[tuple[Element, bool]], outside: Colours) -> Ground:
@@ -247,27 +239,32 @@ def _level_of_name(name: str) -> int:
     return 1 if name == "title" else 0
 
 
-def _mix(ink: int, fill: int, share: float) -> int:
-    levels = (round((ink >> by & 255) * share + (fill >> by & 255) * (1 - share)) << by for by in (16, 8, 0))
-    return sum(levels)
-
-
 def _text_colour(element: Element) -> int | None:
     if read_colour(attribute(element)) is None and attribute(element, "themeColor") in _WHITE_OF_THEME:
         return WHITE
     return read_colour(attribute(element))
 
 
-def read_colour(text: str) -> int | None:
-    """A colour of six hexadecimal digits; None for "auto", which is seen on every ground, and for anything else."""
-    try:
-        return int(text, 16) if len(text) == 6 and text.isalnum() else None
-    except ValueError:
-        return None
-
-
-def _is_see_through(fill: Element) -> bool:
+def _read_fill(fill: Element) -> dict[str, Any]:
+    """What the fill of letters says of them: its transparency, and its colour, which counts before that of the run."""
     if child(fill, "w14:noFill") is not None:
-        return True
-    alphas = (number(attribute(alpha), 0) or 0 for alpha in fill.iter("w14:alpha"))
-    return max(alphas, default=0) >= _SEE_THROUGH
+        return {"opacity": 0.0}
+    clearest = min((number(attribute(alpha), 0) or 0 for alpha in fill.iter("w14:alpha")), default=0)
+    colour = read_colour(attribute(child(fill, "w14:solidFill", "w14:srgbClr")))
+    return {"opacity": 1 - clearest / 100_000} | ({} if colour is None else {"colour": colour})
+
+
+_READERS: dict[str, tuple[str, Callable[[Element], Any]]] = {
+    "w:vanish": ("vanish", is_on),
+    "w:strike": ("strike", is_on),
+    "w:dstrike": ("dstrike", is_on),
+    "w:sz": ("size", lambda element: number(attribute(element))),
+    "w:position": ("position", lambda element: number(attribute(element))),
+    "w:rStyle": ("style", attribute),
+    "w:vertAlign": ("script", attribute),
+    "w:color": ("colour", _text_colour),
+    "w:highlight": ("highlight", lambda element: _HIGHLIGHTS.get(attribute(element))),
+    "w:shd": ("shading", _read_shading),
+    "w:rFonts": ("font", lambda element: (attribute(element, "ascii") or attribute(element, "hAnsi")).casefold()),
+}
+"""What the elements of run properties say, and how each is read."""

@@ -12,7 +12,6 @@ from tinycss2 import color4
 
 from ralph_cli.core.deferred import re
 
-Colour = tuple[float, float, float]
 Style = Mapping[str, str]
 Declarations = tuple[tuple[str, str], ...]
 """A style that can be a key."""
@@ -132,6 +131,11 @@ def pixels(value: str, em: float = 16.0, whole: float = 1_000.0) -> float | None
     return number * (em if unit == "em" else em / 2 if unit in ("ch", "ex") else _PIXELS_PER_UNIT[unit])
 
 
+def points(pixels: float | None) -> float | None:
+    """The points of so many pixels, 96 to an inch."""
+    return None if pixels is None else pixels * 0.75
+
+
 def fraction(value: str) -> float | None:
     """A number or percentage, as of opacity; None if it is neither."""
     number = _LENGTH.fullmatch(value)
@@ -141,8 +145,8 @@ def fraction(value: str) -> float | None:
 
 
 @lru_cache(maxsize=4_096)
-def colour(value: str) -> tuple[Colour | None, float]:
-    """The colour that a value names, None if it is not known, and its opacity from 0 to 1."""
+def colour(value: str) -> tuple[int | None, float]:
+    """The colour that a value names, as 0xRRGGBB, None if it is not known, and its opacity from 0 to 1."""
     if len(value) > _LONGEST:
         return None, 1.0
     # An attribute of old HTML may leave out the # of a number.
@@ -150,10 +154,10 @@ def colour(value: str) -> tuple[Colour | None, float]:
     if not isinstance(parsed, color4.Color):
         return None, 1.0
     try:
-        red, green, blue = (255 * level for level in parsed.to("srgb").coordinates)
+        red, green, blue = (round(255 * min(max(level, 0.0), 1.0)) for level in parsed.to("srgb").coordinates)
     except NotImplementedError:  # a colour space that no screen has
         return None, parsed.alpha
-    return (red, green, blue), parsed.alpha
+    return red << 16 | green << 8 | blue, parsed.alpha
 
 
 @lru_cache(maxsize=4_096)
