@@ -12,7 +12,7 @@ from ralph_cli.core.document import Caution, Document
 from ralph_cli.text.raised import STRUCK_OPENING
 
 _LOSSES = (
-    "hidden-text", "hidden-elements", "tracked-changes", "unread-content", "missing-part", "damaged", "damaged-file",
+    "hidden-text", "tracked-changes", "unread-content", "missing-part", "damaged", "damaged-file",
     "damaged-pages", "unreadable-pages", "no-text", "nameless-letters", "garbled-letters", "changed-letters",
     "unread-print", "incomplete", "stored-values",
 )  # fmt: skip
