@@ -164,15 +164,16 @@ def _name_columns(rows: list[list[_FilledCell]], most: int) -> list[_NamedColumn
     for row in reversed(rows):
         if len(row) == 1 and row[0].right - row[0].left >= max(2, most):
             continue  # the table's title
-        under = list(columns)
+        above: dict[int, list[str]] = {number: [] for number in range(len(columns))}
         for cell in row:
-            below = [column for column in under if column.left < cell.right and cell.left < column.right]
+            below = [at for at in above if columns[at].left < cell.right and cell.left < columns[at].right]
             if not below:
                 columns.append(_NamedColumn(cell.left, cell.right, _one_line(cell.text)))
-            for column in below:
-                columns[columns.index(column)] = _NamedColumn(
-                    column.left, column.right, _one_line(f"{cell.text} {column.header}")
-                )
+            for at in below:
+                above[at].append(cell.text)
+        for at, names in above.items():
+            left, right, header = columns[at].left, columns[at].right, columns[at].header
+            columns[at] = _NamedColumn(left, right, _one_line(" ".join((*names, header))))
     return sorted(columns, key=lambda column: column.left)
 
 

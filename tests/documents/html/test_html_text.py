@@ -244,3 +244,8 @@ def test_a_page_that_lost_its_end_or_an_end_tag_is_named(source: str, told: str)
     parsed = parse_html(source.encode(), name="a.html", encoding=None, limits=LoadLimits())
     assert [caution.code for caution in parsed.cautions] == ["incomplete"] * bool(told)
     assert told in "".join(caution.message for caution in parsed.cautions)
+
+
+def test_a_header_cell_may_stand_under_two_others() -> None:
+    source = "<table><tr><th>Item<th>2023<th>2022<tr><th colspan=2>in euros<tr><td>A<td>1<td>2</table>"
+    assert text(source).splitlines() == ["Item  2023  2022", "in euros", "A  1  2"]
