@@ -177,8 +177,7 @@ def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int) -> li
         while end < len(grid) and _names_columns(grid[end], labels):
             end += 1
         is_above_figures = end < len(grid) and any(cell.is_figure for cell in grid[end].cells if cell.column >= labels)
-        is_below = at > head and any(cell.is_figure for cell in grid[at - 1].cells)
-        if end > at and is_above_figures and (is_below or at > head):
+        if end > at > head and is_above_figures:
             begin = at
             while begin - 1 > head and len(grid[begin - 1].cells) == 1 and grid[begin - 1].cells[0].column >= labels:
                 begin -= 1  # a name over several columns

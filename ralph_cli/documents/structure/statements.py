@@ -1,6 +1,8 @@
 """What stands above tables and governs them: their titles, where they go on from, and in what they are given. Pure."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Page, Statement, Table
@@ -23,7 +25,7 @@ def complete_tables(text: str, pages: Sequence[Page], tables: Sequence[Table]) -
     """The tables in order, each with its title, the table that it continues, and what states its scale and units."""
     found: list[Table] = []
     for table in tables:
-        page = next_page(pages, table.start)
+        page = page_at(pages, table.start)
         last = found[-1] if found else None
         low = max(page.start, last.end if last else 0)
         if table.title < 0:
@@ -38,13 +40,9 @@ def complete_tables(text: str, pages: Sequence[Page], tables: Sequence[Table]) -
     return found
 
 
-def next_page(pages: Sequence[Page], offset: int) -> Page:
+def page_at(pages: Sequence[Page], offset: int) -> Page:
     """The page that holds a character."""
-    low, high = 0, len(pages)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if pages[middle].start <= offset else (low, middle)
-    return pages[low]
+    return pages[max(bisect_right(pages, offset, key=attrgetter("start")) - 1, 0)]
 
 
 def _find_title(text: str, low: int, start: int) -> int:
