@@ -13,9 +13,9 @@ from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
 _LOADER_VERSIONS: dict[str, int] = {
-    "pdf": 8, "docx": 5, "html": 8, "text": 2, "markdown": 2, "code": 2,
-    "xlsx": 2, "pptx": 2, "odt": 2, "ods": 2, "odp": 2, "epub": 1, "rtf": 2,
-    "eml": 5, "mbox": 5, "msg": 3, "mhtml": 2, "ipynb": 2, "csv": 1, "json": 1, "image": 1,
+    "pdf": 8, "docx": 6, "html": 9, "text": 2, "markdown": 2, "code": 2,
+    "xlsx": 3, "pptx": 3, "odt": 3, "ods": 3, "odp": 3, "epub": 2, "rtf": 3,
+    "eml": 6, "mbox": 6, "msg": 4, "mhtml": 3, "ipynb": 3, "csv": 2, "json": 1, "image": 1,
 }  # fmt: skip
 """Raised whenever a loader gives another text for the same bytes."""
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import field, replace
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
@@ -14,6 +14,7 @@ from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, shaded
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.documents.page_text import PageText
 from ralph_cli.text.raised import (
     LOWERED,
     RAISED,
@@ -45,15 +46,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What hangs on a paragraph: the `content` of a text box with what is behind it, or words of a drawing.
-
-    `origin` is what these are from, None for a drawing's own words.
-    """
+    """What hangs on a paragraph: the `content` of a text box with what is behind it, or words of a drawing."""
 
     content: Element | None = None
     ground: Ground = PAPER
-    text: str = ""
-    origin: Origin | None = None
+    text: PageText = field(default_factory=PageText)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +64,16 @@ class _Piece:
 class Paragraph:
     """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
 
-    Empty is one without text to see. `origin` is where its words are from, if they are not of the running text.
+    Empty is one without text to see.
     """
 
     style: str = ""
     level: int = 0
-    left: int = 0
     indent: int = 0
     label: str = ""
     joins_next: bool = False
     title_pieces: int | None = None
     is_empty: bool = True
-    origin: Origin | None = None
     pieces: list[_Piece | Mark] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
 
@@ -90,8 +85,7 @@ class Paragraph:
     def join(self, following: "Paragraph") -> None:
         """Go on with the text of the paragraph behind, for the mark between them is deleted or hidden."""
         if self.is_empty:
-            self.style, self.level = following.style, following.level
-            self.left, self.indent = following.left, following.indent
+            self.style, self.level, self.indent = following.style, following.level, following.indent
             self.label, self.title_pieces = following.label, following.title_pieces
         elif self.title_pieces is None:
             self.title_pieces = len(self.pieces)
@@ -104,15 +98,18 @@ class Paragraph:
         """The words that stand in a list of headings."""
         return self._write(self.pieces[: self.title_pieces])[0]
 
-    def write(self) -> tuple[str, list[tuple[Mark, int]]]:
-        """The text without white space around it, and the marks with their places in it."""
-        return self._write(self.pieces)
+    def content(self) -> PageText:
+        """The text without white space around it, with its marks."""
+        text, marks = self._write(self.pieces)
+        found = PageText.of(text)
+        found.marks = marks
+        return found
 
-    def _write(self, pieces: list[_Piece | Mark]) -> tuple[str, list[tuple[Mark, int]]]:
+    def _write(self, pieces: list[_Piece | Mark]) -> tuple[str, list[tuple[Any, int]]]:
         moves = {piece.moved for piece in pieces if isinstance(piece, _Piece) and piece.text.strip()}
         same_height = len(moves) == 1  # a whole paragraph that is set higher is not raised
         parts: list[str] = []
-        marks: list[tuple[Mark, int]] = []
+        marks: list[tuple[Any, int]] = []
         length, run, struck = 0, "", False
 
         def flush() -> None:
@@ -158,7 +155,7 @@ def read_paragraph(
     shading = child(properties, "w:shd")
     if shading is None:
         shading = reading.styles.paragraph_property(style, "w:shd")
-    found = Paragraph(style, reading.styles.heading_level(style, properties), *_indents(properties))
+    found = Paragraph(style, reading.styles.heading_level(style, properties), _indent(properties))
     mark = child(properties, "w:rPr")
     deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
     reading.findings.changed |= deleted
@@ -285,13 +282,6 @@ class _Runs:
             self.found.boxes += self.draw(element)
 
 
-def plain_paragraph(text: str, origin: Origin | None = None) -> Paragraph:
-    """A paragraph of words that are not written as one in the document, such as those of a chart."""
-    found = Paragraph(origin=origin)
-    found.add(text)
-    return found
-
-
 def _shift(text: str, by: int) -> str:
     return raise_figures(text) if by > 0 else lower_figures(text) if by < 0 else text
 
@@ -315,9 +305,9 @@ def _label(properties: Element | None, style: str, reading: Reading) -> str:
     return reading.numbering.next_number(instance, level or 0) if instance not in ("", "0") else ""
 
 
-def _indents(properties: Element | None) -> tuple[int, int]:
-    """Twentieths of a point by which a paragraph is set in on the left, and on both sides."""
+def _indent(properties: Element | None) -> int:
+    """Twentieths of a point by which a paragraph is set in on both sides."""
     found = child(properties, "w:ind")
     left = number(attribute(found, "left") or attribute(found, "start"), 0) or 0
     right = number(attribute(found, "right") or attribute(found, "end"), 0) or 0
-    return left, min(left, right)
+    return min(left, right)

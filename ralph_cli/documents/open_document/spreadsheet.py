@@ -15,11 +15,11 @@ from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.sight import is_tiny
-from ralph_cli.documents.office.xml_tree import attribute, number
+from ralph_cli.documents.office.xml_tree import attribute, child, number
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
-from ralph_cli.documents.open_document.paragraphs import DRAWINGS
+from ralph_cli.documents.open_document.paragraphs import DRAWINGS, blanks_before
 from ralph_cli.documents.open_document.story import Story
-from ralph_cli.documents.open_document.styles import Styles, collect_styles
+from ralph_cli.documents.open_document.styles import Styles, collect_styles, read_points
 from ralph_cli.documents.open_document.text import describe_comment
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
@@ -32,6 +32,7 @@ from ralph_cli.documents.sheets.page import (
     SheetTotals,
     describe_totals,
 )
+from ralph_cli.documents.tables import measure_blanks
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 _PAPER, _NO_GROUND = "#ffffff", ("", "transparent")
@@ -64,6 +65,7 @@ class _SpreadsheetReader:
         self._sheet: SheetPage | None = None
         self._uncalculated = 0
         self._unseen_styles: dict[str, bool] = {}
+        self._margins: dict[str, float] = {}
 
     def read(self) -> ParsedDocument:
         """The whole spreadsheet."""
@@ -127,10 +129,7 @@ class _SpreadsheetReader:
                 self._findings.comments += 1
         for drawing in self._drawings:
             for block in self._story.read_drawing(drawing):
-                kind, _, text = block.text.partition("] ") if block.origin else ("[text box", "", block.text)
-                if block.origin == "form field":
-                    kind, text = "[form field", block.text
-                sheet.add_beside(text, kind[1:], origin=block.origin)
+                sheet.add_beside(block.text, block.label or block.origin or "text box", origin=block.origin)
         self._pages.append(sheet.finish(self._merged))
         self._sheet = None
 
@@ -164,8 +163,9 @@ class _SpreadsheetReader:
                 text, formula = text or f"={formula}", ""
             stored = _stored_behind(one, kind, text)
             if text or stored or formula:
+                indent = self._indent(one, column)
                 for at in range(column, min(column + repeated, _LAST_COLUMN)):
-                    yield SheetCell(at, text, stored, formula, self._unseen(one, at))
+                    yield SheetCell(at, text, stored, formula, self._unseen(one, at), indent)
             column += repeated
 
     def _show(self, element: Element, column: int) -> str:
@@ -179,15 +179,12 @@ class _SpreadsheetReader:
             elif one.tag == "text:p" and not len(one):
                 texts.append(one.text or "")
             elif one.tag in _TEXTS:
-                texts += [block.text for block in self._story.blocks([one])]
+                texts += [block.text.text() for block in self._story.blocks([one])]
         return one_line(" ".join(texts)) if texts else ""
 
     def _unseen(self, element: Element, column: int) -> Origin | None:
         """Whether a cell shows its text in the colour of its background, or too small to read."""
-        style = attribute(element, "style-name")
-        if not style:
-            at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
-            style = self._column_styles[at][1] if at >= 0 else ""
+        style = self._style(element, column)
         if style not in self._unseen_styles:
             colour = self._styles.value("table-cell", style, "text", "color").lower()
             ground = self._styles.value("table-cell", style, "table-cell", "background-color").lower()
@@ -199,6 +196,18 @@ class _SpreadsheetReader:
             return None
         texts = [one for one in element if one.tag in _TEXTS]
         return HIDDEN_CELL if not texts or any(self._has_tiny(one, size) for one in texts) else None
+
+    def _style(self, element: Element, column: int) -> str:
+        at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
+        return attribute(element, "style-name") or (self._column_styles[at][1] if at >= 0 else "")
+
+    def _indent(self, element: Element, column: int) -> float:
+        """How many points the text of a cell is set in."""
+        style = self._style(element, column)
+        if style not in self._margins:
+            margin = self._styles.value("table-cell", style, "paragraph", "margin-left")
+            self._margins[style] = read_points(margin) or 0.0
+        return self._margins[style] + measure_blanks(blanks_before(child(element, "text:p")))
 
     def _has_tiny(self, element: Element, size: float | None) -> bool:
         """Whether words of an element in text of this size are too small to read; runs may have sizes of their own."""

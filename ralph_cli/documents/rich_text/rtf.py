@@ -11,7 +11,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Note, Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.page_text import LINE, CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.backdrops import Backdrops
 from ralph_cli.documents.rich_text.flow import Flow
@@ -74,7 +74,7 @@ class _RtfReader:
     def __init__(self, name: str, limits: LoadLimits) -> None:
         self._name, self._limits = name, limits
         self._findings, self._page = Findings(), PageText()
-        self._body = Flow(self._write_block, self._page.add_tables)
+        self._body = Flow(self._page)
         self._stack: list[_State] = []
         self._state = _State(self._body)
         self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
@@ -83,9 +83,9 @@ class _RtfReader:
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
         self._unread_bytes = 0
-        self._notes: list[tuple[str, list[str], int]] = []
+        self._notes: list[tuple[str, PageText]] = []
         self._marks = 0
-        self._beside: list[tuple[Origin, str, list[str]]] = []
+        self._beside: list[tuple[Origin, str, PageText]] = []
         self._author = ""
         self._count = CharacterBudget(name, limits)
 
@@ -174,25 +174,21 @@ class _RtfReader:
         elif state.flow is None:
             return False
         elif word in HEADS:
-            lines: list[str] = []
-            self._beside.append((HEADS[word], HEADS[word], lines))
-            state.flow = Flow(lambda text, level: lines.append(text))
+            self._begin_beside(HEADS[word], HEADS[word])
         elif word == "footnote":
-            noted: list[str] = []
             mark = "".join(self._body.parts[-1:])[-1:] if not self._marks else str(self._marks)
-            self._notes.append((mark, noted, self._place()))
-            state.flow = Flow(lambda text, level: noted.append(text))
+            self._body.marked.append((len(self._notes), len(self._body.parts)))
+            state.flow = Flow(PageText(), LINE)
+            self._notes.append((mark, state.flow.page))
         elif word == "annotation":
-            said: list[str] = []
-            self._beside.append(("comment", f"comment by {self._author or 'an unnamed author'}", said))
-            state.flow = Flow(lambda text, level: said.append(text))
+            self._begin_beside("comment", f"comment by {self._author or 'an unnamed author'}")
         else:
             return False
         return True
 
-    def _place(self) -> int:
-        """How far the text has been written."""
-        return self._page.length + sum(map(len, self._body.parts))
+    def _begin_beside(self, origin: Origin, label: str) -> None:
+        self._state.flow = Flow(PageText(), LINE)
+        self._beside.append((origin, label, self._state.flow.page))
 
     def _mark_note(self, word: str) -> None:
         if word == "chftn" and self._state.flow is self._body:
@@ -325,24 +321,18 @@ class _RtfReader:
             return None
         return [*beneath, state.shade, *state.ink.shades]
 
-    def _write_block(self, text: str, level: int) -> None:
-        at = self._page.add_block(text)
-        if level:
-            self._page.name_part(one_line(text), at, level)
-
     def _append_rest(self) -> None:
         """Notes, comments, headers and footers, behind the text."""
-        page = self._page
-        for mark, lines, cited in self._notes:
-            text = "\n".join(lines)
+        page, body_end = self._page, self._page.length
+        cited = dict(page.marks)
+        for number, (mark, text) in enumerate(self._notes):
             if text:
-                lead = f"{mark} " if mark.isalnum() or mark in "*\u2020\u2021" else ""
-                start = page.add_block(lead + text) + len(lead)
-                page.notes.append(Note(start, page.length, min(cited, page.length)))
+                page.add_block(f"{mark} " if mark.isalnum() or mark in "*\u2020\u2021" else "")
+                page.notes.append(Note(page.write(text), page.length, cited.get(number, body_end)))
         seen: set[tuple[str, str]] = set()
-        for origin, label, lines in self._beside:
-            text = "\n".join(lines)
-            if any(map(str.isalnum, text)) and (label, text) not in seen:
-                seen.add((label, text))
+        for origin, label, text in self._beside:
+            said = text.text()
+            if any(map(str.isalnum, said)) and (label, said) not in seen:
+                seen.add((label, said))
                 page.add_from(origin, label, text)
                 self._findings.comments += origin == "comment"

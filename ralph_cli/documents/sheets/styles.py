@@ -14,6 +14,9 @@ _KNOWN = {
     ("theme", "0"): _WHITE, ("theme", "1"): _BLACK, ("indexed", "0"): _BLACK, ("indexed", "1"): _WHITE,
     ("indexed", "8"): _BLACK, ("indexed", "9"): _WHITE, ("indexed", "64"): _BLACK, ("indexed", "65"): _WHITE,
 }  # fmt: skip
+_POINTS_OF_INDENT = 9.0
+"""The width of three blanks (ECMA-376, part 1, 18.8.1)."""
+
 _Colour = tuple[str, str]
 _Item = TypeVar("_Item")
 
@@ -22,13 +25,15 @@ _Item = TypeVar("_Item")
 class CellStyle:
     """How a cell shows its value.
 
-    `is_unseen` if its text has the colour of its background, `is_tiny` if it is too small to read.
+    `is_unseen` if its text has the colour of its background, `is_tiny` if it is too small to read; `indent` is how many
+    points it is set in.
     """
 
     number_format: NumberFormat = GENERAL
     is_unseen: bool = False
     is_tiny: bool = False
     is_struck: bool = False
+    indent: float = 0.0
 
 
 def read_styles(root: Element | None) -> list[CellStyle]:
@@ -48,7 +53,8 @@ def read_styles(root: Element | None) -> list[CellStyle]:
         shown = formats.get(identity) or NumberFormat.built_in(identity)
         font = _at(fonts, attribute(one, "fontId"), (_BLACK, False, None))
         fill = _at(fills, attribute(one, "fillId"), _WHITE)
-        found.append(CellStyle(shown, font[0] is not None and font[0] == fill, is_tiny(font[2]), font[1]))
+        indent = _POINTS_OF_INDENT * (number(attribute(child(one, "x:alignment"), "indent"), 0) or 0)
+        found.append(CellStyle(shown, font[0] is not None and font[0] == fill, is_tiny(font[2]), font[1], indent))
     return found
 
 

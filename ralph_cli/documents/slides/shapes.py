@@ -2,23 +2,26 @@
 
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.structure import Table
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
-from ralph_cli.documents.page_text import one_line
+from ralph_cli.documents.page_text import PageText, one_line
 from ralph_cli.documents.slides.paragraphs import read_paragraphs
+from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
 TITLES = ("title", "ctrTitle")
 """The types of placeholders for titles."""
+
+_EMU_OF_POINT, _EMU_OF_LEVEL = 12_700, 342_900
+"""A level of a list is set in by so much where nothing else is said."""
 
 Place = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
-def read_table(element: Element, findings: Findings) -> tuple[str, list[Table]] | None:
-    """The text of a table with its columns, None if nothing is in it."""
-    rows = []
+def read_table(element: Element, findings: Findings) -> PageText:
+    """A table as text; empty if nothing is in it."""
+    named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
+    rows: list[TableRow] = []
     for row in children(element, "a:tr"):
         cells = []
         for at, cell in enumerate(children(row, "a:tc")):
@@ -27,9 +30,19 @@ def read_table(element: Element, findings: Findings) -> tuple[str, list[Table]] 
             span = max(number(attribute(cell, "gridSpan"), 1) or 1, 1)
             text = one_line(read_paragraphs(child(cell, "a:txBody"), findings))
             cells.append(TableCell(at, at + span, text, attribute(cell, "vMerge") in ("1", "true")))
-        rows.append(cells)
-    named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
-    return write_table(rows, 1 if named else None)
+        rows.append(TableRow(cells, _measure_indent(row), named and not rows))
+    return write_table(rows)
+
+
+def _measure_indent(row: Element) -> float:
+    """How many points the first line of a row is set in."""
+    paragraph = child(row, "a:tc", "a:txBody", "a:p")
+    properties = child(paragraph, "a:pPr")
+    level = number(attribute(properties, "lvl"), 0) or 0
+    margin = number(attribute(properties, "marL"), level * _EMU_OF_LEVEL) or 0
+    text = child(paragraph, "a:r", "a:t")
+    blanks = measure_blanks(text.text or "") if text is not None else 0.0
+    return (margin + (number(attribute(properties, "indent"), 0) or 0)) / _EMU_OF_POINT + blanks
 
 
 def placeholder(shape: Element) -> Element | None:
