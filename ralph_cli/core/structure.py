@@ -248,6 +248,8 @@ class Table(NamedTuple):
         def place(offset: int) -> int:
             return offset + by if offset > behind else offset
 
+        if not by:
+            return self
         return self._replace(
             start=place(self.start),
             end=place(self.end),

@@ -31,13 +31,20 @@ from ralph_cli.documents.parsed import (
     join_parts,
 )
 
+SPACE, CELL, LINE, PARAGRAPH = 1, 2, 3, 4
+SEPARATORS = ("", " ", "  ", "\n", "\n\n")
+"""The white space between two texts, the strongest last."""
+
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
 class PageText:
-    """One page; `hidden` says why no reader sees it, if it is hidden as a whole. Blocks are parted by an empty line."""
+    """One page, or a part of one; `hidden` says why no reader sees it, if it is hidden as a whole.
+
+    `marks` are what its reader still has to look up, such as a note's number, each with the character that it is at.
+    """
 
     label: str = ""
     hidden: Origin | None = None
@@ -47,32 +54,59 @@ class PageText:
     tables: list[Table] = field(default_factory=list)
     places: list[NamedPlace] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    marked: list[Addition] = field(default_factory=list)
+    additions: list[Addition] = field(default_factory=list)
+    marks: list[tuple[Any, int]] = field(default_factory=list)
     _parts: list[str] = field(default_factory=list)
 
-    def write(self, text: str) -> int:
-        """Add some text as it is, and return where it begins."""
+    @classmethod
+    def of(cls, *texts: "str | PageText") -> "PageText":
+        """Some texts, one right behind the other."""
+        found = cls()
+        for text in texts:
+            found.write(text)
+        return found
+
+    def __bool__(self) -> bool:
+        """Whether anything was written."""
+        return self.length > 0
+
+    def write(self, text: "str | PageText | ParsedDocument", lower: int = 0) -> int:
+        """Add some text as it is, with what stands in it, and return where it begins.
+
+        Its headings become so many levels lower; the names of its places are left out.
+        """
         at = self.length
-        self._parts.append(text)
-        self.length += len(text)
+        if isinstance(text, str):
+            self._parts.append(text)
+            self.length += len(text)
+            return at
+        if isinstance(text, PageText):
+            self._parts += text._parts
+            self.length += text.length
+            self.marks += [(what, at + place) for what, place in text.marks]
+        else:
+            self.write(text.text)
+        self.headings += [it.moved(at)._replace(level=min(it.level + lower, 100)) for it in text.headings]
+        self.quoted += [it.moved(at) for it in text.quoted]
+        self.tables += [it.moved(at) for it in text.tables]
+        self.notes += [it.moved(at) for it in text.notes]
+        self.additions += [it.moved(at) for it in text.additions]
         return at
 
-    def add_line(self, text: str) -> int:
-        """Add some text on a line of its own, and return where it begins."""
-        if self.length:
-            self.write("\n")
-        return self.write(text)
+    def add_line(self, text: "str | PageText | ParsedDocument", apart: int = LINE, lower: int = 0) -> int:
+        """Add some text on a line of its own, and return where it begins; headings become so many levels lower."""
+        if self.length and (text or isinstance(text, str)):
+            self.write(SEPARATORS[apart])
+        return self.write(text, lower)
 
-    def add_block(self, text: str) -> int:
+    def add_block(self, text: "str | PageText | ParsedDocument") -> int:
         """Add some text, an empty line behind what stands before it, and return where it begins."""
-        if self.length:
-            self.write("\n\n")
-        return self.write(text)
+        return self.add_line(text, PARAGRAPH)
 
-    def add_heading(self, text: str, level: int) -> int:
-        """Add a heading, and return where it begins."""
-        at = self.add_block(text)
-        self.name_part(text, at, level)
+    def add_from(self, origin: Origin, label: str, text: "str | PageText") -> int:
+        """Add a block of words from there, behind a label in brackets, and return where it begins."""
+        at = self.add_block(label_text(label, text))
+        self.mark(origin, at, self.length)
         return at
 
     def name_part(self, text: str, at: int, level: int) -> None:
@@ -80,36 +114,24 @@ class PageText:
         if title := clean_heading(text):
             self.headings.append(Heading(title, at, min(max(level, 1), 100)))
 
-    def add_tables(self, text: str, tables: Iterable[Table]) -> int:
-        """Add a block of text with tables in it, whose offsets are those of that text; returns where it begins."""
-        at = self.add_block(text)
-        self.tables += (table.moved(at) for table in tables)
-        return at
-
-    def add_from(self, origin: Origin, label: str, text: str) -> int:
-        """Add a block of words from there, behind a label in brackets, and return where it begins."""
-        at = self.add_block(f"[{label}] {text}")
-        self.mark(origin, at, self.length)
-        return at
-
-    def add_parsed(self, parsed: ParsedDocument, at: int, lower: int = 0) -> None:
-        """Take over what stands in a text that was written at a place, its headings so many levels lower."""
-        self.headings += (it.moved(at)._replace(level=min(it.level + lower, 100)) for it in parsed.headings)
-        self.quoted += (it.moved(at) for it in parsed.quoted)
-        self.tables += (it.moved(at) for it in parsed.tables)
-        self.notes += (it.moved(at) for it in parsed.notes)
-        self.marked += (it.moved(at) for it in parsed.additions)
-
     def mark(self, origin: Origin, start: int, end: int) -> None:
         """Say of some characters where they are from; those that are marked already stay as they are."""
         if start < end:
-            self.marked.append(Addition(start, end, origin))
+            self.additions.append(Addition(start, end, origin))
 
-    def text(self) -> str:
-        """All that was written."""
-        return "".join(self._parts)
+    def text(self, start: int = 0) -> str:
+        """All that was written, or what was written from a place on."""
+        if not start:
+            return "".join(self._parts)
+        left, found = self.length - start, list[str]()
+        for part in reversed(self._parts):
+            if left <= 0:
+                break
+            found.append(part[-left:])
+            left -= len(part)
+        return "".join(reversed(found))
 
-    def additions(self, most: int = MAX_PASSAGES) -> list[Addition]:
+    def settle_additions(self, most: int = MAX_PASSAGES) -> list[Addition]:
         """What was marked, in order and apart, what is hidden first; of a hidden page all of it.
 
         Of more than `most` those of dates in regional form are left out; of more than that one is made that holds them
@@ -118,7 +140,7 @@ class PageText:
         if self.hidden:
             return [Addition(0, self.length, self.hidden)] if self.length else []
         found: list[Addition] = []
-        for one in sorted(self.marked, key=lambda addition: (addition.start, addition.origin not in HIDDEN_ORIGINS)):
+        for one in sorted(self.additions, key=_first_hidden):
             start = max(one.start, found[-1].end if found else 0)
             if start < one.end:
                 found.append(Addition(start, one.end, one.origin))
@@ -139,9 +161,32 @@ class PageText:
             quoted=tuple(self.quoted),
             notes=tuple(self.notes),
             tables=tuple(sorted(self.tables)),
-            additions=tuple(self.additions(most)),
+            additions=tuple(self.settle_additions(most)),
             places=tuple(self.places),
         )
+
+
+def _first_hidden(addition: Addition) -> tuple[int, bool, int]:
+    return addition.start, addition.origin not in HIDDEN_ORIGINS, -addition.end
+
+
+def label_text(label: str, text: str | PageText) -> PageText:
+    """Some text behind a label in brackets."""
+    return PageText.of(f"[{label}] ", text)
+
+
+def join_lines(texts: Iterable[PageText]) -> PageText:
+    """Some texts on one line, as in a cell, with their additions and marks."""
+    found = PageText()
+    for text in texts:
+        raw = text.text()
+        line = one_line(raw)
+        found.write(" " if found and line else "")
+        at = found.write(line)
+        for it in text.additions:
+            found.mark(it.origin, at + len(one_line(f"{raw[: it.start]}.")) - 1, at + len(one_line(raw[: it.end])))
+        found.marks += ((what, at + len(one_line(raw[:place]))) for what, place in text.marks)
+    return found
 
 
 def finish_document(

@@ -1,14 +1,13 @@
 """EPUB books: the chapters of the spine, each a page of HTML, named by the book's table of contents (EPUB 3.3)."""
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import replace
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html
@@ -43,22 +42,6 @@ def parse_epub(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     return _BookReader(archive, package, limits).read()
 
 
-@dataclass(slots=True)
-class _Merged:
-    """The chapters that were read, as the parts of one document."""
-
-    parts: list[ParsedDocument] = field(default_factory=list)
-    cautions: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-    def add(self, chapter: ParsedDocument, name: str, name_inside: str) -> None:
-        """Add a chapter as the next page, with its name, or else its first heading, or the name of a place in it."""
-        heading = next((one.text for one in chapter.headings if one.text), "")
-        page = chapter.pages[0]._replace(label=clean_label(name or heading or name_inside))
-        self.parts.append(replace(chapter, pages=(page,), cautions=()))
-        for caution in chapter.cautions:
-            self.cautions.setdefault((caution.code, caution.message), []).append(len(self.parts))
-
-
 class _BookReader:
     """Reads the chapters of one book."""
 
@@ -75,25 +58,31 @@ class _BookReader:
         """The whole book."""
         self._refuse_encrypted()
         names = self._read_contents()
-        book = _Merged()
+        parts: list[ParsedDocument] = []
+        said: dict[tuple[str, str], list[int]] = {}
         count = CharacterBudget(self._archive.name, self._limits)
         for at, reference in enumerate(self._spine, 1):
             item = self._items.get(attribute(reference, "idref"))
             part = self._part_of(item)
             chapter = self._read_chapter(part, item, at)
-            book.add(chapter, names.get((part.casefold(), False), ""), names.get((part.casefold(), True), ""))
+            heading = next((one.text for one in chapter.headings), "")
+            name = names.get((part.casefold(), False)) or heading or names.get((part.casefold(), True), "")
+            page = chapter.pages[0]._replace(label=clean_label(name))
+            parts.append(replace(chapter, pages=(page,), cautions=()))
+            for caution in chapter.cautions:
+                said.setdefault((caution.code, caution.message), []).append(at)
             count(len(chapter.text))
         self._findings.pass_over(self._archive.unread_parts(_PAGES))
-        if not any(part.text.strip() for part in book.parts):
+        if not any(part.text.strip() for part in parts):
             if self._findings.unreadable:
                 raise self._archive.damaged_error(self._findings.unreadable[0][0])
             hint = "its pages are pictures: save it as PDF, and run OCR"
             raise DocumentError(f"{self._archive.name} has no text", code="no-text", hint=hint)
         cautions = [
             Caution(code, message, () if code != "incomplete" else tuple(numbers))
-            for (code, message), numbers in book.cautions.items()
+            for (code, message), numbers in said.items()
         ]
-        return join_parts(book.parts, (*self._findings.cautions(), *cautions)[:100])
+        return join_parts(parts, (*self._findings.cautions(), *cautions)[:100])
 
     def _read_chapter(self, part: str, item: Element | None, at: int) -> ParsedDocument:
         """One chapter as a document of one page; an empty one if it cannot be read."""

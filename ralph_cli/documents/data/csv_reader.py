@@ -16,6 +16,7 @@ from ralph_cli.documents.parsed import (
 )
 from ralph_cli.documents.plain.reader import read_plain_text
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
+from ralph_cli.documents.tables import measure_blanks
 from ralph_cli.text.lexicon import pluralize
 
 _MOST_CELLS, _MOST_COLUMNS = 400_000, 16_384
@@ -98,7 +99,8 @@ class _TableReader:
         if self._count > _MOST_CELLS or len(record.cells) > _MOST_COLUMNS:
             self.dropped = number
         else:
-            self._rows.append(GridRow(record.start, record.end, cells))
+            label = self._text[record.start : cells[0].end] if cells else ""
+            self._rows.append(GridRow(record.start, record.end, cells, measure_blanks(label.replace('"', "", 1))))
 
     def tables(self) -> list[Table]:
         """The table of the rows from the one on that names the columns; nothing without such a row."""

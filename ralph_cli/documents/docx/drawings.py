@@ -11,9 +11,11 @@ from ralph_cli.documents.office.drawing_text import describe_chart, describe_dia
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.theme import Theme, read_fill
 from ralph_cli.documents.office.xml_tree import attribute, child, preferred_choice
+from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sight import MARKED, read_colour
 
+_What = Literal["chart", "diagram"]
 _OBJECTS = frozenset({":OLEObject", "w:objectEmbed", "w:objectLink"})
 
 
@@ -49,21 +51,19 @@ class Drawings:
             elif one.tag in _OBJECTS:
                 self.read_foreign(one)
             elif one.tag == "v:textpath":
-                found.append(Box(text=attribute(one, "string")))
+                found.append(Box(text=PageText.of(attribute(one, "string").strip())))
             elif one.tag == "a:p":
-                found.append(Box(text=plain_text(one)))
+                found.append(Box(text=PageText.of(plain_text(one).strip())))
             elif one.tag == "mc:AlternateContent":
                 self._visit(preferred_choice(one), ground, found)
             else:
                 self._visit(one, _fill(one, ground, self.theme), found)
 
-    def _add_part(
-        self, what: Literal["chart", "diagram"], identity: str, describe: Callable[[Element], str], found: list[Box]
-    ) -> None:
+    def _add_part(self, what: _What, identity: str, describe: Callable[[Element], PageText], found: list[Box]) -> None:
         root = self.open_part(identity)
-        if root is not None:
-            text = describe(root)
-            found.append(Box(text=f"[{what}] {text}" if text else "", origin=what))
+        if root is not None and (told := describe(root)):
+            found.append(Box(text=PageText()))
+            found[-1].text.add_from(what, what, told)
 
 
 def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:

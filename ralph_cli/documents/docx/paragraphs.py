@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import field, replace
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, exact_height, shaded
 from ralph_cli.documents.docx.reading import Reading, RunLook
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.sight import CLIPPED, MARKED, OFF_PAGE, is_far_off, is_flat, is_unseen
 from ralph_cli.text.raised import (
     LOWERED,
@@ -46,15 +47,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What hangs on a paragraph: the `content` of a text box with what is behind it, or words of a drawing.
-
-    `origin` is what these are from, None for a drawing's own words.
-    """
+    """What hangs on a paragraph: the `content` of a text box with what is behind it, or words of a drawing."""
 
     content: Element | None = None
     ground: Ground = PAPER
-    text: str = ""
-    origin: Origin | None = None
+    text: PageText = field(default_factory=PageText)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class _Piece:
 class Paragraph:
     """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
 
-    Empty is one without text to see. `origin` is where its words are from, if they are not of the running text.
+    Empty is one without text to see.
     """
 
     style: str = ""
@@ -79,7 +76,6 @@ class Paragraph:
     joins_next: bool = False
     title_pieces: int | None = None
     is_empty: bool = True
-    origin: Origin | None = None
     pieces: list[_Piece | Mark] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
 
@@ -105,15 +101,18 @@ class Paragraph:
         """The words that stand in a list of headings."""
         return self._write(self.pieces[: self.title_pieces])[0]
 
-    def write(self) -> tuple[str, list[tuple[Mark, int]]]:
-        """The text without white space around it, and the marks with their places in it."""
-        return self._write(self.pieces)
+    def content(self) -> PageText:
+        """The text without white space around it, with its marks."""
+        text, marks = self._write(self.pieces)
+        found = PageText.of(text)
+        found.marks = marks
+        return found
 
-    def _write(self, pieces: list[_Piece | Mark]) -> tuple[str, list[tuple[Mark, int]]]:
+    def _write(self, pieces: list[_Piece | Mark]) -> tuple[str, list[tuple[Any, int]]]:
         moves = {piece.moved for piece in pieces if isinstance(piece, _Piece) and piece.text.strip()}
         same_height = len(moves) == 1  # a whole paragraph that is set higher is not raised
         parts: list[str] = []
-        marks: list[tuple[Mark, int]] = []
+        marks: list[tuple[Any, int]] = []
         length, run, struck = 0, "", False
 
         def flush() -> None:
@@ -287,13 +286,6 @@ class _Runs:
             self.found.boxes += self.draw(element)
 
 
-def plain_paragraph(text: str, origin: Origin | None = None) -> Paragraph:
-    """A paragraph of words that are not written as one in the document, such as those of a chart."""
-    found = Paragraph(origin=origin)
-    found.add(text)
-    return found
-
-
 def _shift(text: str, by: int) -> str:
     return raise_figures(text) if by > 0 else lower_figures(text) if by < 0 else text
 
@@ -318,7 +310,7 @@ def _label(properties: Element | None, style: str, reading: Reading) -> str:
 
 
 def _indents(properties: Element | None) -> tuple[int, int]:
-    """Twentieths of a point by which a paragraph is set in on the left, and on both sides."""
+    """Twentieths of a point by which a paragraph is set in at the left, and on both sides."""
     found = child(properties, "w:ind")
     left = number(attribute(found, "left") or attribute(found, "start"), 0) or 0
     right = number(attribute(found, "right") or attribute(found, "end"), 0) or 0

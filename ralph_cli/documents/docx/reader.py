@@ -19,7 +19,6 @@ from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles
 from ralph_cli.documents.docx.numbering import Numbering
-from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
@@ -88,14 +87,15 @@ class _DocumentReader:
         paper = self._paper(root)
         body = self._story(self._main, self._relations, paper)
         body.read(root)
-        self._append_comments(body, self._append_notes(body))
+        self._append_notes(body)
+        self._append_comments(body)
         self._append_heads(body, paper)
         hint = self._findings.advise("pictures are not read; run OCR first")
         parsed = finish_document([body], self._findings, self._package.name, self._limits, empty_hint=hint)
         return replace(parsed, cautions=bound_cautions(self._findings.cautions(self._numbering.unknown)))
 
-    def _append_notes(self, body: Story) -> list[Mark]:
-        """Add footnotes and endnotes, in the order in which they are cited; returns the comments on them.
+    def _append_notes(self, body: Story) -> None:
+        """Add footnotes and endnotes, in the order in which they are cited.
 
         Before each stands its mark, as it does in the text.
         """
@@ -106,7 +106,6 @@ class _DocumentReader:
             for element in self._children(f"{kind}s", f"w:{kind}")
             if attribute(element, "type") in ("", "normal")
         }
-        comments: list[Mark] = []
         for kind in _NOTES:
             # A note that is cited again, which Word does by a field, is not put there again.
             first = {mark: at for mark, at in reversed(body.marks) if mark.kind == kind}
@@ -114,28 +113,19 @@ class _DocumentReader:
                 element = elements.get((kind, mark.number))
                 if element is None:
                     self._findings.miss(f"{kind} {mark.number[:9]}")
-                elif span := self._append_note(body, mark, element, comments):
-                    body.notes.append(Note(*span, at))
-        return comments
+                    continue
+                note = self._story(f"{kind}s", self._relations_of(f"{kind}s"))
+                note.read(element)
+                if note.length:
+                    sign = self._reading.note_marks.get((kind, mark.number), "")
+                    body.add_block(f"{sign} " if sign else "")
+                    body.notes.append(Note(body.write(note), body.length, at))
 
-    def _append_note(self, body: Story, mark: Mark, element: Element, comments: list[Mark]) -> tuple[int, int] | None:
-        """Add one note: where its text begins and ends, None if it has none."""
-        note = self._story(f"{mark.kind}s", self._relations_of(f"{mark.kind}s"))
-        note.read(element)
-        comments += [found for found, _ in note.marks if found.kind == "comment"]
-        if not (text := note.text()):
-            return None
-        sign = self._reading.note_marks.get((mark.kind, mark.number), "")
-        lead = f"{sign} " if sign else ""
-        start = body.add_block(lead + text) + len(lead)
-        body.marked += [one.moved(start) for one in note.marked]
-        return start, body.length
-
-    def _append_comments(self, body: Story, on_notes: list[Mark]) -> None:
+    def _append_comments(self, body: Story) -> None:
         """Comments, each under a heading that names its author: they are not the document's own words."""
         elements = {attribute(element, "id"): element for element in self._children("comments", "w:comment")}
         places: dict[str, int] = {}
-        for mark, at in (*body.marks, *((mark, -1) for mark in on_notes)):
+        for mark, at in body.marks:
             if mark.kind == "comment":
                 places.setdefault(mark.number, at)
         lines = _line_starts(body.text())

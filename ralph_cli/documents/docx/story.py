@@ -13,7 +13,6 @@ from ralph_cli.documents.docx.paragraphs import (
     DELETED,
     Mark,
     Paragraph,
-    plain_paragraph,
     read_paragraph,
 )
 from ralph_cli.documents.docx.reading import Reading
@@ -30,6 +29,9 @@ _BLOCKS = frozenset({"w:p", "w:tbl", "w:altChunk", "w:subDoc"})
 _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:Fallback", "w:background"})
 
 
+_Block = Paragraph | Grid | PageText | ParsedDocument
+
+
 class Story(PageText):
     """A text that is being read, `repeated` if it stands on every page."""
 
@@ -38,7 +40,6 @@ class Story(PageText):
         self._reading, self._drawings, self._paper = reading, drawings, paper
         self._fields = Fields(repeated)
         self._doubtful: set[Hashable] = set()
-        self.marks: list[tuple[Mark, int]] = []
         self.sections: list[Element] = []
 
     def read(self, element: Element) -> None:
@@ -49,7 +50,7 @@ class Story(PageText):
         if self._fields.unread:
             self._reading.findings.unread["equations in fields"] += self._fields.unread
 
-    def _blocks(self, container: Element, ground: Ground) -> Iterator[Paragraph | Grid | ParsedDocument]:
+    def _blocks(self, container: Element, ground: Ground) -> Iterator[_Block]:
         """The paragraphs, tables and documents in an element; paragraphs that are joined are one."""
         waiting: Paragraph | None = None
         for element in self._elements(container):
@@ -97,43 +98,36 @@ class Story(PageText):
             elif element.tag not in _NOT_BLOCKS:
                 yield from self._elements(element)
 
-    def _read_cell(self, cell: Element, ground: Ground) -> list[Paragraph | Grid]:
-        found: list[Paragraph | Grid] = []
+    def _read_cell(self, cell: Element, ground: Ground) -> list[PageText | Grid]:
+        found: list[PageText | Grid] = []
         for block in self._blocks(cell, ground):
-            found += _part_additions(block) if isinstance(block, ParsedDocument) else [block]
+            if isinstance(block, ParsedDocument):
+                found += _part_additions(block)
+            else:
+                found.append(block.content() if isinstance(block, Paragraph) else block)
         return found
 
-    def _with_boxes(self, paragraph: Paragraph) -> Iterator[Paragraph | Grid | ParsedDocument]:
+    def _with_boxes(self, paragraph: Paragraph) -> Iterator[_Block]:
         """A paragraph, and behind it the text boxes that hang on it and what its charts say."""
         yield paragraph
         for box in paragraph.boxes:
             if box.content is not None:
                 yield from self._blocks(box.content, box.ground)
             elif box.text:
-                yield plain_paragraph(box.text, box.origin)
+                yield box.text
 
-    def _add(self, block: Paragraph | Grid | ParsedDocument) -> None:
-        if isinstance(block, ParsedDocument):
-            self.add_parsed(block, self.add_block(block.text))
+    def _add(self, block: _Block) -> None:
+        if not isinstance(block, Paragraph):
+            self.add_block(write_grid(block) if isinstance(block, Grid) else block)
             return
-        if isinstance(block, Grid):
-            written = write_grid(block)
-            at = self.add_tables(written.text(), written.tables) if written.length else self.length
-            self.marks += [(mark, at + place) for mark, place in written.marks]
-            self.marked += [one.moved(at) for one in written.marked]
+        content = block.content()
+        at = self.add_block(content)
+        if not content:
             return
-        text, marks = block.write()
-        if not text:
-            self.marks += [(mark, self.length) for mark, _ in marks]
-            return
-        at = self.add_block(text)
-        self.marks += [(mark, at + place) for mark, place in marks]
-        if block.origin:
-            self.mark(block.origin, at, self.length)
         if block.level:
             self.name_part(block.title(), at, block.level)
         elif block.indent >= _INDENT or any(name in _QUOTE_STYLES for name in self._reading.styles.names(block.style)):
-            self.quoted.append(Span(at + len(block.label), at + self._end_of_words(text, marks)))
+            self.quoted.append(Span(at + len(block.label), at + self._end_of_words(content.text(), content.marks)))
 
     def _end_of_words(self, text: str, marks: list[tuple[Mark, int]]) -> int:
         """Where a paragraph ends without the marks of notes behind its last word."""
@@ -144,11 +138,13 @@ class Story(PageText):
         return end
 
 
-def _part_additions(document: ParsedDocument) -> Iterator[Paragraph]:
+def _part_additions(document: ParsedDocument) -> Iterator[PageText]:
     """The text of a document that is put in, in parts: its running text, and each part that is from elsewhere."""
-    text, last = document.text, 0
-    for one in document.additions:
-        yield plain_paragraph(text[last : one.start])
-        yield plain_paragraph(text[max(last, one.start) : one.end], one.origin)
-        last = max(last, one.end)
-    yield plain_paragraph(text[last:])
+    last = 0
+    for one in (*document.additions, None):
+        yield PageText.of(document.text[last : one.start if one else None].strip())
+        if one:
+            beside = PageText.of(document.text[max(last, one.start) : one.end].strip())
+            beside.mark(one.origin, 0, beside.length)
+            yield beside
+            last = max(last, one.end)

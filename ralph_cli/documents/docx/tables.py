@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
-from itertools import groupby, takewhile
-from typing import Any
+from itertools import groupby
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.formatting.styles import Ground, Styles, exact_height, shaded
 from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
-from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph
+from ralph_cli.documents.docx.paragraphs import DELETED
 from ralph_cli.documents.office.findings import MERGED, Findings
-from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
-from ralph_cli.documents.page_text import PageText
+from ralph_cli.documents.page_text import PageText, join_lines
 from ralph_cli.documents.sight import CLIPPED, MARKED, is_flat
+from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
 _MOST_COLUMNS = 256
 """Word itself makes at most 63; what is further right counts as the last of these."""
@@ -22,61 +21,14 @@ _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx",
 
 
 @dataclass(slots=True)
-class GridCell:
-    """A cell: the columns [column, end) that it covers, and what is in it; `above` is the cell that it goes on with."""
-
-    column: int
-    end: int
-    blocks: "list[Paragraph | Grid]" = field(default_factory=list)
-    above: "GridCell | None" = None
-    _text: str | None = None
-
-    def text(self) -> str:
-        """The text of its paragraphs on one line; of a part of a cell above nothing."""
-        if self.above is not None:
-            return ""
-        if self._text is None:
-            texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph) and not block.origin)
-            self._text = " ".join(" ".join(texts).split())
-        return self._text
-
-    def marks(self) -> list[Mark]:
-        """What is referred to in it."""
-        return [mark for block in self.blocks if isinstance(block, Paragraph) for mark, _ in block.write()[1]]
-
-
-@dataclass(slots=True, eq=False)
-class GridRow:
-    """A row of cells, in order; `names_columns` if the document says that it is one of the header."""
-
-    cells: list[GridCell]
-    names_columns: bool = False
-
-    @property
-    def is_nested(self) -> bool:
-        """Whether a table stands in one of its cells."""
-        return any(isinstance(block, Grid) for cell in self.cells for block in cell.blocks)
-
-    @property
-    def indent(self) -> float:
-        """How far its first cell is set in, in points."""
-        blocks = self.cells[0].blocks if self.cells else ()
-        return next((block.left / 20 for block in blocks if isinstance(block, Paragraph)), 0.0)
-
-
-@dataclass(slots=True)
 class Grid:
-    """A table that was read."""
+    """A table that was read. Of a row with tables in it, which only places things on the page, there are the blocks.
 
-    rows: list[GridRow]
+    `beside` are words in other cells that are not of the running text, such as those of a chart.
+    """
 
-
-class TableText(PageText):
-    """The text of a table, with what is referred to in it and where."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.marks: list[tuple[Mark, int]] = []
+    rows: "list[TableRow | list[PageText | Grid]]" = field(default_factory=list)
+    beside: list[PageText] = field(default_factory=list)
 
 
 def read_grid(
@@ -84,7 +36,7 @@ def read_grid(
     styles: Styles,
     findings: Findings,
     ground: Ground,
-    read_blocks: Callable[[Element, Ground], list[Paragraph | Grid]],
+    read_blocks: Callable[[Element, Ground], list[PageText | Grid]],
 ) -> Grid:
     """The table of an element (w:tbl); `ground` is what is behind it, `read_blocks` reads what is in a cell."""
     properties = child(element, "w:tblPr")
@@ -92,107 +44,74 @@ def read_grid(
     outside = shaded(child(properties, "w:shd"), ground.colours)
     look = read_look(child(properties, "w:tblLook"))
     rows = list(_find_inside(element, "w:tr"))
-    found: list[GridRow] = []
-    merged: dict[int, GridCell] = {}
+    found = Grid()
+    merged: set[int] = set()
     for at, row in enumerate(rows):
         settings = child(row, "w:trPr")
         if settings is not None and any(child(settings, name) is not None for name in DELETED):
             findings.changed = True
             continue
-        cells: list[GridCell] = []
+        cells: list[TableCell] = []
+        inside: list[PageText | Grid] = []
         places = list(_place_cells(row, settings))
         flag = CLIPPED if is_flat(exact_height(child(settings, "w:trHeight"), "val", "hRule")) else ""
         last = max((end for _, _, end in places), default=0)
-        above, merged = merged, {}
+        above, merged = merged, set[int]()
         for cell, column, end in places:
             details = child(cell, "w:tcPr")
             behind = styles.cell_ground(style, TablePlace(at, len(rows), column, last, look), outside)
             if (shading := child(details, "w:shd")) is not None:
                 behind = replace(behind, colours=shaded(shading, outside))
             behind = replace(behind, flag=ground.flag or flag)
-            cells.append(GridCell(column, end, read_blocks(cell, behind)))
+            blocks = read_blocks(cell, behind)
+            text = join_lines(block for block in blocks if isinstance(block, PageText) and not block.additions)
             merge = child(details, "w:vMerge")
             goes_on = merge is not None and attribute(merge) != "restart" and column in above
             if goes_on or child(details, "w:cellDel") is not None:
-                findings.hide(cells[-1].text(), MERGED)
-                cells[-1] = GridCell(column, end, above=above[column] if goes_on else None)
+                findings.hide(text.text(), MERGED)
+                blocks, text = [], PageText()
             if merge is not None:
-                merged[column] = above[column] if goes_on else cells[-1]
+                merged.add(column)
+            cells.append(TableCell(column, end, text, goes_on))
+            inside += blocks
         if is_on(child(settings, "w:hidden")):
-            for one in cells:
-                findings.hide(one.text(), MARKED)
+            findings.hide(join_lines(block for block in inside if isinstance(block, PageText)).text(), MARKED)
+        elif any(isinstance(block, Grid) for block in inside):
+            found.rows.append(inside)
         else:
-            found.append(GridRow(cells, is_on(child(settings, "w:tblHeader"))))
-    return Grid(found)
+            indent = _measure_indent(places[0][0], styles) if places else 0.0
+            found.rows.append(TableRow(cells, indent, is_on(child(settings, "w:tblHeader"))))
+            found.beside += [block for block in inside if isinstance(block, PageText) and block.additions]
+    return found
 
 
-def write_grid(grid: Grid) -> TableText:
-    """The table as lines, one a row, cells two spaces apart, as `write_table` has them.
+def _measure_indent(cell: Element, styles: Styles) -> float:
+    """How many points the first line of a cell is set in."""
+    paragraph = next(cell.iter("w:p"), None)
+    properties = child(paragraph, "w:pPr")
+    style = attribute(child(properties, "w:pStyle")) or styles.usual("paragraph")
+    told = (child(properties, "w:ind"), styles.paragraph_property(style, "w:ind"))
 
-    A row with a table in one of its cells only places things on the page: what is in its cells stands one below the
-    other. Words in other cells that are not of the running text, such as those of a chart, stand behind the table.
-    """
-    out = TableText()
-    for is_nested, rows in groupby(grid.rows, lambda row: row.is_nested):
-        if is_nested:
-            for row in rows:
-                _write_apart(row, out)
-        else:
-            _write_rows(list(rows), out)
-    for row in (row for row in grid.rows if not row.is_nested):
-        for block in (block for cell in row.cells for block in cell.blocks if isinstance(block, Paragraph)):
-            if block.origin:
-                _write_block(block, out, "\n\n")
+    def read(*names: str) -> float:
+        return next((found / 20 for one in told for name in names if (found := number(attribute(one, name)))), 0.0)
+
+    text = next(paragraph.iter("w:t"), None) if paragraph is not None else None
+    blanks = measure_blanks(text.text or "") if text is not None else 0.0
+    return read("left", "start") + read("firstLine") - read("hanging") + blanks
+
+
+def write_grid(grid: Grid) -> PageText:
+    """The table as lines, as `write_table` has them; what only is placed by it stands one below the other."""
+    out = PageText()
+    for is_table, rows in groupby(grid.rows, lambda row: isinstance(row, TableRow)):
+        if is_table:
+            out.add_line(write_table([row for row in rows if isinstance(row, TableRow)]))
+            continue
+        for block in (block for row in rows if isinstance(row, list) for block in row):
+            out.add_line(write_grid(block) if isinstance(block, Grid) else block)
+    for text in grid.beside:
+        out.add_block(text)
     return out
-
-
-def _write_rows(rows: list[GridRow], out: TableText) -> None:
-    cells = [
-        [
-            TableCell(cell.column, cell.end, text, cell.above is not None, _place_marks(cell, text))
-            for cell in row.cells
-            for text in (cell.text(),)
-        ]
-        for row in rows
-    ]
-    header = sum(1 for _ in takewhile(lambda row: row.names_columns, rows))
-    marked: list[tuple[int, int, Any]] = []
-    written = write_table(cells, header or None, marked, [row.indent for row in rows])
-    if written is None:
-        return
-    at = out.add_line(written[0])
-    out.tables += [table.moved(at) for table in written[1]]
-    out.marks += [(mark, at + place) for _, place, mark in marked]
-
-
-def _place_marks(cell: GridCell, text: str) -> tuple[tuple[int, int, Mark], ...]:
-    """What is referred to in a cell, at its end: its paragraphs are joined."""
-    return tuple((len(text), len(text), mark) for mark in cell.marks())
-
-
-def _write_apart(row: GridRow, out: TableText) -> None:
-    for cell in row.cells:
-        for block in cell.blocks:
-            if isinstance(block, Grid):
-                inner = write_grid(block)
-                if inner.length:
-                    at = out.add_line(inner.text())
-                    out.marked += [addition.moved(at) for addition in inner.marked]
-                    out.marks += [(mark, at + place) for mark, place in inner.marks]
-                    out.tables += [table.moved(at) for table in inner.tables]
-            else:
-                _write_block(block, out, "\n")
-
-
-def _write_block(block: Paragraph, out: TableText, separator: str) -> None:
-    text, marks = block.write()
-    at = out.length
-    if text:
-        out.write(separator if out.length else "")
-        at = out.write(text)
-    out.marks += [(mark, at + place) for mark, place in marks]
-    if block.origin and text:
-        out.mark(block.origin, at, out.length)
 
 
 def _find_inside(element: Element, name: str) -> Iterator[Element]:

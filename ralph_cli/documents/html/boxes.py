@@ -1,10 +1,11 @@
 """The white space that parts the elements of a page, as their boxes do on a screen: between blocks, lines and cells."""
 
+from collections.abc import Container, Iterable
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ralph_cli.documents.html.text_builder import CELL, LINE, PARAGRAPH, SPACE
+from ralph_cli.documents.page_text import CELL, LINE, PARAGRAPH, SPACE
 
 CELLS = frozenset(("td", "th"))
 
@@ -33,31 +34,27 @@ def strength_around(tag: str, display: str, outer_display: str) -> int:
     return LINE if not strength and outer_display in ("flex", "grid") else strength
 
 
-def find_cells_of_blocks(tree: LexborHTMLParser) -> set[int]:
-    """The table cells of a page that hold blocks with lines of their own, by the parser's number for a node."""
+def find_holders(tree: LexborHTMLParser) -> set[int]:
+    """The table cells that keep their lines, and the tables that hold tables, by the parser's number for a node.
+
+    Cells that hold blocks keep them, and those that are the only ones of their row, as in tables that only place things
+    on the page.
+    """
+    alone = {cell.mem_id for cell in tree.css("td:only-child, th:only-child")}
+    return alone | _find_around(tree.css(_CELL_BLOCKS), CELLS) | _find_around(tree.css("table table"), ("table",))
+
+
+def _find_around(nodes: Iterable[Any], tags: Container[str]) -> set[int]:
     seen: set[int] = set()
-    cells: set[int] = set()
-    for node in tree.css(_CELL_BLOCKS):
+    found: set[int] = set()
+    for node in nodes:
         above = node.parent
         while above is not None and above.mem_id not in seen:
             seen.add(above.mem_id)
-            if above.tag in CELLS:
-                cells.add(above.mem_id)
+            if above.tag in tags:
+                found.add(above.mem_id)
             above = above.parent
-    return cells
-
-
-def is_only_cell(cell: Any) -> bool:
-    """Whether a cell is the only one of its row, as in tables that only place things on the page."""
-    beside = cell.next
-    while beside is not None and beside.tag not in CELLS:
-        beside = beside.next
-    if beside is not None:
-        return False
-    beside = cell.prev
-    while beside is not None and beside.tag not in CELLS:
-        beside = beside.prev
-    return beside is None
+    return found
 
 
 def _shown_strength(strength: int, display: str) -> int:

@@ -6,7 +6,7 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Heading, NamedPlace
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
-from ralph_cli.documents.page_text import PageText
+from ralph_cli.documents.page_text import PARAGRAPH, PageText
 from ralph_cli.documents.parsed import (
     ParsedDocument,
     bound_cautions,
@@ -15,8 +15,6 @@ from ralph_cli.documents.parsed import (
     clean_place,
     join_parts,
 )
-
-_APART = "\n\n"
 
 
 class ComposedText:
@@ -34,51 +32,42 @@ class ComposedText:
         line = "".join(character if character.isprintable() else "\ufffd" for character in message)
         self._cautions[Caution(code, line)] = None
 
-    def write(self, text: str, place: str, apart: str = _APART, *, title: str = "") -> int:
-        """Add a text, which begins behind `apart`, and return where it begins; all of it is at `place`.
+    def write(
+        self, text: str | ParsedDocument, place: str, apart: int = PARAGRAPH, *, title: str = "", noun: str = ""
+    ) -> int:
+        """Add a text, or a page with its headings one level lower, and return where it begins; all of it is at `place`.
 
-        It has a heading if `title` is given. A text of nothing but blanks is not written.
+        It has a heading if `title` is given. With a `noun` its lines have places of their own, "body, line 3"; where
+        that is "paragraph", lines without words are not counted. A text of nothing but blanks is not written.
         """
-        text = text.replace("\f", "\n").strip("\n")
         page = self._page
-        if not text.strip():
+        raw = text.text if isinstance(text, ParsedDocument) else text.replace("\f", "\n")
+        shown = raw.strip("\n")
+        if not shown.strip():
             return page.length
-        page.write(apart if page.length else "")
-        start = page.write(text)
+        start = at = page.add_line(shown if isinstance(text, str) else text, apart, lower=1)
         if page.length > self._limits.characters:
             raise TooManyCharacters(self._name, self._limits)
-        page.places.append(NamedPlace(start, clean_place(place)))
         if title:
             page.name_part(title, start, 1)
+        if not noun:
+            page.places.append(NamedPlace(start, clean_place(place)))
+            return start
+        count = raw.index(shown) if noun == "line" else 0
+        for line in page.text(start).split("\n"):
+            count += noun == "line" or bool(line.strip())
+            if line.strip():
+                page.places.append(NamedPlace(at, clean_place(f"{place}, {noun} {count}")))
+            at += len(line) + 1
         return start
 
     def add_headings(self, headings: Iterable[Heading], start: int) -> None:
         """Add headings of a text that was written at `start`."""
         self._page.headings += (heading.moved(start) for heading in headings)
 
-    def write_counted(self, text: str, place: str, noun: str) -> int:
-        """Add a text whose lines have places of their own: "body, line 3".
-
-        Where the noun is "paragraph", lines without words are not counted.
-        """
-        text = text.replace("\f", "\n")
-        count = len(text) - len(text.lstrip("\n")) if noun == "line" else 0
-        start = at = self.write(text, place)
-        if not text.strip():
-            return start
-        self._page.places.pop()
-        for line in text.strip("\n").split("\n"):
-            count += noun == "line" or bool(line.strip())
-            if line.strip():
-                self._page.places.append(NamedPlace(at, clean_place(f"{place}, {noun} {count}")))
-            at += len(line) + 1
-        return start
-
-    def write_page(self, page: ParsedDocument, place: str, *, counted: bool = False) -> None:
-        """Add what was read of a page of HTML, its headings one level lower, and its cautions."""
-        text = page.text
-        start = self.write_counted(text, place, "paragraph") if counted else self.write(text, place)
-        self._page.add_parsed(page, start - (len(text) - len(text.lstrip("\n"))), lower=1)
+    def write_page(self, page: ParsedDocument, place: str, *, noun: str = "") -> None:
+        """Add what was read of a page of HTML, and its cautions."""
+        self.write(page, place, noun=noun)
         for caution in page.cautions:
             self.warn(caution.code, f"{place}: {caution.message}")
 

@@ -5,15 +5,10 @@ from collections.abc import Mapping
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.structure import Addition, Heading, Span
 from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
-from ralph_cli.documents.page_text import plain_document
-from ralph_cli.documents.parsed import (
-    MAX_PASSAGES,
-    ParsedDocument,
-)
+from ralph_cli.documents.parsed import ParsedDocument, bound_cautions, join_parts
 from ralph_cli.documents.plain.decoding import decode_text
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
@@ -54,23 +49,12 @@ def parse_html(
         lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth, linked or {}, titled=titled
     )
     page.read(source)
-    text = page.out.text()
-    if len(text) > limits.characters:
+    if page.out.length > limits.characters:
         raise TooManyCharacters(name, limits)
-    if not text.strip():
+    if not page.out.text().strip():
         hint = "save the page after it has loaded in a browser"
         raise DocumentError(f"{name} has no text", code="no-text", hint=hint)
-    offsets = page.out.offsets()
-    found = [Addition(offsets[start], offsets[end], origin) for start, end, origin in page.additions]
-    return plain_document(
-        [text],
-        (*cautions, *page.findings.cautions()),
-        headings=tuple(Heading(title, offsets[at], level) for at, title, level in page.headings),
-        quoted=tuple(Span(offsets[start] + lead, offsets[end] - trail) for start, lead, end, trail in page.quoted),
-        tables=tuple(sorted(table for grid in page.tables for table in grid.to_tables(offsets))),
-        # What became the top of a fraction is none any more.
-        additions=tuple(one for one in found if one.start < one.end)[:MAX_PASSAGES],
-    )
+    return join_parts([page.out.finish()], bound_cautions([*cautions, *page.findings.cautions()]))
 
 
 def _declared_encoding(data: bytes) -> str | None:

@@ -1,8 +1,6 @@
 """The tags of a page as they stand in its source, before it is parsed: how deep they nest, and if some are gone."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import pluralize
@@ -21,6 +19,7 @@ _MARKUP = re.compile(r"<!--|<(/?)([a-z][^\s/>]*)(?>=\s*(?:\"[^\"]*(?:\"|\Z)|'[^'
 _CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>""")
 _COMMENT_END = re.compile("--!?>")
 _QUOTED = re.compile("=\\s*(?:\"[^\"]*\"|'[^']*')")
+_UNCLOSED = "is never closed, so what stands behind it is not read"
 _RAW_TEXT = frozenset(["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"])
 """Elements in which there are no tags but their own end tag (HTML standard, 13.1.2)."""
 
@@ -63,18 +62,31 @@ def describe_damage(source: str) -> str:
     ends: Counter[str] = Counter()
     at = 0
     is_page = is_closed = False
-    for tag in _read_tags(source):
-        at = tag.end
-        if tag.unclosed:
-            why = "is never closed, so what stands behind it is not read"
-            return _describe_place(tag.unclosed, source, tag.start, why)
-        if tag.holds_tag:
-            return _describe_place("a tag", source, tag.start, "has another one in it, so some of the page may be gone")
-        if tag.name in _PAGE:
-            is_page, is_closed = True, is_closed or tag.is_end
-        elif tag.nests or tag.name in _OPTIONAL:
-            counts = ends if tag.is_end else begins
-            counts[tag.name] = counts.get(tag.name, 0) + 1
+    while match := _MARKUP.search(source, at):
+        start, at = match.span()
+        slash, name, closing = match.groups()
+        if name is None:
+            end = _COMMENT_END.search(source, start + 2)  # "<!-->" is a comment, too
+            if end is None:
+                return _describe_place("a comment", source, start, _UNCLOSED)
+            at = end.end()
+            continue
+        if not closing:
+            return _describe_place("a tag", source, start, _UNCLOSED)
+        if source.find("<", start + 1, at) > 0 and "<" in _QUOTED.sub("", match[0][1:]):
+            why = "has another one in it, so some of the page may be gone"
+            return _describe_place("a tag", source, start, why)
+        name = name.lower()
+        if name in _PAGE:
+            is_page, is_closed = True, is_closed or bool(slash)
+        elif name in _OPTIONAL or (name not in _NOT_NESTING and source[at - 2] != "/"):
+            counts = ends if slash else begins
+            counts[name] = counts.get(name, 0) + 1
+        if name in _RAW_TEXT and not slash:
+            close = re.compile(rf"</{name}(?![^\s/>])", re.IGNORECASE).search(source, at)
+            if close is None:
+                return _describe_place(f"<{name}>", source, start, _UNCLOSED)
+            at = close.start()
     uneven = [name for name in begins | ends if name not in _OPTIONAL and begins[name] != ends[name]]
     is_open = any(begins[name] > ends[name] for name in uneven)
     closes_others = is_page and begins <= ends
@@ -84,45 +96,6 @@ def describe_damage(source: str) -> str:
         what = f"<{name[:40]}> begins {_times(begins[name])} and ends {_times(ends[name])}"
         return f"{what}: some of the page may be gone, the file may be damaged"
     return ""
-
-
-class _Tag(NamedTuple):
-    """A tag, or what is `unclosed`, from `start` to `end` of a source. `nests` says whether it must be closed."""
-
-    start: int
-    end: int
-    name: str = ""
-    is_end: bool = False
-    nests: bool = False
-    holds_tag: bool = False
-    unclosed: str = ""
-
-
-def _read_tags(source: str) -> Iterator[_Tag]:
-    """The tags of a source outside comments and raw text, up to what is never closed."""
-    at = 0
-    while match := _MARKUP.search(source, at):
-        start, at = match.span()
-        if match[2] is None:
-            end = _COMMENT_END.search(source, start + 2)  # "<!-->" is a comment, too
-            if end is None:
-                yield _Tag(start, at, unclosed="a comment")
-                return
-            at = end.end()
-            continue
-        if not match[3]:
-            yield _Tag(start, at, unclosed="a tag")
-            return
-        name, is_end = match[2].lower(), bool(match[1])
-        holds_tag = source.find("<", start + 1, at) > 0 and "<" in _QUOTED.sub("", match[0][1:])
-        nests = name not in _NOT_NESTING and source[at - 2] != "/"
-        if name in _RAW_TEXT and not is_end:
-            close = re.compile(rf"</{name}(?![^\s/>])", re.IGNORECASE).search(source, at)
-            if close is None:
-                yield _Tag(start, at, unclosed=f"<{name}>")
-                return
-            at = close.start()
-        yield _Tag(start, at, name, is_end, nests, holds_tag)
 
 
 def _times(count: int) -> str:

@@ -6,22 +6,24 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import Origin
+from ralph_cli.core.structure import Span
 from ralph_cli.documents.html import controls
-from ralph_cli.documents.html.boxes import find_cells_of_blocks, is_only_cell, strength_around
+from ralph_cli.documents.html.boxes import find_holders, strength_around
 from ralph_cli.documents.html.findings import PageFindings
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
-from ralph_cli.documents.html.styles.css import Style
+from ralph_cli.documents.html.styles.css import pixels
 from ralph_cli.documents.html.styles.defaults import default_style
 from ralph_cli.documents.html.styles.selectors import ElementPath
-from ralph_cli.documents.html.styles.stylesheet import StyleSheets
+from ralph_cli.documents.html.styles.stylesheet import ResolvedStyle, StyleSheets
 from ralph_cli.documents.html.tables import GridTable
-from ralph_cli.documents.html.text_builder import CELL, LINE, PARAGRAPH, SPACE, TextBuilder
+from ralph_cli.documents.html.text_builder import TextBuilder
 from ralph_cli.documents.office.findings import CLOSED_LIST
-from ralph_cli.documents.parsed import clean_heading
+from ralph_cli.documents.page_text import CELL, LINE, PARAGRAPH, SPACE
 from ralph_cli.documents.sight import is_unseen
+from ralph_cli.documents.tables import measure_blanks
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 Attributes = Mapping[str, str | None]
@@ -29,10 +31,14 @@ Attributes = Mapping[str, str | None]
 _DROPPED_TAGS = "script style link meta template title desc rp defs symbol metadata clippath mask pattern marker"
 _DROPPED = frozenset(_DROPPED_TAGS.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_PSEUDOS = ("before", "after")
+_TABLE_PARTS = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 _REPLACED = frozenset(("br", "iframe", "frame", "embed", *controls.REPLACED))
 
 _LONGEST_MARK = 30
 """Characters of a raised text that may be a mark or an exponent; longer ones are small print."""
+_POINTS_OF_PIXEL = 0.75
+_COLLAPSED = re.compile("[ \t\r\n\f]+")
 _DEEPEST_PAGE = 3
 """How deep pages may stand in pages."""
 
@@ -44,16 +50,19 @@ class _OpenElement:
     tag: str
     path: ElementPath
     look: TextLook
-    display: str
-    variables: Style
+    style: ResolvedStyle
     is_one_line: bool = False
     """Whether line ends in it are spaces, as in a table's cell without blocks."""
+    is_struck: bool = False
+    """Whether it stands in what is marked as struck out."""
     place: int = 0
     lead: int = 0
     """Characters at its place that do not belong to it, such as the number of a list's item."""
     opening: str = ""
     closing: str = ""
-    column: int = 0
+    columns: tuple[int, int] = (0, 0)
+    outside: TextBuilder | None = None
+    """Of a table's cell: what its table is written on."""
     items: ListCounter | None = None
 
 
@@ -66,38 +75,36 @@ class PageWalk:
         `titled` says whether the title of the page is shown; that of a page in the page never is.
         """
         self.out = TextBuilder()
-        self.headings: list[tuple[int, str, int]] = []
-        self.quoted: list[tuple[int, int, int, int]] = []
-        self.tables: list[GridTable] = []
-        self.additions: list[tuple[int, int, Origin]] = []
         self.findings = PageFindings()
         self._is_shallow = is_shallow
         self._titled = titled
         self._linked = linked
-        self._tables: list[GridTable] = []
+        self._tables: list[GridTable | None] = [None]
+        """The tables that are read, the innermost last; None for one that holds tables, and so only places things."""
+        self._spare: list[TextBuilder] = []
         self._sheets = StyleSheets()
         self._open: list[_OpenElement] = []
-        self._cells_of_blocks: set[int] = set()
-        """Table cells that hold blocks with lines of their own."""
+        self._holders: set[int] = set()
+        """Table cells that keep their lines, and tables that hold tables."""
         self._after: dict[int, Callable[[], None]] = {}
         """By the number of open elements: what the style sheet makes at the end of the innermost."""
         self._quote_depth = self._pages = 0
 
     def read(self, source: str) -> None:
         """Write the text of a page, or of a page in the page."""
-        outside = self._sheets, self._open, self._cells_of_blocks, self._after, self._tables
+        outside = self._sheets, self._open, self._holders, self._after, self._tables
         tree = LexborHTMLParser(source)
-        self._sheets, self._cells_of_blocks = StyleSheets.of(tree, source, self._linked), find_cells_of_blocks(tree)
-        self._after, self._tables = {}, []
+        self._sheets, self._holders = StyleSheets.of(tree, source, self._linked), find_holders(tree)
+        self._after, self._tables = {}, [None]
         look = TextLook(styles_known=self._sheets.are_known)
-        self._open = [_OpenElement("", ElementPath(("", "", frozenset()), None), look, "", {})]
+        self._open = [_OpenElement("", ElementPath(("", "", frozenset()), None), look, ResolvedStyle((), {}))]
         self._pages += 1
         if tree.root is not None:
             self._visit(tree.root)
         self._pages -= 1
         self.findings.unresolved += self._sheets.unresolved
         self.findings.linked += self._sheets.linked
-        self._sheets, self._open, self._cells_of_blocks, self._after, self._tables = outside
+        self._sheets, self._open, self._holders, self._after, self._tables = outside
 
     def _visit(self, root: Any) -> None:
         # For each open element the next of its children; a page may be deeper than Python's stack.
@@ -132,23 +139,27 @@ class PageWalk:
         attributes = node.attributes
         path = self._sheets.path(outer.path, tag, attributes)
         inline = attributes.get("style") or ""
-        style = self._sheets.resolve(node, path, inline, default_style(tag, attributes), outer.variables)
+        style = self._sheets.resolve(node, path, inline, default_style(tag, attributes), outer.style.variables)
         look = outer.look.for_child(style.declarations)
         if look.is_gone:
             self.findings.hide(_text_of(node), look.why)
             return False
-        element = _OpenElement(tag, path, look, style.display, style.variables, outer.is_one_line)
+        element = _OpenElement(tag, path, look, style, outer.is_one_line)
         self._separate(element, outer)
         self._open.append(element)
-        element.place = self.out.place
+        element.place = self.out.length
         begin = _BEGIN.get(tag)
         if begin is not None:
             begin(self, element, node, attributes)
-        if element.opening or look.struck:
-            self._open_wrapping(element, outer)
+        element.is_struck = outer.is_struck
+        if element.opening or (look.struck and not outer.is_struck):
+            self._open_wrapping(element)
         if self._sheets.pseudos:
-            self._generate(node, element, attributes, "before")
-            self._after[len(self._open)] = partial(self._generate, node, element, attributes, "after")
+            before, after = (self._sheets.resolve(node, path, "", (), style.variables, it) for it in _PSEUDOS)
+            if before.get("content"):
+                self._write_generated(before, element, attributes)
+            if after.get("content"):
+                self._after[len(self._open)] = partial(self._write_generated, after, element, attributes)
         if tag not in _REPLACED and (tag != "object" or not controls.is_embedded(tag, attributes)):
             return True
         self._replace(node, tag, attributes)
@@ -158,7 +169,7 @@ class PageWalk:
     def _replace(self, node: Any, tag: str, attributes: Attributes) -> None:
         """Write what stands in the place of an element."""
         if tag == "br":
-            self._separate_lines(PARAGRAPH if self.out.pending >= LINE else LINE, self._open[-1])
+            self._ask(PARAGRAPH if self.out.pending >= LINE else LINE, self._open[-1])
         elif tag in controls.REPLACED:
             self._write_replacement(tag, controls.REPLACED[tag](node, attributes))
             self.findings.hide(controls.unchosen_text(node, attributes), CLOSED_LIST)
@@ -177,47 +188,45 @@ class PageWalk:
         return self._linked.get(attributes.get("src") or "") if tag in ("iframe", "frame") else None
 
     def _write_replacement(self, tag: str, text: str) -> None:
-        place = self.out.place
+        place, lead = self.out.length, len(self.out.prefix)
         self._write(text)
         origin = controls.ORIGINS.get(tag)
-        if origin is not None and any(map(str.isalnum, text)) and self.out.place > place:
-            self.additions.append((place, len(self.out.parts), origin))
+        if origin is not None and any(map(str.isalnum, text)):
+            self.out.mark(origin, self.out.start(place) + lead, self.out.length)
 
-    def _generate(self, node: Any, element: _OpenElement, attributes: Attributes, pseudo: str) -> None:
+    def _write_generated(self, style: ResolvedStyle, element: _OpenElement, attributes: Attributes) -> None:
         """Write the text that a style sheet makes before or after the content of an element, if it is seen."""
-        style = self._sheets.resolve(node, element.path, "", (), element.variables, pseudo)
-        text, known = controls.generated_text(style.get("content"), attributes)
         look = element.look.for_child(style.declarations)
+        text, known = controls.generated_text(style.get("content"), attributes)
         if not known:
             self.findings.unknown_contents.add(style.get("content"))
         if text and not is_unseen(look.why):
             self.out.write_running_text(text)
 
-    def _open_wrapping(self, element: _OpenElement, outer: _OpenElement) -> None:
-        """Let the next piece begin with what stands before the text of an element."""
-        if element.look.struck and not outer.look.struck:
-            element.opening, element.closing = (
-                f"{element.opening}{STRUCK_OPENING}",
-                f"{STRUCK_CLOSING}{element.closing}",
-            )
+    def _open_wrapping(self, element: _OpenElement) -> None:
+        """Let the next piece begin with what stands before the text of an element; in a table each cell is struck."""
+        if element.look.struck and not element.is_struck and element.tag not in _TABLE_PARTS:
+            element.opening += STRUCK_OPENING
+            element.closing = STRUCK_CLOSING + element.closing
+            element.is_struck = True
         if is_unseen(element.look.why):
             element.opening = element.closing = ""
         self.out.prefix += element.opening
         element.lead = len(self.out.prefix)
 
     def _begin_cell(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        element.is_one_line = node.mem_id not in self._cells_of_blocks and not is_only_cell(node)
-        if self._tables:
-            element.column = self._tables[-1].begin_cell(attributes)
+        element.is_one_line = node.mem_id not in self._holders
+        if table := self._tables[-1]:
+            element.columns = table.begin_cell(attributes)
+            element.outside, element.place = self.out, 0
+            self.out = self._spare.pop() if self._spare else TextBuilder()
 
     def _begin_row(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        if self._tables:
-            self._tables[-1].begin_row()
+        if table := self._tables[-1]:
+            table.begin_row()
 
     def _begin_table(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        if self._tables:
-            self._tables[-1].holds_table = True
-        self._tables.append(GridTable())
+        self._tables.append(None if node.mem_id in self._holders else GridTable())
         element.is_one_line = False
 
     def _begin_list(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
@@ -225,7 +234,7 @@ class PageWalk:
 
     def _begin_item(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
         counter = next((outer.items for outer in reversed(self._open[:-1]) if outer.items), None)
-        if counter and element.display in ("", "list-item", "block"):
+        if counter and element.style.display in ("", "list-item", "block"):
             element.opening = counter.next_marker(element.look.list_style, attributes.get("value"))
 
     def _begin_quote(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
@@ -241,61 +250,57 @@ class PageWalk:
         if self._after and (after := self._after.pop(len(self._open), None)):
             after()
         element = self._open.pop()
-        written = len(self.out.parts) > element.place - 1
-        if not written:
+        if self.out.length == element.place:
             self.out.prefix = self.out.prefix.removesuffix(element.opening)
         elif element.closing:
-            self.out.parts[-1] += element.closing
+            self.out.write(element.closing)
         end = _END.get(element.tag)
         if end is not None:
-            end(self, element, written)
+            end(self, element)
         self._separate(element, self._open[-1])
 
-    def _end_cell(self, element: _OpenElement, written: bool) -> None:
-        if self._tables:
-            is_header = element.tag == "th" or any(outer.tag == "thead" for outer in self._open[-2:])
-            self._tables[-1].end_cell(element.column, is_header, element.place, self.out)
+    def _end_cell(self, element: _OpenElement) -> None:
+        if element.outside is not None and (table := self._tables[-1]):
+            is_header = element.tag == "th" or self._open[-2].tag == "thead"
+            table.end_cell(element.columns, is_header, self.out)
+            self._spare += [] if self.out else [self.out]
+            self.out = element.outside
 
-    def _end_row_group(self, element: _OpenElement, written: bool) -> None:
-        if self._tables:
-            self._tables[-1].end_row_group()
+    def _end_row_group(self, element: _OpenElement) -> None:
+        if table := self._tables[-1]:
+            table.end_row_group()
 
-    def _end_table(self, element: _OpenElement, written: bool) -> None:
-        table = self._tables.pop()
-        table.finish(self.out)
-        self.tables.append(table)
+    def _end_table(self, element: _OpenElement) -> None:
+        if table := self._tables.pop():
+            table.write(self.out)
 
-    def _end_typed_text(self, element: _OpenElement, written: bool) -> None:
-        if written:
-            self.additions.append((element.place, len(self.out.parts), "form field"))
+    def _end_typed_text(self, element: _OpenElement) -> None:
+        self.out.mark("form field", self.out.start(element.place), self.out.length)
 
-    def _end_heading(self, element: _OpenElement, written: bool) -> None:
-        title = clean_heading("".join(self.out.parts[element.place :]))
-        if title:
-            self.headings.append((element.place, title, _HEADINGS[element.tag]))
+    def _end_heading(self, element: _OpenElement) -> None:
+        self.out.name_part(self.out.text(element.place), self.out.start(element.place), _HEADINGS[element.tag])
 
-    def _end_quote(self, element: _OpenElement, written: bool) -> None:
+    def _end_quote(self, element: _OpenElement) -> None:
         self._quote_depth -= 1
-        if written and not self._quote_depth:
-            self.quoted.append((element.place, element.lead, len(self.out.parts), len(element.closing)))
+        start, end = self.out.start(element.place) + element.lead, self.out.length - len(element.closing)
+        if start < end and not self._quote_depth:
+            self.out.quoted.append(Span(start, end))
 
     def _separate(self, element: _OpenElement, outer: _OpenElement) -> None:
         """Ask for the white space before or after an element."""
-        strength = strength_around(element.tag, element.display, outer.display)
-        if strength > CELL:
-            self._separate_lines(strength, outer)
-        elif strength:
-            self.out.separate(strength)
+        self._ask(strength_around(element.tag, element.style.display, outer.style.display), outer)
 
-    def _separate_lines(self, strength: int, outer: _OpenElement) -> None:
-        """Ask for the end of a line or paragraph; within a cell on one line it is a space."""
-        self.out.separate(SPACE if outer.is_one_line else strength)
+    def _ask(self, strength: int, outer: _OpenElement) -> None:
+        """Ask for white space; within a cell on one line the end of a line or paragraph is a space."""
+        self.out.separate(SPACE if strength > CELL and outer.is_one_line else strength)
 
     def _write(self, text: str) -> None:
         """Write text as the innermost element shows it."""
         look = self._open[-1].look
         if look.why and not self.findings.take(text, look.why):
             return
+        if not self.out.length and (table := self._tables[-1]) and table.begins_row:
+            self.out.indent += self._measure_indent(text)
         if look.is_turned:
             text = text[::-1]
         if look.struck:
@@ -312,6 +317,20 @@ class PageWalk:
             self.out.write_lines(text)
         else:
             self.out.write_running_text(text)
+
+    def _measure_indent(self, text: str) -> float:
+        """How many points the first text of a cell is set in; of one without words only what its blanks add."""
+        blanks = measure_blanks(_COLLAPSED.sub("", text[: len(text) - len(text.lstrip())]) + "x")
+        margins, first_line = 0.0, None
+        for element in reversed(self._open) if text.strip() else ():
+            for name, value in element.style.declarations:
+                if name in ("margin-left", "padding-left"):
+                    margins += pixels(value, em=element.look.size) or 0.0
+                elif name == "text-indent" and first_line is None:
+                    first_line = pixels(value, em=element.look.size)
+            if element.outside is not None:
+                break
+        return _POINTS_OF_PIXEL * (margins + (first_line or 0.0)) + blanks
 
 
 def _text_of(element: Any) -> str:
@@ -331,7 +350,7 @@ _BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {
     "blockquote": PageWalk._begin_quote,
     "rt": PageWalk._begin_reading,
 }
-_END: dict[str, Callable[[PageWalk, _OpenElement, bool], None]] = {
+_END: dict[str, Callable[[PageWalk, _OpenElement], None]] = {
     "td": PageWalk._end_cell,
     "th": PageWalk._end_cell,
     **dict.fromkeys(("thead", "tbody", "tfoot"), PageWalk._end_row_group),

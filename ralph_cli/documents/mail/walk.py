@@ -25,6 +25,7 @@ from ralph_cli.documents.mail.message import (
     transfer_encoding,
 )
 from ralph_cli.documents.mail.uuencoded import take_files
+from ralph_cli.documents.page_text import LINE, PARAGRAPH
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
 _ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
@@ -64,7 +65,7 @@ class MailWalk:
 
     def write_message(self, message: Part, place: str, depth: int = 0) -> None:
         """Write the headers that a mail program shows, and the text. `place` names a mail in a mail: "message 2"."""
-        apart = "\n\n"
+        apart = PARAGRAPH
         for name in _SHOWN_HEADERS:
             values = read_headers(message, name)
             if len(values) > 1 and name in _ONCE:
@@ -72,7 +73,7 @@ class MailWalk:
             for value in values:
                 title = value if name == "Subject" else ""
                 self._out.write(f"{name}: {value}", _at(place, f"header, {name}"), apart, title=title)
-                apart = "\n"
+                apart = LINE
         self._write_part(message, place, depth)
 
     def finish(self) -> None:
@@ -188,9 +189,9 @@ class MailWalk:
         count = self._bodies[place] = self._bodies.get(place, 0) + 1
         where = _at(place, f"body {count}" if count > 1 else "body")
         if body.page is not None:
-            self._out.write_page(body.page, where, counted=True)
+            self._out.write_page(body.page, where, noun="paragraph")
         else:
-            self._out.write_counted(body.text, where, "paragraph" if body.flowed else "line")
+            self._out.write(body.text, where, noun="paragraph" if body.flowed else "line")
 
     def _read(self, part: Part, place: str) -> Body:
         try:

@@ -10,9 +10,10 @@ from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
+from ralph_cli.documents.page_text import PageText
+from ralph_cli.documents.tables import TableCell, TableRow, write_table
 
 _MOST_POINTS = 10_000
 _NUMBERS, _AXES = ("c:numCache", "c:numLit"), ("c:catAx", "c:dateAx")
@@ -32,24 +33,26 @@ def join_paragraphs(element: Element | None) -> str:
     return " / ".join(text for text in texts if text)
 
 
-def describe_chart(root: Element) -> str:
-    """A chart as a table: its title and the names of its axes, its series, and a row for each category."""
+def describe_chart(root: Element) -> PageText:
+    """A chart as its title with the names of its axes, and a table of its series with a row for each category."""
+    found = PageText()
     titles = [
         join_paragraphs(title) or _cached_text(title) for title in (*root.iter("c:title"), *root.iter("cx:title"))
     ]
+    found.write("; ".join(title for title in titles if title))
     series = list(_read_series(root))
     labels: dict[int, str] = {}
-    for one in series:
-        labels |= {at: text for at, text in one.labels.items() if at not in labels}
-    lines = ["; ".join(title for title in titles if title)]
-    if any(one.head for one in series):
-        lines.append("  ".join(one.head for one in series if one.head))
-    for at in sorted({*labels, *(place for one in series for place in one.values)}):
-        cells = [one.values.get(at, "") or (EMPTY_CELL if one.head else "") for one in series]
-        while cells and cells[-1] in ("", EMPTY_CELL):
-            cells.pop()
-        lines.append("  ".join(cell for cell in (labels.get(at, ""), *cells) if cell))
-    return "\n".join(line for line in lines if line)
+    values: dict[int, list[TableCell]] = {}
+    for column, one in enumerate(series, 1):
+        for at, label in one.labels.items():
+            labels.setdefault(at, label)
+        for at, value in one.values.items():
+            values.setdefault(at, []).append(TableCell(column, column + 1, value))
+    head = [TableCell(column, column + 1, one.head) for column, one in enumerate(series, 1)]
+    rows = [TableRow([TableCell(0, 1, labels.get(at, "")), *values.get(at, ())]) for at in sorted({*labels, *values})]
+    if table := write_table([TableRow(head, is_header=True), *rows]):
+        found.add_line(table)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,7 @@ def _cached_text(element: Element | None) -> str:
     return " ".join(" ".join(text.text or "" for text in element.iter("c:v")).split())
 
 
-def describe_diagram(root: Element) -> str:
+def describe_diagram(root: Element) -> PageText:
     """The words of a diagram's points, one a line."""
-    return "\n".join(text for point in root.iter("dgm:pt") if (text := join_paragraphs(child(point, "dgm:t"))))
+    texts = (join_paragraphs(child(point, "dgm:t")) for point in root.iter("dgm:pt"))
+    return PageText.of("\n".join(text for text in texts if text))

@@ -198,6 +198,14 @@ def _collapse(text: str, parts: list[str]) -> str:
     return joined.lstrip(" ") if not last or last[-1] in " \n\t" else joined
 
 
+def blanks_before(paragraph: Element | None) -> str:
+    """The spaces or tab that a paragraph begins with; spaces in its source are none."""
+    first = paragraph[0] if paragraph is not None and len(paragraph) and not (paragraph.text or "").strip() else None
+    if first is not None and first.tag == "text:s":
+        return " " * min(number(attribute(first, "c"), 1) or 1, _MOST_SPACES)
+    return "\t" if first is not None and first.tag == "text:tab" else ""
+
+
 def plain_text(element: Element | None) -> str:
     """The paragraphs of an element on one line, without what hangs on them."""
     if element is None:

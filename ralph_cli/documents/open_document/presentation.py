@@ -10,7 +10,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, children
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
-from ralph_cli.documents.open_document.story import Block, Story
+from ralph_cli.documents.open_document.story import Story
 from ralph_cli.documents.open_document.styles import Styles, collect_styles, read_points
 from ralph_cli.documents.open_document.text import append_comments
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
@@ -92,20 +92,19 @@ class _SlideReader:
         story.show_fields(fields)
         for forms in children(slide, "office:forms"):
             story.controls.add(forms)
-        comments = children(slide, "office:annotation")
         shows_master = self._setting(slide, "background-objects-visible") != "false"
-        self._write_shapes(slide, page, comments, shows_master)
+        self._write_shapes(slide, page, shows_master)
         if shows_master and not page.hidden:
             self._write_master(slide, page, fields)
         for notes in children(slide, "presentation:notes"):
             for shape in (one for one in notes if one.tag in DRAWINGS and attribute(one, "class") not in _FOOTERS):
                 for block in story.read_drawing(shape):
                     if block.origin != "image description" and block.text:
-                        page.add_from("speaker note", "speaker notes", block.text)
-        append_comments(page, comments, self._findings)
+                        page.add_from("speaker note", "speaker notes", block.labelled())
+        append_comments(page, children(slide, "office:annotation"), self._findings)
         return page
 
-    def _write_shapes(self, slide: Element, page: PageText, comments: list[Element], shows_master: bool) -> None:
+    def _write_shapes(self, slide: Element, page: PageText, shows_master: bool) -> None:
         """Write the title of a slide and its other shapes in the order in which they are read."""
         master = attribute(slide, "master-page-name")
         beneath = (layer for shapes in self._master(master).values() for _, layer in shapes if shows_master)
@@ -125,13 +124,13 @@ class _SlideReader:
                 if why:
                     block.origin, self.unseen[why] = "hidden text", self.unseen[why] + 1
                 elif kind == "title":
-                    block.level, title = 1, one_line(block.text)
-                    _write(block, page, comments)
+                    block.level, title = 1, one_line(block.text.text())
+                    block.write(page)
                     page.label = page.label or title
             if kind != "title" or why:
                 boxes.append(Box(blocks, *(place or (0, _NO_PLACE + at, 1, _NO_PLACE + at))))
         for block in (block for blocks in order_boxes(boxes) for block in blocks):
-            _write(block, page, comments)
+            block.write(page)
 
     def _ground(self, slide: Element, master: str) -> Colours:
         """What is behind all shapes of a slide."""
@@ -169,17 +168,11 @@ class _SlideReader:
 
     def _write_once(self, origin: Origin, label: str, shape: Element, page: PageText) -> None:
         for block in self._master_story.read_drawing(shape):
-            key = (origin, label, block.text)
-            is_read = any(map(str.isalnum, block.text)) and block.origin != "image description"
+            key = (origin, label, block.labelled().text())
+            is_read = any(map(str.isalnum, key[2])) and block.origin != "image description"
             if is_read and key not in self._written:
                 self._written.add(key)
-                page.add_from(origin, label, block.text)
+                page.add_from(origin, label, block.labelled())
 
     def _setting(self, slide: Element, key: str) -> str:
         return self._styles.value("drawing-page", attribute(slide, "style-name"), "drawing-page", key)
-
-
-def _write(block: Block, page: PageText, comments: list[Element]) -> None:
-    if block.text:
-        block.write(page)
-    comments += [comment for paragraph in block.paragraphs for comment in paragraph.comments]

@@ -14,11 +14,11 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.xml_tree import attribute, number
+from ralph_cli.documents.office.xml_tree import attribute, child, number
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
-from ralph_cli.documents.open_document.paragraphs import DRAWINGS
+from ralph_cli.documents.open_document.paragraphs import DRAWINGS, blanks_before
 from ralph_cli.documents.open_document.story import Story
-from ralph_cli.documents.open_document.styles import Styles, collect_styles
+from ralph_cli.documents.open_document.styles import Styles, collect_styles, read_points
 from ralph_cli.documents.open_document.text import describe_comment
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
@@ -31,6 +31,7 @@ from ralph_cli.documents.sheets.page import (
     describe_totals,
 )
 from ralph_cli.documents.sight import BLACK, WHITE, Ink, is_unseen
+from ralph_cli.documents.tables import measure_blanks
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 _READ = Ink(ground=frozenset({BLACK, WHITE}))
@@ -65,6 +66,7 @@ class _SpreadsheetReader:
         self._pages: list[PageText] = []
         self._sheet: SheetPage | None = None
         self._uncalculated = 0
+        self._margins: dict[str, float] = {}
 
     def read(self) -> ParsedDocument:
         """The whole spreadsheet."""
@@ -128,10 +130,7 @@ class _SpreadsheetReader:
                 self._findings.comments += 1
         for drawing in self._drawings:
             for block in self._story.read_drawing(drawing):
-                kind, _, text = block.text.partition("] ") if block.origin else ("[text box", "", block.text)
-                if block.origin == "form field":
-                    kind, text = "[form field", block.text
-                sheet.add_beside(text, kind[1:], origin=block.origin)
+                sheet.add_beside(block.text, block.label or block.origin or "text box", origin=block.origin)
         self._pages.append(sheet.finish(self._merged))
         self._sheet = None
 
@@ -165,9 +164,10 @@ class _SpreadsheetReader:
                 text, formula = text or f"={formula}", ""
             stored = _stored_behind(one, kind, text)
             if text or stored or formula:
+                indent = self._indent(one, column)
                 for at in range(column, min(column + repeated, _LAST_COLUMN)):
                     why = self._why(one, at)
-                    yield SheetCell(at, text, stored, formula, why if is_unseen(why) else "")
+                    yield SheetCell(at, text, stored, formula, why if is_unseen(why) else "", indent)
             column += repeated
 
     def _show(self, element: Element, column: int) -> str:
@@ -187,7 +187,7 @@ class _SpreadsheetReader:
             elif one.tag == "text:p" and not len(one):
                 texts.append(self._findings.take(one.text or "", "" if is_unseen(ink.why) else ink.why))
             elif one.tag in _TEXTS:
-                texts += [block.text for block in self._story.blocks([one])]
+                texts += [block.text.text() for block in self._story.blocks([one])]
         text = one_line(" ".join(texts)) if texts else ""
         if text and self._styles.value("table-cell", style, "text", "text-line-through-style") not in ("", "none"):
             return self._findings.strike(text)
@@ -199,6 +199,14 @@ class _SpreadsheetReader:
             return style
         at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
         return self._column_styles[at][1] if at >= 0 else ""
+
+    def _indent(self, element: Element, column: int) -> float:
+        """How many points the text of a cell is set in."""
+        style = self._style(element, column)
+        if style not in self._margins:
+            margin = self._styles.value("table-cell", style, "paragraph", "margin-left")
+            self._margins[style] = read_points(margin) or 0.0
+        return self._margins[style] + measure_blanks(blanks_before(child(element, "text:p")))
 
     def _why(self, element: Element, column: int) -> str:
         """Why words of a cell are not seen in its style; "" if all are."""

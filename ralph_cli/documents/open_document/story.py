@@ -1,28 +1,27 @@
 """The blocks of a text in order: headings, paragraphs, lists, tables, and what drawings in them say."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import Origin, Table
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.office.backdrops import LINE_SIZE, PAGE_SIZE, Backdrops, is_backdrop
 from ralph_cli.documents.office.findings import MERGED, Findings
-from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.paragraphs import (
     DRAWINGS,
-    Paragraph,
     ParagraphReader,
+    blanks_before,
     list_items,
     plain_text,
 )
 from ralph_cli.documents.open_document.styles import Counter, Styles, read_points
-from ralph_cli.documents.page_text import PageText, one_line
+from ralph_cli.documents.page_text import PARAGRAPH, PageText, join_lines, label_text, one_line
 from ralph_cli.documents.sight import CLIPPED, MARKED, NOTHING, Colours, Ink, is_flat
 from ralph_cli.documents.slides.sight import Canvas, Layer, Place
+from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, measure_blanks, write_table
 
 _OPAQUE = frozenset({"draw:image", "draw:object", "draw:object-ole", "table:table"})
 _MOST_REPEATED_ROWS = 10_000
@@ -31,41 +30,27 @@ _NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:vari
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph, a heading of a `level`, or a table; `paragraphs` are what its notes and comments hang on.
+    """A paragraph, a heading of a `level`, or a table; its notes and comments are marks of its text.
 
-    `filled_in` are the characters of form fields: where each begins and ends.
+    `origin` says where its words are from, `label` what stands in brackets before them.
     """
 
-    text: str
+    text: PageText
     level: int = 0
-    tables: Sequence[Table] = ()
     origin: Origin | None = None
-    paragraphs: list[Paragraph] = field(default_factory=list)
-    filled_in: Sequence[tuple[int, int]] = ()
+    label: str = ""
 
-    def write(self, page: PageText) -> int:
-        """Add it to a page, and return where it begins."""
-        at = page.add_tables(self.text, self.tables)
+    def labelled(self) -> PageText:
+        """Its text as it is written."""
+        return label_text(self.label, self.text) if self.label else self.text
+
+    def write(self, page: PageText, apart: int = PARAGRAPH) -> None:
+        """Add it to a page, so far apart."""
+        at = page.add_line(self.labelled(), apart)
         if self.level:
-            page.name_part(one_line(self.text), at, self.level)
-        self.mark(page, at)
-        return at
-
-    def mark(self, page: PageText, at: int) -> None:
-        """Mark what is not of the running text on a page on which it begins there."""
+            page.name_part(self.text.text(), at, self.level)
         if self.origin:
-            page.mark(self.origin, at, at + len(self.text))
-        for start, end in self.filled_in:
-            page.mark("form field", at + start, min(at + end, page.length))
-
-    def pieces(self) -> Iterator[tuple[str, bool]]:
-        """Its text in pieces, and whether each was filled into a form."""
-        last = 0
-        for start, end in self.filled_in:
-            yield self.text[last:start], False
-            yield self.text[start:end], True
-            last = end
-        yield self.text[last:], False
+            page.mark(self.origin, at, page.length)
 
 
 class Story:
@@ -148,13 +133,13 @@ class Story:
         level = number(attribute(element, "outline-level"), 0) or 0 if element.tag == "text:h" else 0
         if level and paragraph.text and not label and attribute(element, "is-list-header") != "true":
             label = self._outline.next_label(level - 1, number(attribute(element, "start-value")))
-        lead = len(label)
-        paragraph.notes = [(note, at + lead) for note, at in paragraph.notes]
-        filled_in = [(start + lead, end + lead) for start, end in paragraph.filled_in]
-        if paragraph.text:
-            yield Block(label + paragraph.text, level, paragraphs=[paragraph], filled_in=filled_in)
-        elif paragraph.comments:
-            yield Block("", paragraphs=[paragraph])
+        text = PageText.of(label, paragraph.text) if paragraph.text else PageText()
+        text.marks = [(note, at + len(label)) for note, at in paragraph.notes]
+        text.marks += ((comment, text.length) for comment in paragraph.comments)
+        for start, end in paragraph.filled_in:
+            text.mark("form field", start + len(label), end + len(label))
+        if text or text.marks:
+            yield Block(text, level)
         for drawing in paragraph.drawings:
             yield from self.read_drawing(drawing)
 
@@ -185,33 +170,33 @@ class Story:
     def _read_table(self, element: Element) -> Iterator[Block]:
         usual = self._paragraphs.usual
         table = self._styles.ink("table", attribute(element, "style-name"), usual)
-        rows: list[list[TableCell]] = []
-        header = 0
-        held: list[Paragraph] = []
+        rows: list[TableRow] = []
         drawn: list[Block] = []
         spans: dict[int, int] = {}
         for row, is_header in _rows(element):
             ink = self._styles.ink("table-row", attribute(row, "style-name"), table)
-            cells = list(self._read_cells(row, spans, held, drawn, ink))
+            cells = list(self._read_cells(row, spans, drawn, ink))
+            texts = [cell.content.text() for cell in cells if isinstance(cell.content, PageText)]
             if attribute(row, "visibility") in ("collapse", "filter"):
-                self._findings.hide(" ".join(cell.text for cell in cells), MARKED)
+                self._findings.hide(" ".join(texts), MARKED)
                 continue
             repeated = number(attribute(row, "number-rows-repeated"), 1) or 1
-            is_filled = any(cell.text for cell in cells)
-            repeated = min(max(repeated, 1), _MOST_REPEATED_ROWS) if is_filled else 1
-            self._write(repeated * sum(len(cell.text) for cell in cells))
-            rows += [cells] * repeated
-            header += is_header
+            repeated = min(max(repeated, 1), _MOST_REPEATED_ROWS) if any(texts) else 1
+            self._write(repeated * sum(map(len, texts)))
+            rows += [TableRow(cells, self._indent(row), is_header)] * repeated
         self._paragraphs.usual = usual
-        filled_in: list[tuple[int, int, Any]] = []
-        written = write_table(rows, header or None, filled_in)
-        if written:
-            yield Block(written[0], tables=written[1], paragraphs=held, filled_in=[place[:2] for place in filled_in])
+        if written := write_table(rows):
+            yield Block(written)
         yield from drawn
 
-    def _read_cells(
-        self, row: Element, spans: dict[int, int], held: list[Paragraph], drawn: list[Block], ink: Ink
-    ) -> Iterator[TableCell]:
+    def _indent(self, row: Element) -> float:
+        """How many points the first paragraph of a row is set in."""
+        paragraph = child(row, "table:table-cell", "text:p")
+        name = attribute(paragraph, "style-name")
+        told = (self._styles.value("paragraph", name, "paragraph", key) for key in ("margin-left", "text-indent"))
+        return sum(read_points(length) or 0.0 for length in told) + measure_blanks(blanks_before(paragraph))
+
+    def _read_cells(self, row: Element, spans: dict[int, int], drawn: list[Block], ink: Ink) -> Iterator[TableCell]:
         column = 0
         for cell in row:
             if cell.tag not in ("table:table-cell", "table:covered-table-cell") or column >= MOST_COLUMNS:
@@ -221,25 +206,24 @@ class Story:
                 for at in range(column, column + repeated):
                     if spans.get(at, 0) > 0:
                         spans[at] -= 1
-                        yield TableCell(at, at + 1, continues=True)
+                        yield TableCell(at, at + 1, goes_on=True)
                 if text := plain_text(cell):
                     self._findings.hide(text, MERGED)
                 column += repeated
                 continue
-            pieces: list[tuple[str, bool]] = []
+            lines: list[PageText] = []
             self._paragraphs.usual = self._styles.ink("table-cell", attribute(cell, "style-name"), ink)
             for block in self.blocks(cell):
-                if block.tables or block.origin not in (None, "form field"):
+                if block.text.tables or block.origin not in (None, "form field"):
                     drawn.append(block)
                 else:
-                    pieces += block.pieces()
-                    held += block.paragraphs
-            text, filled_in = _join(pieces)
+                    lines.append(block.text)
+            content = join_lines(lines)
             wide = min(max(number(attribute(cell, "number-columns-spanned"), 1) or 1, 1), MOST_COLUMNS)
             down = (number(attribute(cell, "number-rows-spanned"), 1) or 1) - 1
-            for at in range(column, column + repeated) if text or down else ():
+            for at in range(column, column + repeated) if content or down else ():
                 spans[at] = down
-                yield TableCell(at, at + wide, text, marked=tuple((*place, None) for place in filled_in))
+                yield TableCell(at, at + wide, content)
             column += repeated
 
     def read_drawing(self, element: Element, ground: Colours = None) -> Iterator[Block]:
@@ -294,8 +278,10 @@ class Story:
         if element.tag == "draw:control":
             text, is_filled_in = self.controls.take(element)
             if text:
-                filled_in = ((0, len(text)),) if is_filled_in else ()
-                yield Block(text, origin="form field" if is_filled_in else None, filled_in=filled_in)
+                block = Block(PageText.of(text), origin="form field" if is_filled_in else None)
+                if block.origin:
+                    block.text.mark(block.origin, 0, len(text))
+                yield block
             return
         shown = [one for one in element if one.tag in ("draw:text-box", "table:table", "draw:object")]
         if shown:
@@ -304,7 +290,7 @@ class Story:
             self._findings.unread["pictures"] += 1
             described = " ".join(one_line("".join(one.itertext())) for one in element if one.tag in (":title", ":desc"))
             if described.strip():
-                yield Block(f"[image description] {described.strip()}", origin="image description")
+                yield Block(PageText.of(described.strip()), origin="image description", label="image description")
         elif child(element, "draw:object-ole") is not None or child(element, "draw:plugin") is not None:
             self._findings.unread["embedded objects"] += 1
         else:
@@ -326,13 +312,14 @@ class Story:
             self._findings.miss(reference[:80] or "an object")
         elif root.tag == ":math":
             if text := one_line(" ".join(_presented(root))):
-                yield Block(text)
+                yield Block(PageText.of(text))
         elif chart is not None:
             titles = [plain_text(one) for one in chart.iter() if one.tag in ("chart:title", "chart:subtitle")]
-            tables = [block.text for one in children(chart, "table:table") for block in self._read_table(one)]
-            text = "\n".join(text for text in ("; ".join(title for title in titles if title), *tables) if text)
-            if text:
-                yield Block(f"[chart] {text}", origin="chart")
+            content = PageText.of("; ".join(title for title in titles if title))
+            for block in (block for one in children(chart, "table:table") for block in self._read_table(one)):
+                content.add_line(block.text)
+            if content:
+                yield Block(content, origin="chart", label="chart")
         else:
             self._findings.unread["embedded objects"] += 1
 
@@ -353,19 +340,6 @@ def _read_place(shape: Element) -> Place | None:
 def _sides(shape: Element) -> tuple[float | None, float | None]:
     """Width and height of a shape in points, None if they are not known."""
     return read_points(attribute(shape, "width")), read_points(attribute(shape, "height"))
-
-
-def _join(pieces: list[tuple[str, bool]]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Pieces of a cell on one line, and where those begin and end that were filled in."""
-    words: list[str] = []
-    filled_in: list[tuple[int, int]] = []
-    length = 0
-    for piece, is_filled_in in pieces:
-        if text := one_line(piece):
-            length += len(text) + bool(words)
-            words.append(text)
-            filled_in += [(length - len(text), length)] if is_filled_in else []
-    return " ".join(words), tuple(filled_in)
 
 
 def _rows(element: Element) -> Iterator[tuple[Element, bool]]:

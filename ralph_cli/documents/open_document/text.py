@@ -8,15 +8,10 @@ from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import child, contents
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
-from ralph_cli.documents.open_document.paragraphs import Paragraph, note_mark, plain_text
-from ralph_cli.documents.open_document.story import Block, Story
+from ralph_cli.documents.open_document.paragraphs import note_mark, plain_text
+from ralph_cli.documents.open_document.story import Story
 from ralph_cli.documents.open_document.styles import collect_styles
-from ralph_cli.documents.page_text import (
-    CharacterBudget,
-    PageText,
-    finish_document,
-    one_line,
-)
+from ralph_cli.documents.page_text import LINE, CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 
 _HEADS: tuple[tuple[str, Origin], ...] = (
@@ -43,15 +38,13 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
         raise archive.damaged_error("the part content.xml holds no text document")
     story = Story(collect_styles(styled, root), findings, archive.open_object, CharacterBudget(name, limits))
     story.lay_on_paper(body, child(styled, "office:master-styles"))
-    notes: list[tuple[Element, int]] = []
-    comments: list[Element] = []
     try:
         for block in story.blocks(body):
-            _write_block(block, page, notes, comments)
+            block.write(page)
             if page.length > limits.characters:
                 raise TooManyCharacters(name, limits)
-        _append_notes(story, page, notes, comments)
-        append_comments(page, comments, findings)
+        _append_notes(story, page)
+        append_comments(page, [], findings)
         for origin, text in _read_heads(styled):
             page.add_from(origin, origin, text)
     except RecursionError:
@@ -62,8 +55,9 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 
 def append_comments(page: PageText, comments: list[Element], findings: Findings) -> None:
-    """Write comments behind what stands on a page, each with its author."""
-    for comment in comments:
+    """Write comments, and those that are marked on a page, behind what stands on it, each with its author."""
+    marked = [one for one, _ in page.marks if one.tag == "office:annotation"]
+    for comment in dict.fromkeys((*comments, *marked)):
         author, text = describe_comment(comment)
         if text:
             page.add_from("comment", f"comment by {author}", text)
@@ -76,29 +70,19 @@ def describe_comment(comment: Element) -> tuple[str, str]:
     return author or "an unnamed author", plain_text(comment)
 
 
-def _write_block(block: Block, page: PageText, notes: list[tuple[Element, int]], comments: list[Element]) -> None:
-    at = block.write(page) if block.text else page.length
-    for paragraph in block.paragraphs:
-        # Of a table's notes only the table is known: its cells are written anew.
-        notes += [(note, at if block.tables else min(at + place, page.length)) for note, place in paragraph.notes]
-        comments += paragraph.comments
-
-
-def _append_notes(story: Story, page: PageText, notes: list[tuple[Element, int]], comments: list[Element]) -> None:
-    """Write footnotes and endnotes, each behind its mark."""
-    for note, cited in notes:
-        body = child(note, "text:note-body")
-        blocks = list(story.blocks(body)) if body is not None else []
-        text = "\n".join(block.text for block in blocks if block.text)
+def _append_notes(story: Story, page: PageText) -> None:
+    """Write the footnotes and endnotes that are marked on a page, each behind its mark."""
+    cited: dict[Element, int] = {}
+    for one, at in page.marks:
+        cited.setdefault(one, at)
+    for note, at in cited.items():
+        text = PageText()
+        for block in story.blocks(contents(note, "text:note-body")) if note.tag == "text:note" else ():
+            block.write(text, LINE)
         if text:
             mark = note_mark(note)
-            at = start = page.add_block(f"{mark} {text}" if mark else text) + (len(mark) + 1 if mark else 0)
-            for block in (block for block in blocks if block.text):
-                block.mark(page, at)
-                at += len(block.text) + 1
-            page.notes.append(Note(start, page.length, cited))
-        held: list[Paragraph] = [paragraph for block in blocks for paragraph in block.paragraphs]
-        comments += [comment for paragraph in held for comment in paragraph.comments]
+            page.add_block(f"{mark} " if mark else "")
+            page.notes.append(Note(page.write(text), page.length, at))
 
 
 def _read_heads(styled: Element | None) -> Iterator[tuple[Origin, str]]:

@@ -1,35 +1,39 @@
 """A stream of paragraphs and tables of an RTF file: its text itself, a note, a header."""
 
-from collections.abc import Callable
 from dataclasses import field, replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import Table
-from ralph_cli.documents.page_text import clean_text, one_line
+from ralph_cli.documents.page_text import PARAGRAPH, PageText, clean_text, join_lines
 from ralph_cli.documents.rich_text.ink import Shade, read_shade
 from ralph_cli.documents.rich_text.tables import CellForm, RowForm, RtfTable, why_cut
+from ralph_cli.documents.sight import OFF_PAGE, is_far_off
 
 
 @dataclass(slots=True)
 class Flow:
-    """The paragraph and the table that are being read; `write` takes each paragraph that is finished, with its level.
+    """The paragraph and the table that are being read, and the page on which they are written, so far `apart`.
 
-    `write_table` takes the tables; without it they are written as paragraphs.
+    `marked` are what is noted in the paragraph, each with the number of parts before it.
     """
 
-    write: Callable[[str, int], None]
-    write_table: Callable[[str, list[Table]], int] | None = None
+    page: PageText
+    apart: int = PARAGRAPH
     parts: list[str] = field(default_factory=list)
+    marked: list[tuple[int, int]] = field(default_factory=list)
     level: int = 0
     """Of a heading; 0 for other paragraphs."""
+    indents: tuple[int, int] = (0, 0)
+    """By how many twentieths of a point the paragraph is set in, and its first line more."""
     in_table: bool = False
     in_row: bool = False
     """Whether the form of the row that is being read is known."""
     is_nested: bool = False
-    cells: list[str] = field(default_factory=list)
-    cell: list[str] = field(default_factory=list)
+    cells: list[PageText] = field(default_factory=list)
+    cell: list[PageText] = field(default_factory=list)
     row: RowForm = field(default_factory=RowForm)
     table: RtfTable = field(default_factory=RtfTable)
+    indent: float = 0.0
+    """How far the label of the row is set in, in points."""
     next_cell: CellForm = field(default_factory=lambda: CellForm(0))
 
     def take_word(self, word: str, number: int | None, levels: dict[int, int]) -> bool:
@@ -38,7 +42,11 @@ class Flow:
             case "par" | "sect":
                 self.end_paragraph()
             case "pard":
-                self.level, self.in_table, self.is_nested = 0, False, False
+                self.level, self.in_table, self.is_nested, self.indents = 0, False, False, (0, 0)
+            case "li" | "lin":
+                self.indents = (number or 0, self.indents[1])
+            case "fi":
+                self.indents = (self.indents[0], number or 0)
             case "s":
                 self.level = levels.get(number or 0, self.level)
             case "outlinelevel":
@@ -86,7 +94,9 @@ class Flow:
 
     @property
     def flag(self) -> str:
-        """Why nothing is seen in the row that is being read; "" if nothing says so."""
+        """Why nothing is seen in the paragraph or row that is being read; "" if nothing says so."""
+        if is_far_off(self.indents[0] / 20):
+            return OFF_PAGE
         return self.row.flag if self.in_row else ""
 
     def shades(self) -> list[Shade] | None:
@@ -100,41 +110,44 @@ class Flow:
 
     def end_paragraph(self) -> None:
         """Write the paragraph that ends here, or keep it for its cell."""
-        text = _join(self.parts)
-        self.parts.clear()
+        text = self._take_parts()
         if self.in_table:
-            self.cell += [text] if text else []
+            self.cell.append(text)
             return
         self.end_table()
-        if text:
-            self.write(text, self.level)
+        at = self.page.add_line(text, self.apart)
+        if self.level:
+            self.page.name_part(text.text(), at, self.level)
 
     def end_table(self) -> None:
         """Write the table that ends where a paragraph outside of it does."""
-        if self.cells or self.cell:  # of a row that does not end
-            self.cells += [one_line(" ".join(self.cell))] if self.cell else []
+        if self.cells or any(self.cell):  # of a row that does not end
+            self.cells += [join_lines(self.cell)] if any(self.cell) else []
             self.cell = []
             self._end_row()
-        if not self.table.rows:
-            return
-        written, self.table = self.table.write(), RtfTable()
-        if written and self.write_table:
-            self.write_table(*written)
-        elif written:
-            self.write(written[0], 0)
+        if self.table.rows:
+            self.page.add_line(self.table.write(), self.apart)
+            self.table = RtfTable()
 
     def _end_cell(self) -> None:
-        self.cell.append(_join(self.parts))
-        self.parts.clear()
-        self.cells.append(one_line(" ".join(self.cell)))
+        self.cells.append(join_lines((*self.cell, self._take_parts())))
         self.cell = []
 
     def _end_row(self) -> None:
-        self.table.rows.append((replace(self.row, cells=list(self.row.cells)), self.cells))
+        self.table.rows.append((replace(self.row, cells=list(self.row.cells), indent=self.indent), self.cells))
         self.cells, self.in_row = [], False
+
+    def _take_parts(self) -> PageText:
+        """The pieces of a paragraph."""
+        found = PageText.of(_join(self.parts))
+        if not self.cells and not any(self.cell):
+            self.indent = sum(self.indents) / 20
+        found.marks = [(what, len(_join(self.parts[:count]))) for what, count in self.marked]
+        self.parts, self.marked = [], []
+        return found
 
 
 def _join(parts: list[str]) -> str:
-    """The pieces of a paragraph, in which halves of characters have come together."""
+    """Some pieces as text, in which halves of characters have come together."""
     text = "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return "\n".join(line.strip(" \t") for line in clean_text(text).split("\n")).strip()

@@ -14,7 +14,7 @@ from ralph_cli.documents import sight
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.backdrops import LINE_SIZE, PAGE_SIZE, Backdrops, is_backdrop
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.page_text import LINE, CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.flow import Flow
 from ralph_cli.documents.rich_text.ink import Ink, Palette, Shade, read_shade
@@ -62,9 +62,8 @@ class _State:
     ink: Ink = field(default_factory=Ink)
     shade: Shade = field(default_factory=Shade)
     """What is behind the paragraph."""
-    place: str = ""
     lines: str = ""
-    """Why its place, or the height of its lines, keep it from being seen; "" if they do not."""
+    """Why the height of its lines keeps it from being seen; "" if it does not."""
     shape: Shape | None = None
     part: str = ""
     """Which part of a shape's setting the text is."""
@@ -84,7 +83,7 @@ class _RtfReader:
     def __init__(self, name: str, limits: LoadLimits, doubtful: Collection[Hashable] = ()) -> None:
         self._name, self._limits = name, limits
         self._findings, self._page = Findings(), PageText()
-        self._body = Flow(self._write_block, self._page.add_tables)
+        self._body = Flow(self._page)
         self._stack: list[_State] = []
         self._state = _State(self._body)
         self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
@@ -96,9 +95,9 @@ class _RtfReader:
         """By the number of a style the level of the headings that have it."""
         self._bytes, self._to_skip = "", 0
         self._unread_bytes = 0
-        self._notes: list[tuple[str, list[str], int]] = []
+        self._notes: list[tuple[str, PageText]] = []
         self._marks = 0
-        self._beside: list[tuple[Origin, str, list[str]]] = []
+        self._beside: list[tuple[Origin, str, PageText]] = []
         self._author = ""
         self._count = CharacterBudget(name, limits)
 
@@ -188,7 +187,7 @@ class _RtfReader:
             self._read_definition(word, number)
             return
         if word == "pard":
-            state.shade, state.place, state.lines = Shade(), "", ""
+            state.shade, state.lines = Shade(), ""
         elif word in _BREAKS and number != 0 and not state.destination:
             self._backdrops.break_page(is_before=word == "pagebb")
         if word == "u" and number is not None:
@@ -216,26 +215,22 @@ class _RtfReader:
         elif state.flow is None:
             return False
         elif word in HEADS:
-            lines: list[str] = []
-            self._beside.append((HEADS[word], HEADS[word], lines))
             state.destination = word
-            state.flow = Flow(lambda text, level: lines.append(text))
+            self._begin_beside(HEADS[word], HEADS[word])
         elif word == "footnote":
-            noted: list[str] = []
             mark = "".join(self._body.parts[-1:])[-1:] if not self._marks else str(self._marks)
-            self._notes.append((mark, noted, self._place()))
-            state.flow = Flow(lambda text, level: noted.append(text))
+            self._body.marked.append((len(self._notes), len(self._body.parts)))
+            state.flow = Flow(PageText(), LINE)
+            self._notes.append((mark, state.flow.page))
         elif word == "annotation":
-            said: list[str] = []
-            self._beside.append(("comment", f"comment by {self._author or 'an unnamed author'}", said))
-            state.flow = Flow(lambda text, level: said.append(text))
+            self._begin_beside("comment", f"comment by {self._author or 'an unnamed author'}")
         else:
             return False
         return True
 
-    def _place(self) -> int:
-        """How far the text has been written."""
-        return self._page.length + sum(map(len, self._body.parts))
+    def _begin_beside(self, origin: Origin, label: str) -> None:
+        self._state.flow = Flow(PageText(), LINE)
+        self._beside.append((origin, label, self._state.flow.page))
 
     def _mark_note(self, word: str) -> None:
         if word == "chftn" and self._state.flow is self._body:
@@ -291,8 +286,6 @@ class _RtfReader:
                 self._encoding = known_encoding(f"cp{number}")
             case "mac" | "pc" | "pca":
                 self._encoding = CODE_PAGE_WORDS[word]
-            case "li":
-                state.place = sight.OFF_PAGE if sight.is_far_off((number or 0) / 20) else ""
             case "sl":
                 state.lines = why_cut(number)
             case "viewbksp":
@@ -359,7 +352,7 @@ class _RtfReader:
             return
         colour = self._palette.colour(state.ink.colour)
         ground = sight.WHITE_GROUND if colour is None else self._ground(state)
-        flags = [sight.MARKED if state.hidden else "", state.place, state.lines, state.flow.flag]
+        flags = [sight.MARKED if state.hidden else "", state.lines, state.flow.flag]
         flags += [state.shape.flag] if state.shape else []
         text = self._findings.take(text, sight.seen(colour, ground, state.ink.size / 2, flags))
         if not text:
@@ -379,24 +372,18 @@ class _RtfReader:
         paper = state.shape.ground() if state.shape else sight.WHITE_GROUND
         return self._palette.ground(paper, [*beneath, state.shade, *state.ink.shades])
 
-    def _write_block(self, text: str, level: int) -> None:
-        at = self._page.add_block(text)
-        if level:
-            self._page.name_part(one_line(text), at, level)
-
     def _append_rest(self) -> None:
         """Notes, comments, headers and footers, behind the text."""
-        page = self._page
-        for mark, lines, cited in self._notes:
-            text = "\n".join(lines)
+        page, body_end = self._page, self._page.length
+        cited = dict(page.marks)
+        for number, (mark, text) in enumerate(self._notes):
             if text:
-                lead = f"{mark} " if mark.isalnum() or mark in "*\u2020\u2021" else ""
-                start = page.add_block(lead + text) + len(lead)
-                page.notes.append(Note(start, page.length, min(cited, page.length)))
+                page.add_block(f"{mark} " if mark.isalnum() or mark in "*\u2020\u2021" else "")
+                page.notes.append(Note(page.write(text), page.length, cited.get(number, body_end)))
         seen: set[tuple[str, str]] = set()
-        for origin, label, lines in self._beside:
-            text = "\n".join(lines)
-            if any(map(str.isalnum, text)) and (label, text) not in seen:
-                seen.add((label, text))
+        for origin, label, text in self._beside:
+            said = text.text()
+            if any(map(str.isalnum, said)) and (label, said) not in seen:
+                seen.add((label, said))
                 page.add_from(origin, label, text)
                 self._findings.comments += origin == "comment"

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.structure import Table
-from ralph_cli.documents.office.tables import MOST_COLUMNS, TableCell, write_table
+from ralph_cli.documents.page_text import PageText, join_lines
 from ralph_cli.documents.rich_text.ink import Shade
 from ralph_cli.documents.sight import CLIPPED, is_flat
+from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, write_table
 
 _NEAR = 60
 """Twentieths of a point by which edges may differ that are one."""
@@ -26,9 +26,10 @@ class CellForm:
 
 @dataclass(slots=True)
 class RowForm:
-    """How a row is divided; `left` is where its first cell begins."""
+    """How a row is divided; `left` is where its first cell begins, `indent` how far its label is set in, in points."""
 
     left: int = 0
+    indent: float = 0.0
     cells: list[CellForm] = field(default_factory=list)
     is_header: bool = False
     flag: str = ""
@@ -39,16 +40,14 @@ class RowForm:
 class RtfTable:
     """The rows of a table while they are read."""
 
-    rows: list[tuple[RowForm, list[str]]] = field(default_factory=list)
+    rows: list[tuple[RowForm, list[PageText]]] = field(default_factory=list)
 
-    def write(self) -> tuple[str, list[Table]] | None:
-        """Its text and its columns in it; None if nothing is in it."""
+    def write(self) -> PageText:
+        """Its text, and its columns in it; empty if nothing is in it."""
         edges = _distinct_edges(edge for form, _ in self.rows for edge in (form.left, *(c.edge for c in form.cells)))
-        rows = [_place(form, texts, edges) for form, texts in self.rows]
-        header = 0
-        while header < len(self.rows) and self.rows[header][0].is_header:
-            header += 1
-        return write_table(rows, header or None)
+        return write_table(
+            [TableRow(_place(form, cells, edges), form.indent, form.is_header) for form, cells in self.rows]
+        )
 
 
 def why_cut(height: int | None) -> str:
@@ -64,18 +63,19 @@ def _distinct_edges(edges: Iterable[int]) -> list[int]:
     return found[: MOST_COLUMNS + 1]
 
 
-def _place(form: RowForm, texts: list[str], edges: list[int]) -> list[TableCell]:
+def _place(form: RowForm, texts: list[PageText], edges: list[int]) -> list[TableCell]:
     """The cells of a row in the columns of its table."""
     cells: list[TableCell] = []
+    shown = PageText()
     column = max(bisect_left(edges, form.left - _NEAR), 0)
     for at, text in enumerate(texts):
         shape = form.cells[at] if at < len(form.cells) else None
         end = bisect_left(edges, shape.edge - _NEAR) if shape else column + 1
         end = max(end, column + 1)
         if shape and shape.joins_left and cells:
-            last = cells[-1]
-            cells[-1] = TableCell(last.column, end, f"{last.text} {text}".strip(), last.continues)
+            text = join_lines((shown, text))
+            cells.append(cells.pop()._replace(end=end, content=text))
         else:
             cells.append(TableCell(column, end, text, bool(shape and shape.joins_above and not text)))
-        column = end
+        column, shown = end, text
     return cells

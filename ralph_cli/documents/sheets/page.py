@@ -5,13 +5,13 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import REGIONAL, NamedPlace, Origin, Table
 from ralph_cli.documents.office.findings import describe_reasons
-from ralph_cli.documents.page_text import PageText, one_line
+from ralph_cli.documents.page_text import PageText, label_text, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
 from ralph_cli.documents.sight import CLIPPED
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
@@ -28,7 +28,8 @@ _LONGEST_NAME = 100
 class SheetCell:
     """A filled cell: what it shows, and what is stored behind it if that says more.
 
-    `unseen` says why no reader sees it, "" if one does, `is_regional` that its form is that of the reader's country.
+    `unseen` says why no reader sees it, "" if one does, `indent` how many points its text is set in, `is_regional` that
+    its form is that of the reader's country.
     """
 
     column: int
@@ -36,6 +37,7 @@ class SheetCell:
     stored: str = ""
     formula: str = ""
     unseen: str = ""
+    indent: float = 0.0
     is_regional: bool = False
 
 
@@ -61,13 +63,6 @@ class SheetTotals:
     """Cells that are not seen, by the reason."""
 
 
-@dataclass(slots=True)
-class _Block:
-    """Rows under each other without an empty one between; `first` is the index of its first cell."""
-
-    first: int
-
-
 class SheetPage:
     """The page of one sheet while its rows are added, in order."""
 
@@ -81,7 +76,10 @@ class SheetPage:
         self._prefix = f"{_quote_name(self.page.label)}!"
         self._totals = totals
         self._starts, self._ends, self._rows, self._columns = (array("l") for _ in range(4))
-        self._blocks: list[_Block] = []
+        self._blocks: list[int] = []
+        """The first cell of each block of rows under each other without an empty one between."""
+        self._indents: dict[int, float] = {}
+        """By the number of a row how many points its first cell is set in, if it is."""
         self._last_row = 0
         self._stored: list[tuple[str, str]] = []
 
@@ -97,10 +95,12 @@ class SheetPage:
             return
         page = self.page
         if not self._blocks or row != self._last_row + 1:
-            self._blocks.append(_Block(len(self._starts)))
+            self._blocks.append(len(self._starts))
             if page.length:
                 page.write("\n")
         self._last_row = row
+        if shown[0].indent:
+            self._indents[row] = shown[0].indent
         is_named = self._totals.named_cells + len(shown) <= _MOST_NAMED_CELLS
         self._totals.named_cells += len(shown) if is_named else 0
         if not is_named:
@@ -149,12 +149,12 @@ class SheetPage:
         """What is written next stands at the cell, or cells, of this name."""
         self.page.places.append(NamedPlace(self.page.length, self.name_cells(reference)))
 
-    def add_beside(self, text: str, label: str, reference: str = "", origin: Origin | None = None) -> None:
+    def add_beside(self, text: str | PageText, label: str, reference: str = "", origin: Origin | None = None) -> None:
         """Add words of the sheet that stand in no cell: a comment, a chart; `reference` names the cell they are at."""
         before = self.page.length
         self.page.write("\n\n" if before else "")
         self.name_place(reference or label)
-        at = self.page.write(f"[{label}] {text}")
+        at = self.page.write(label_text(label, text))
         if origin:
             self.page.mark(origin, at, self.page.length)
         self._totals.write(self.page.length - before)
@@ -169,10 +169,9 @@ class SheetPage:
         self._hide_covered(merged)
         text = self.page.text()
         named: dict[int, int] = {}
-        for number, block in enumerate(self._blocks):
-            end = self._blocks[number + 1].first if number + 1 < len(self._blocks) else len(self._starts)
-            used = sorted(set(self._columns[block.first : end]))
-            found = self._to_tables(text, block, end, used, tops, declared)
+        for first, end in pairwise([*self._blocks, len(self._starts)]):
+            used = sorted(set(self._columns[first:end]))
+            found = self._to_tables(text, range(first, end), used, tops, declared)
             # Rows behind an empty one may still stand under the names above, if these name all of their columns.
             is_rest = found and not found[0].header_rows and all(column in named for column in used[1:])
             if is_rest:
@@ -190,8 +189,7 @@ class SheetPage:
     def _to_tables(
         self,
         text: str,
-        block: _Block,
-        end: int,
+        block: range,
         used: list[int],
         tops: dict[tuple[int, int], Area],
         declared: Sequence[Area],
@@ -201,7 +199,7 @@ class SheetPage:
             return []
         numbers = {column: number for number, column in enumerate(used)}
         grid = []
-        for row, places in groupby(range(block.first, end), key=self._rows.__getitem__):
+        for row, places in groupby(block, key=self._rows.__getitem__):
             cells = []
             for at in places:
                 start, stop, column = self._starts[at], self._ends[at], self._columns[at]
@@ -209,7 +207,7 @@ class SheetPage:
                 last = bisect_right(used, area.right) - 1 if area else numbers[column]
                 cells.append(GridCell(text[start:stop], start, stop, numbers[column], last))
             is_header = any(area.top == row for area in declared)
-            grid.append(GridRow(cells[0].start, cells[-1].end, cells, is_header=is_header))
+            grid.append(GridRow(cells[0].start, cells[-1].end, cells, self._indents.get(row, 0.0), is_header))
         return make_tables(grid, len(used))
 
     def _hide_covered(self, merged: Sequence[Area]) -> None:

@@ -13,6 +13,9 @@ from ralph_cli.documents.sight import BLACK, WHITE, WHITE_GROUND, Colours, read_
 _THEME = ("lt1", "dk1", "lt2", "dk2", *(f"accent{at}" for at in range(1, 7)), "hlink", "folHlink")
 """What theme colours are called, in the order of their numbers (ECMA-376, part 1, 18.8.3)."""
 
+_POINTS_OF_INDENT = 9.0
+"""The width of three blanks (ECMA-376, part 1, 18.8.1)."""
+
 _USUAL = {0: WHITE, 1: BLACK}
 _PALETTE = """
     000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff 800000 008000 000080 808000 800080 008080 c0c0c0 808080
@@ -27,11 +30,12 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """How a cell shows its value; `why` is the answer of the rule of sight."""
+    """How a cell shows its value; `why` is the answer of the rule of sight, `indent` how many points it is set in."""
 
     number_format: NumberFormat = GENERAL
     why: str = ""
     is_struck: bool = False
+    indent: float = 0.0
 
 
 def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
@@ -51,7 +55,8 @@ def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
         shown = formats.get(identity) or NumberFormat.built_in(identity)
         colour, is_struck, size = _at(fonts, attribute(one, "fontId"), (BLACK, False, None))
         ground = _at(fills, attribute(one, "fillId"), WHITE_GROUND)
-        found.append(CellStyle(shown, seen(colour, ground, size), is_struck))
+        indent = _POINTS_OF_INDENT * (number(attribute(child(one, "x:alignment"), "indent"), 0) or 0)
+        found.append(CellStyle(shown, seen(colour, ground, size), is_struck, indent))
     return found
 
 

@@ -27,6 +27,7 @@ from ralph_cli.documents.sheets.rows import MOST_RANGES, SHEET_PARTS, SheetReade
 from ralph_cli.documents.sheets.strings import is_sized, read_string, unescape
 from ralph_cli.documents.sheets.styles import CellStyle, read_conditional_formats, read_styles
 from ralph_cli.documents.sight import DOUBTFUL, TINY, is_unseen
+from ralph_cli.documents.tables import measure_blanks
 
 _MAIN_PART = "xl/workbook.xml"
 _SHEETS = {"worksheet": "x:worksheet", "chartsheet": "x:chartsheet"}
@@ -56,6 +57,8 @@ class _WorkbookReader:
         self._is_1904 = attribute(child(self._workbook, "x:workbookPr"), "date1904") in ("1", "true", "on")
         self._sized: set[int] = set()
         """The numbers of the strings of which all words have sizes of their own."""
+        self._blanks: dict[int, float] = {}
+        """By their numbers how many points strings are set in by the blanks that they begin with."""
         self._strings = list(self._read_strings())
         part = self._part_of("styles")
         styles = package.read_xml(part, "x:styleSheet") if part else None
@@ -153,8 +156,8 @@ class _WorkbookReader:
                 chart = charts.get(attribute(element, "id"))
                 if chart is None or not self._package.has(chart.target):
                     self._findings.miss(chart.target if chart else "a chart")
-                elif text := describe_chart(self._package.read_xml(chart.target, "c:chartSpace", "cx:chartSpace")):
-                    page.add_beside(text, "chart", origin="chart")
+                elif told := describe_chart(self._package.read_xml(chart.target, "c:chartSpace", "cx:chartSpace")):
+                    page.add_beside(told, "chart", origin="chart")
             elif element.tag == "xdr:pic":
                 self._findings.unread["pictures"] += 1
 
@@ -164,7 +167,7 @@ class _WorkbookReader:
         kind = element.get("t", "n")
         inside = {one.tag: one for one in element}
         stored, formula = inside.get("x:v"), inside.get("x:f")
-        cell = SheetCell(column, "")
+        cell = SheetCell(column, "", indent=style.indent)
         value = (stored.text or "").strip() if stored is not None else ""
         if formula is not None:
             cell.formula = " ".join((formula.text or "").split())
@@ -178,6 +181,7 @@ class _WorkbookReader:
                 self._findings.miss(f"string {value[:20]} of a cell")
                 return cell if cell.formula else None
             self._show_text(cell, self._strings[at], style)
+            cell.indent += self._blanks.get(at, 0.0)
         elif kind == "inlineStr":
             self._show_text(cell, read_string(inside.get("x:is"), self._findings), style)
         elif kind == "str":
@@ -236,6 +240,9 @@ class _WorkbookReader:
             for at, element in enumerate(self._package.iterate_xml(part, "x:sst", "x:si")):
                 if is_sized(element):
                     self._sized.add(at)
+                first = next(element.iter("x:t"), None)
+                if first is not None and (blanks := measure_blanks(first.text or "")):
+                    self._blanks[at] = blanks
                 yield read_string(element, self._findings)
 
     def _part_of(self, kind: str) -> str:

@@ -5,21 +5,22 @@ slide, are read and marked as such.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
+from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.structure import Origin, Table
+from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, join_paragraphs
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package, Relation
 from ralph_cli.documents.office.theme import Theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number, preferred_choice
-from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
+from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, label_text, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sight import Colours, Ink
 from ralph_cli.documents.slides.order import Box, order_boxes
@@ -43,10 +44,9 @@ def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 @dataclass(slots=True)
 class _Part:
-    """Something to write on a page: some text, or a table with its text."""
+    """Something to write on a page."""
 
-    text: str
-    tables: Sequence[Table] = ()
+    text: str | PageText
     origin: Origin | None = None
     is_title: bool = False
 
@@ -121,8 +121,8 @@ class _PresentationReader:
     def _write_parts(self, page: PageText, parts: list[_Part]) -> None:
         """Write the parts of a slide, its title first."""
         for part in sorted(parts, key=lambda part: not part.is_title):
-            at = page.add_tables(part.text, part.tables)
-            if part.is_title:
+            at = page.add_block(part.text)
+            if part.is_title and isinstance(part.text, str):
                 title = one_line(part.text)
                 page.name_part(title, at, 1)
                 page.label = page.label or title
@@ -158,7 +158,7 @@ class _PresentationReader:
                 text = read_paragraphs(child(shape, "p:txBody"), self._findings, setting)
                 is_number = kind == "sldNum" or (kind in _FOOTERS and not any(map(str.isalnum, text)))
                 origin: Origin | None = "page footer" if kind in _FOOTERS else None
-                parts = [_Part(text, (), origin, kind in TITLES)] if text and not is_number else []
+                parts = [_Part(text, origin, kind in TITLES)] if text and not is_number else []
         for part in parts if flag else ():
             self._unseen += Counter([flag] * (part.origin != "hidden text"))
             part.origin, part.is_title = "hidden text", False
@@ -167,23 +167,21 @@ class _PresentationReader:
     def _read_picture(self, shape: Element) -> list[_Part]:
         self._findings.unread["pictures"] += 1
         described = one_line(attribute(child(shape, "p:nvPicPr", "p:cNvPr"), "descr"))
-        return [_Part(f"[image description] {described}", (), "image description")] if described else []
+        return [_Part(f"[image description] {described}", "image description")] if described else []
 
     def _read_graphic(self, shape: Element, shapes: _Shapes, setting: TextSetting) -> list[_Part]:
         """The table, chart or diagram of a frame."""
         for one in contents(shape, "a:graphic", "a:graphicData"):
             match one.tag:
                 case "a:tbl":
-                    written = read_table(one, self._findings, setting)
-                    return [_Part(*written)] if written else []
+                    table = read_table(one, self._findings, setting)
+                    return [_Part(table)] if table else []
                 case "c:chart" | "cx:chart":
                     root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")
-                    text = describe_chart(root) if root is not None else ""
-                    return [_Part(f"[chart] {text}", (), "chart")] if text else []
+                    return _describe("chart", describe_chart(root) if root is not None else None)
                 case "dgm:relIds":
                     root = self._open(shapes, attribute(one, "dm"), "dgm:dataModel")
-                    text = describe_diagram(root) if root is not None else ""
-                    return [_Part(f"[diagram] {text}", (), "diagram")] if text else []
+                    return _describe("diagram", describe_diagram(root) if root is not None else None)
                 case "mc:AlternateContent" | "p:oleObj":
                     self._findings.unread["embedded objects"] += 1
         return []
@@ -266,3 +264,7 @@ def _alternatives(shape: Element) -> Iterable[Element]:
     if shape.tag not in _SHAPES:
         return ()
     return preferred_choice(shape) if shape.tag == "mc:AlternateContent" else [shape]
+
+
+def _describe(what: Literal["chart", "diagram"], told: PageText | None) -> list[_Part]:
+    return [_Part(label_text(what, told), what)] if told else []

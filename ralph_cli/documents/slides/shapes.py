@@ -7,22 +7,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.structure import Table
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import Package
-from ralph_cli.documents.office.tables import TableCell, write_table
 from ralph_cli.documents.office.theme import USUAL_NAMES, Theme, read_fill, read_ground, read_theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, contents, number
-from ralph_cli.documents.page_text import one_line
+from ralph_cli.documents.page_text import PageText, one_line
 from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
 from ralph_cli.documents.slides.paragraphs import TextSetting, read_paragraphs
 from ralph_cli.documents.slides.sight import Layer, Place
+from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
 TITLES = ("title", "ctrTitle")
 """The types of placeholders for titles."""
 
 _PLAIN = "1001"
 """The number of the first background of a theme, which is one colour."""
+_EMU_OF_POINT, _EMU_OF_LEVEL = 12_700, 342_900
+"""A level of a list is set in by so much where nothing else is said."""
 
 
 class Design:
@@ -102,12 +103,10 @@ def _read_background(root: Element, theme: Theme) -> Colours:
     return read_fill(child(told, "p:bgPr"), None, theme)
 
 
-def read_table(element: Element, findings: Findings, setting: TextSetting) -> tuple[str, list[Table]] | None:
-    """The text of a table with its columns, None if nothing is in it.
-
-    What the style of the table does to its cells and their text is not known.
-    """
-    rows = []
+def read_table(element: Element, findings: Findings, setting: TextSetting) -> PageText:
+    """A table as text; empty if nothing is in it. What its style does to its cells and their text is not known."""
+    named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
+    rows: list[TableRow] = []
     is_styled = child(element, "a:tblPr", "a:tableStyleId") is not None
     usual = None if is_styled else setting.ink.ground
     for row in children(element, "a:tr"):
@@ -120,9 +119,19 @@ def read_table(element: Element, findings: Findings, setting: TextSetting) -> tu
             ink = replace(setting.ink, ground=setting.ink.ground if fill == NOTHING else fill)
             text = one_line(read_paragraphs(child(cell, "a:txBody"), findings, replace(setting, ink=ink)))
             cells.append(TableCell(at, at + span, text, attribute(cell, "vMerge") in ("1", "true")))
-        rows.append(cells)
-    named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
-    return write_table(rows, 1 if named else None)
+        rows.append(TableRow(cells, _measure_indent(row), named and not rows))
+    return write_table(rows)
+
+
+def _measure_indent(row: Element) -> float:
+    """How many points the first line of a row is set in."""
+    paragraph = child(row, "a:tc", "a:txBody", "a:p")
+    properties = child(paragraph, "a:pPr")
+    level = number(attribute(properties, "lvl"), 0) or 0
+    margin = number(attribute(properties, "marL"), level * _EMU_OF_LEVEL) or 0
+    text = child(paragraph, "a:r", "a:t")
+    blanks = measure_blanks(text.text or "") if text is not None else 0.0
+    return (margin + (number(attribute(properties, "indent"), 0) or 0)) / _EMU_OF_POINT + blanks
 
 
 def placeholder(shape: Element) -> Element | None:

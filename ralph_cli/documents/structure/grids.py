@@ -3,7 +3,8 @@
 Every reader that knows rows and cells makes its tables here, be it from markup, places on a page or signs in a text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -24,6 +25,8 @@ _TIME = re.compile(
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
+_LONGEST_SIGN = 6
+_LONGEST_NAME = 100
 _MOST_HEADER_ROWS = 12
 _LEAST_INDENT = 0.5
 _MOST_ADDED = 40
@@ -43,6 +46,11 @@ class GridCell(NamedTuple):
     def is_figure(self) -> bool:
         """Whether it holds one amount or says that there is none, and neither words nor a time."""
         return is_figure(self.text)
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether it holds one amount."""
+        return is_figure(self.text) and any(map(str.isdigit, self.text))
 
 
 class GridRow(NamedTuple):
@@ -64,6 +72,7 @@ def is_time(text: str) -> bool:
     return _TIME.fullmatch(text.strip()) is not None
 
 
+@lru_cache(maxsize=4_096)
 def is_figure(text: str) -> bool:
     """Whether a cell holds one amount or a sign that there is none; a year or a day is none."""
     text = text.strip()
@@ -85,12 +94,9 @@ def make_tables(
     if not grid:
         return []
     room = [Column()] * columns if isinstance(columns, int) else list(columns)
-    head = header_rows if header_rows is not None else _count_marked_rows(grid)
-    labels = _count_label_columns(grid[head or 0 :], len(room)) if label_columns is None else label_columns
-    if head is None:
-        head = _count_header_rows(grid, labels)
+    head, labels = _find_header(grid, len(room), header_rows, label_columns)
     found = []
-    begins = [0, *_find_further_headers(grid, head, labels)]
+    begins = [0, *_find_further_headers(grid, head, labels, len(room))]
     for at, end in zip(begins, [*begins[1:], len(grid)], strict=True):
         rows = grid[at:end]
         own = head if at == 0 else _count_header_rows(rows, labels)
@@ -98,12 +104,27 @@ def make_tables(
     return found
 
 
+def count_header_rows(grid: Sequence[GridRow], columns: int) -> int:
+    """How many rows at the top name columns: those that the format marks, or else those above the first figure."""
+    return _find_header([row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells], columns)[0]
+
+
+def _find_header(
+    grid: Sequence[GridRow], columns: int, header_rows: int | None = None, label_columns: int | None = None
+) -> tuple[int, int]:
+    """How many rows name columns, and how many columns at the left say what rows are about, as far as not known."""
+    head = header_rows if header_rows is not None else _count_marked_rows(grid)
+    labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
+    return (_count_header_rows(grid, labels) if head is None else head), labels
+
+
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
     """The cells of a row, in which a sign that has a cell of its own is one with the figure beside it."""
     found: list[GridCell] = []
     for cell in cells:
-        last = found[-1] if found else None
-        if last and ((_SIGN_BEFORE.fullmatch(last.text) and is_figure(cell.text)) or _SIGN_BEHIND.fullmatch(cell.text)):
+        last = found[-1] if found else cell
+        is_before = len(last.text) <= _LONGEST_SIGN and _SIGN_BEFORE.fullmatch(last.text) and is_figure(cell.text)
+        if found and (is_before or (len(cell.text) <= _LONGEST_SIGN and _SIGN_BEHIND.fullmatch(cell.text))):
             found[-1] = GridCell(f"{last.text} {cell.text}", last.start, cell.end, last.column, cell.last)
         else:
             found.append(cell)
@@ -122,17 +143,24 @@ def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labe
 def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
     """How many columns at the left say what rows are about: those before the first of figures; in a table without
     figures it is the first alone."""
-    figures, words = [0] * (count + 1), [0] * (count + 1)
-    for row in rows:
-        for cell in row.cells:
-            if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
-                (figures if cell.is_figure else words)[min(cell.column, count)] += 1
+    figures, words = _count_kinds(rows, count)
     first = next((at for at in range(count) if figures[at] > words[at]), None)
     if first is None:
         return min(count, 1) if any(words) else 0
     if first == 0 and count > 1 and words[1] > figures[1]:  # numbers of rows, before what they are about
         first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
     return max((at + 1 for at in range(first) if words[at] or figures[at]), default=0)
+
+
+def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
+    """How many amounts and how many words stand in each column; signs that there is none tell nothing."""
+    figures, words = [0] * (count + 1), [0] * (count + 1)
+    for row in rows:
+        for cell in row.cells:
+            if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
+                figures[min(cell.column, count)] += cell.is_amount
+                words[min(cell.column, count)] += not cell.is_figure
+    return figures, words
 
 
 def _count_marked_rows(grid: Sequence[GridRow]) -> int | None:
@@ -145,36 +173,65 @@ def _count_marked_rows(grid: Sequence[GridRow]) -> int | None:
 
 
 def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
-    """How many rows stand above the first figure, without the labels of its group; in a table without figures it is the
-    first full row."""
-    first = next(
-        (at for at, row in enumerate(rows) if any(it.is_figure and it.column >= labels for it in row.cells)), None
-    )
-    if first is None:
-        widths = [len(row.cells) for row in rows]
-        at = next((at for at, width in enumerate(widths) if width > 1), len(rows))
-        is_full = at < len(rows) - 1 and widths[at] >= max(widths) - 1
-        return at + 1 if is_full else 0
+    """How many rows stand above the first figure, without the labels of its group; in a table without amounts it is the
+    first full row of names."""
+    values = [[cell for cell in row.cells if cell.column >= labels] for row in rows]
+    if not any(cell.is_amount for cells in values for cell in cells):
+        at = next((at for at, row in enumerate(rows) if len(row.cells) > 1), len(rows))
+        if at >= len(rows) - 1 or not _is_full(rows, at) or not _may_name(rows[at]):
+            return 0
+        end = at + 1
+        while end < len(rows) and _shares_label(rows[at], rows[end]):
+            end += 1
+        return end if end < min(at + 3, len(rows)) else 0
+    first = next(at for at, cells in enumerate(values) if any(cell.is_figure for cell in cells))
     while first and all(it.column < labels for it in rows[first - 1].cells):
         first -= 1
+    while 0 < first < len(rows) - 1 and _shares_label(rows[first - 1], rows[first]):
+        first += 1  # its name goes on beside figures, which are names, too
     return first if first <= _MOST_HEADER_ROWS else 0
 
 
-def _names_columns(row: GridRow, labels: int) -> bool:
-    """Whether a row among figures names columns: words or times stand in two of them, and no figure does."""
+def _is_full(rows: Sequence[GridRow], at: int) -> bool:
+    """Whether a row has a cell for nearly all columns, or wide ones above a row of more."""
+    own, below = rows[at].cells, rows[at + 1].cells
+    covered = [sum(cell.last - cell.column + 1 for cell in row.cells) for row in rows]
+    is_wide = len(below) > len(own) and covered[at] >= max(covered) - 1
+    return is_wide or len(own) >= max(len(row.cells) for row in rows) - 1
+
+
+def _may_name(row: GridRow) -> bool:
+    """Whether the words of a row can be names: none is a paragraph, or calls for what stands beside it."""
+    return all(len(cell.text) <= _LONGEST_NAME and cell.text[-1:] not in ":;" for cell in row.cells)
+
+
+def _shares_label(row: GridRow, below: GridRow) -> bool:
+    """Whether the first cell of a row goes on in a row below, where its text is said again."""
+    own, other = row.cells[0], below.cells[0]
+    return (own.column, own.text) == (other.column, other.text)
+
+
+def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
+    """Whether a row among figures names columns: words or times stand in two of them, and no figure does.
+
+    `amounts` are the columns in which most cells hold one.
+    """
     values = [cell for cell in row.cells if cell.column >= labels]
-    return len(values) > 1 and not any(cell.is_figure for cell in values)
+    named = sum(cell.column in amounts for cell in values)
+    return len(values) > 1 and named >= min(2, len(amounts)) and not any(cell.is_figure for cell in values)
 
 
-def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int) -> list[int]:
+def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:
     """Where names of columns stand again below rows of figures: the first row of each such block."""
-    if not any(cell.is_figure for row in grid[head:] for cell in row.cells if cell.column >= labels):
+    figures, words = _count_kinds(grid[head:], columns)
+    amounts = [column for column in range(labels, columns) if figures[column] > words[column]]
+    if not amounts:
         return []
     found: list[int] = []
     at = head
     while at < len(grid):
         end = at
-        while end < len(grid) and _names_columns(grid[end], labels):
+        while end < len(grid) and _names_columns(grid[end], labels, amounts):
             end += 1
         is_above_figures = end < len(grid) and any(cell.is_figure for cell in grid[end].cells if cell.column >= labels)
         if end > at > head and is_above_figures:
@@ -207,7 +264,7 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     Where nothing below a label alone is set in, its group goes up to the next such label, or the row that adds it up.
     """
     parents = [-1] * len(rows)
-    heads = [bool(labels) and all(_is_label(cell, labels) for cell in row.cells) for row in rows]
+    heads = [bool(labels) and _has_label_alone(row, labels) for row in rows]
     for at in range(len(rows) - 1, head, -1):  # rows whose label goes on in each other are one
         if goes_on[at]:
             heads[at - 1] &= heads[at]
@@ -237,9 +294,11 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     return parents
 
 
-def _is_label(cell: GridCell, labels: int) -> bool:
-    """Whether a cell is a label, or reaches over several columns behind one."""
-    return cell.column < labels or cell.last > cell.column
+def _has_label_alone(row: GridRow, labels: int) -> bool:
+    """Whether a row has nothing but labels, or one cell over several columns."""
+    first = row.cells[0]
+    is_wide = len(row.cells) == 1 and first.last > first.column
+    return is_wide or all(cell.column < labels for cell in row.cells)
 
 
 def _holds(rows: Sequence[GridRow], group: int, at: int, heads: Sequence[bool], closed: set[int]) -> bool:

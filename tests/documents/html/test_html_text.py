@@ -246,6 +246,22 @@ def test_a_page_that_lost_its_end_or_an_end_tag_is_named(source: str, told: str)
     assert told in "".join(caution.message for caution in parsed.cautions)
 
 
-def test_a_header_cell_may_stand_under_two_others() -> None:
-    source = "<table><tr><th>Item<th>2023<th>2022<tr><th colspan=2>in euros<tr><td>A<td>1<td>2</table>"
-    assert text(source).splitlines() == ["Item  2023  2022", "in euros", "A  1  2"]
+def test_header_cells_that_lie_over_each_other_are_no_matter() -> None:
+    source = "<tr><th>Item<th>2023<th>2022<tr><th colspan=2>in euros<tr><td>Rent<td><td>5"
+    assert text(f"<table>{source}</table>") == "Item  2023  2022\nin euros\nRent  5"
+
+
+def test_a_table_in_a_page_within_a_cell_is_a_table_of_its_own() -> None:
+    inner = f"<table>{HEAD}<tr><td>Rent<td>5<td>4</table>".replace("<", "&lt;")
+    (found,) = page(f"<table><tr><th>a<th>b<tr><td><iframe srcdoc='{inner}'></iframe><td>2</table>").tables
+    assert (found.header_rows, len(found.rows)) == (1, 2)
+
+
+def test_what_stands_in_the_cells_of_a_table_is_found_there() -> None:
+    cells = "<td><h3>Rent</h3><td><q>due</q><td><input value=7><tr><td><s>Fees</s><td>3<sup>1</sup>/<sub>2</sub><td>"
+    parsed = page(f"<p>a<ul><li><table>{HEAD}<tr>{cells}</table></ul>")
+    told = parsed.text
+    assert [told[it.start : it.end] for it in (*parsed.quoted, *parsed.additions)] == ["due", "7"]
+    (heading,), (table,) = parsed.headings, parsed.tables
+    assert told[heading.start :].startswith("Rent\n\ndue") and "[struck out: F\u0336" in told and "  3\u00bd" in told
+    assert told.startswith("a\n\n\u2022 Item  2023  2022\n") and told[table.start :].startswith("Item")

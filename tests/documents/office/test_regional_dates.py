@@ -91,8 +91,8 @@ def test_many_dates_make_nothing_else_count_as_hidden() -> None:
     for _ in range(20):
         page.mark(REGIONAL, page.add_line("2026-03-14"), page.length)
     page.mark("hidden row", page.add_line("closed"), page.length)
-    assert len(page.additions(21)) == 21
-    assert [one.origin for one in page.additions(20)] == ["hidden row"] and "hidden row" in HIDDEN_ORIGINS
+    assert len(page.settle_additions(21)) == 21
+    assert [one.origin for one in page.settle_additions(20)] == ["hidden row"] and "hidden row" in HIDDEN_ORIGINS
 
 
 FORMS = {

@@ -215,8 +215,8 @@ def test_more_hidden_rows_than_can_be_marked_are_hidden_with_what_stands_between
         at = page.add_line("unseen")
         page.mark("hidden row", at, page.length)
         page.add_line("seen")
-    assert len(page.additions(5)) == 5
-    assert page.additions(4) == [Addition(0, page.length - len("\nseen"), "hidden row")]
+    assert len(page.settle_additions(5)) == 5
+    assert page.settle_additions(4) == [Addition(0, page.length - len("\nseen"), "hidden row")]
 
 
 def test_letters_of_one_point_are_hidden_unless_all_runs_are_larger() -> None:

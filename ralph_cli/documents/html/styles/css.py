@@ -4,7 +4,7 @@ Rules from CSS Cascading and Inheritance 4, CSS Values and Units 3 and CSS Color
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import tinycss2
@@ -26,9 +26,10 @@ _DECIDING = """
 DECIDING = frozenset(_DECIDING.split())
 """Properties that can hide text, or show what another rule hides."""
 
-_READ = DECIDING | frozenset(
-    ("vertical-align", "white-space", "list-style-type", "text-decoration-line", "content", "direction", "unicode-bidi")
-)
+_MORE = """
+    vertical-align white-space list-style-type text-decoration-line content direction unicode-bidi padding-left
+"""
+_READ = DECIDING | frozenset(_MORE.split())
 _SIDES = ("top", "right", "bottom", "left")
 _LIST_STYLES = re.compile(
     r"(?:^|\s)(none|disc|circle|square|decimal|decimal-leading-zero|(?:lower|upper)-(?:alpha|latin|roman|greek))(?=\s|$)"
@@ -206,8 +207,8 @@ def _expand_inset(value: str) -> Iterable[tuple[str, str]]:
     return zip(_SIDES, (sides * 4)[:4] if len(sides) != 3 else [*sides, sides[1]], strict=False)
 
 
-def _expand_margin(value: str) -> Iterable[tuple[str, str]]:
-    return [("margin-left", left) for side, left in _expand_inset(value) if side == "left"]
+def _expand_left(name: str, value: str) -> Iterable[tuple[str, str]]:
+    return [(f"{name}-left", left) for side, left in _expand_inset(value) if side == "left"]
 
 
 def _expand_list_style(value: str) -> Iterable[tuple[str, str]]:
@@ -219,7 +220,8 @@ _SHORTHANDS: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "background": _expand_background,
     "font": _expand_font,
     "inset": _expand_inset,
-    "margin": _expand_margin,
+    "margin": partial(_expand_left, "margin"),
+    "padding": partial(_expand_left, "padding"),
     "list-style": _expand_list_style,
     "text-decoration": lambda value: [("text-decoration-line", value)],
     "all": lambda value: [(name, value) for name in ("color", "background-color", "visibility", "font-size")],

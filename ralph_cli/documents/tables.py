@@ -1,0 +1,195 @@
+"""Tables as text: a line for each row, cells two spaces apart, and which cell stands in which row and column.
+
+Every reader that knows rows and cells writes its tables here, so that they read alike whatever their format is.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.structure import EMPTY_CELL
+from ralph_cli.documents.page_text import CELL, LINE, SEPARATORS, PageText
+from ralph_cli.documents.structure.grids import GridCell, GridRow, count_header_rows, make_tables
+
+MOST_COLUMNS = 1_000
+"""What is further right counts as the last of these."""
+
+_MOST_HEADER_ROWS = 10
+_LONGEST_REPEATED = 100
+_POINTS_OF_BLANK, _BLANKS_OF_TAB = 3.0, 12
+
+
+class TableCell(NamedTuple):
+    """A cell that covers the columns [column, end), with its finished text; `goes_on`: it is a part of the one above.
+
+    `before` and `behind` are the white space that its text asks for at its ends, if it has lines of its own.
+    """
+
+    column: int
+    end: int
+    content: str | PageText = ""
+    goes_on: bool = False
+    before: int = 0
+    behind: int = 0
+
+
+class TableRow(NamedTuple):
+    """The cells of a row from left to right; `indent`, in points, and `is_header` are those of a `GridRow`."""
+
+    cells: Sequence[TableCell]
+    indent: float = 0.0
+    is_header: bool = False
+
+
+class _Placed(NamedTuple):
+    """A cell, and what it says in the columns that are kept; one that goes on says what the one above says."""
+
+    source: TableCell
+    shown: GridCell
+    """With its place in its own text."""
+
+    @property
+    def is_own(self) -> bool:
+        return not self.source.goes_on
+
+    def at(self, place: int) -> GridCell:
+        """The cell, written at a place."""
+        text, start, end, column, last = self.shown
+        return GridCell(text, place + start, place + end, column, last)
+
+
+def measure_blanks(text: str) -> float:
+    """How many points the blanks before a text set it in, in a font of 12 points."""
+    blanks = text[: len(text) - len(text.lstrip())]
+    return _POINTS_OF_BLANK * len(blanks.expandtabs(_BLANKS_OF_TAB))
+
+
+_Names = Sequence[tuple[int, int]]
+"""The first and the last column that each name of a header stands over, from left to right."""
+
+_EMPTY = (EMPTY_CELL, None)
+_DIGIT = re.compile(r"\d")
+
+
+def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = False) -> PageText:
+    """The text of a table with what stands in it, itself as a `Table`, too; empty if nothing is in it.
+
+    It has so many `columns`, or more, as its cells take. Under names of columns an empty cell is marked, if a filled
+    one follows it, and a cell that goes on with a short one above says again what that says.
+
+    A format that `is_loose` uses tables to place things on the page, too: one without header and figures is written as
+    it is. And it divides a column into several, such as one for a sign: a name has one cell, however wide it is.
+    """
+    placed = [(row, cells) for row, cells in zip(rows, _place(rows), strict=True) if cells]
+    count = max([min(columns, MOST_COLUMNS), *(it.shown.last + 1 for _, cells in placed for it in cells)])
+    kept = [(row, cells) for row, cells in placed if any(it.is_own and it.shown.text for it in cells)]
+    if not kept:
+        return PageText()
+    grid = [
+        GridRow(0, 0, [it.shown for it in cells if it.shown.text], row.indent, row.is_header) for row, cells in kept
+    ]
+    head = count_header_rows(grid, count) if len(grid) > 1 else 0
+    names = _name_columns([cells for _, cells in kept[:head]], grid, head, count, is_loose)
+    page, written, behind = PageText(), list[GridRow](), 0
+    for number, (row, cells) in enumerate(kept):
+        begin, filled, apart = -1, list[GridCell](), LINE
+        for ahead, it in _complete(cells, names, number >= head, is_loose):
+            if page.length:
+                page.write(SEPARATORS[max(apart, behind, it.source.before)])
+            begin = page.length if begin < 0 else begin
+            for text, again in ahead:
+                at = page.write(text)
+                filled += [again.at(at)] if again and number >= head else []
+                page.write(SEPARATORS[CELL])
+            filled.append(it.at(page.write(it.source.content)))
+            apart, behind = CELL, it.source.behind
+        written.append(GridRow(begin, filled[-1].end, filled, row.indent, row.is_header))
+    is_grid = len(written) > 1 and any(len(row.cells) > 1 for row in written)
+    if not page.tables and (is_grid or not is_loose):
+        page.tables += make_tables(written, count, head)
+    return page
+
+
+def _place(rows: Sequence[TableRow]) -> Iterator[list[_Placed]]:
+    """The cells of each row."""
+    above: dict[int, _Placed] = {}
+    for row in rows:
+        placed: list[_Placed] = []
+        for cell in row.cells:
+            column = min(cell.column, MOST_COLUMNS - 1)
+            last = max(min(cell.end, MOST_COLUMNS) - 1, column)
+            if cell.goes_on:
+                raw = above[column].shown.text if column in above else ""
+            else:
+                raw = cell.content if isinstance(cell.content, str) else cell.content.text()
+            text = raw.strip()
+            lead = len(raw) - len(raw.lstrip()) if len(text) < len(raw) else 0
+            placed.append(_Placed(cell, GridCell(text, lead, lead + len(text), column, last)))
+        above = {it.shown.column: it for it in placed}
+        yield placed
+
+
+def _name_columns(
+    header: Sequence[Sequence[_Placed]], grid: Sequence[GridRow], head: int, count: int, is_loose: bool
+) -> _Names:
+    """The columns that header rows name; a header above several others is a part of their names.
+
+    None where headers and figures do not stand in the same columns of the grid.
+    """
+    is_marked = any(row.is_header for row in grid[:head])
+    has_figures = any(cell.is_figure for row in grid for cell in row.cells)
+    if head > _MOST_HEADER_ROWS or (is_loose and not is_marked and not has_figures):
+        return []
+    names: list[tuple[int, int]] = []
+    for cells in reversed(header):
+        filled = [(it.shown.column, it.shown.last) for it in cells if it.is_own and it.shown.text]
+        is_title = len(filled) == 1 and filled[0][1] - filled[0][0] + 1 >= max(2, count)
+        below = [] if is_title else list(names)
+        names += [it for it in filled if not is_title and not any(a <= it[1] and it[0] <= b for a, b in below)]
+    names.sort()
+    if not all(_is_under(names, cell) for row in grid[head:] for cell in row.cells if cell.column and cell.is_figure):
+        return []
+    return names if is_loose else sorted({(at, at) for first, last in names for at in range(first, last + 1)})
+
+
+def _is_under(names: _Names, cell: GridCell) -> bool:
+    """Whether a cell stands under a name."""
+    at = bisect_left(names, cell.column, key=itemgetter(1))
+    return at < len(names) and names[at][0] <= cell.last
+
+
+def _complete(
+    cells: Sequence[_Placed], names: _Names, is_below: bool, is_loose: bool
+) -> Iterator[tuple[list[tuple[str, _Placed | None]], _Placed]]:
+    """The filled cells of a row, each with what is written ahead of it: marks, and what cells above say again.
+
+    There is a mark for each name with nothing under it, if the row `is_below` the header. A row of one cell without a
+    figure is the title of others: at the left, over several columns, or anywhere if the format `is_loose`.
+    """
+    filled = [it for it in cells if it.shown.text]
+    first = filled[0].shown
+    is_left = is_loose or not first.column or first.last > first.column
+    is_title = len(filled) == 1 and is_left and not _DIGIT.search(first.text)
+    marks = names if is_below else []
+    ahead: list[tuple[str, _Placed | None]] = []
+    reached = 0
+    for it in filled:
+        text, column, last = it.shown.text, it.shown.column, it.shown.last
+        if (names or not is_loose) and not is_title and column >= reached:
+            ahead += [_EMPTY] * _count_between(marks, reached, column - 1)
+            if not it.is_own:
+                is_short = len(text) <= _LONGEST_REPEATED and "\n" not in text
+                ahead += [(text, it)] if is_short else [_EMPTY] * _count_between(marks, column, last)
+            reached = last + 1
+        if it.is_own:
+            yield ahead, it
+            ahead = []
+
+
+def _count_between(names: _Names, first: int, last: int) -> int:
+    """How many names stand over nothing but these columns."""
+    if not names or first > last:
+        return 0
+    return max(bisect_right(names, last, key=itemgetter(1)) - bisect_left(names, first, key=itemgetter(0)), 0)

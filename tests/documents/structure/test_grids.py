@@ -1,0 +1,81 @@
+"""Tables from rows of cells: which rows name the columns, which rows are one table, which row heads a group."""
+
+import time
+
+import pytest
+
+from ralph_cli.core.structure import Table
+from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
+
+
+def grid(*rows: str) -> list[GridRow]:
+    """Rows of cells apart by "|"; "" is an empty cell, and "+" goes on with the one before it."""
+    made = []
+    for at, row in enumerate(rows):
+        cells: list[GridCell] = []
+        for column, text in enumerate(row.split("|")):
+            if text == "+":
+                cells[-1] = cells[-1]._replace(last=column)
+            elif text:
+                cells.append(GridCell(text, 100 * at + column, 100 * at + column + 1, column, column))
+        made.append(GridRow(100 * at, 100 * at + 50, cells))
+    return made
+
+
+def tables(*rows: str) -> list[Table]:
+    return make_tables(grid(*rows), rows[0].count("|") + 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "header_rows"),
+    [
+        (("Id|Req|Tolino", "a|must|pass", "b|must|n/a", "c|should|fail", "d|must|n/a"), 1),
+        (("Name|Fame", "Ann|high", "Bob|low"), 1),
+        (("Name|Fame", "Ann|5", "Bob|4"), 1),
+        (("|2023|2022", "Other|-|-", "Rent|5|4"), 1),
+        (("Item|Points|+", "Item|10|5", "Plan|7|good", "Sum|7|3"), 2),
+        (("|Class 1|+|Class 2|+", "|A|B|A|B", "Rent|yes|no|no|yes"), 1),
+        # A row that asks for what stands beside it, or holds a paragraph, names nothing.
+        (("Primary:|sCD14", "Secondary:|CXCL10"), 0),
+        (("Primary|" + "word " * 30, "Secondary|CXCL10"), 0),
+        # Nor does one with a cell that goes on over many rows, as in a form; one more may be of the header.
+        (("Item|Year|+", "Item|first|last", "Rent|yes|no"), 2),
+        (("Contact|Name", "Contact|Phone", "Contact|Mail"), 0),
+        (("Device|Mnf:|X-Rite", "Colour|C/2|+", "Density|Status T|+"), 0),
+    ],
+)
+def test_the_rows_that_name_columns_are_told_from_others(rows: tuple[str, ...], header_rows: int) -> None:
+    assert [(table.header_rows, len(table.rows)) for table in tables(*rows)] == [(header_rows, len(rows))]
+
+
+def test_names_among_figures_begin_a_table_and_words_among_words_do_not() -> None:
+    again = tables("Item|2023|2022", "Rent|5|4", "Item|2021|2020", "Rent|3|2")
+    assert [table.header_rows for table in again] == [1, 1]
+    (one,) = tables("Item|Who|Sum", "Rent|Ann|5", "Fees|Bob|open", "Tax|Eve|4", "Debt|Ann|3")
+    assert one.header_rows == 1 and len(one.rows) == 5
+
+
+@pytest.mark.parametrize(
+    ("rows", "parents"),
+    [
+        (("|2023|2022", "Assets||", "Cash|5|4", "Debt|1|1"), [-1, -1, 1, 1]),
+        (("|2023|2022", "Assets|+|+", "Cash|5|4"), [-1, -1, 1]),
+        # A label beside one value for several columns heads nothing.
+        (("|2023|2022", "Ann|both|+", "Bob|5|4"), [-1, -1, -1]),
+        # What adds up its rows ends a group.
+        (("|2023", "Assets|", "Cash|5", "Debt|1", "Sum|6", "Rent|2"), [-1, -1, 1, 1, 1, -1]),
+    ],
+)
+def test_the_rows_of_a_group_are_known(rows: tuple[str, ...], parents: list[int]) -> None:
+    (table,) = tables(*rows)
+    assert [row.parent for row in table.rows] == parents
+
+
+@pytest.mark.parametrize("rows", [("Section|",), ("Section|", "Part|"), ()])
+def test_a_table_of_very_many_rows_is_read_in_a_moment(rows: tuple[str, ...]) -> None:
+    figures = (f"Row {at}|{at * 7 % 1000 + 1}" for at in range(3_000))
+    many = [*rows, *figures, *(f"Label {at}|" for at in range(3_000))]
+    began = time.process_time()
+    (table,) = tables("Item|2023", *many)
+    assert len(table.rows) == len(many) + 1
+    assert time.process_time() - began < 2  # hours if each row is held against all before it
