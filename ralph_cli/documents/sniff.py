@@ -84,11 +84,7 @@ _ENCRYPTED = "EncryptedPackage"
 _OLE_PARTS = tuple(
     (part.encode("utf-16-le"), what, hint)
     for part, what, hint in (
-        (
-            _ENCRYPTED,
-            "an Office document protected by a password",
-            "remove its password and save it again",
-        ),
+        (_ENCRYPTED, "an Office document protected by a password", "remove its password and save it again"),
         ("WordDocument", "an old Word document (doc)", "save it as docx or PDF first"),
         ("PowerPoint Document", "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"),
     )

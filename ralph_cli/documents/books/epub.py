@@ -24,7 +24,6 @@ _CHAPTERS = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbo
 _LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
 _HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 _PAGES = re.compile(r"\.x?html?$")
-_PASSED_ON = frozenset({"too-big", "encrypted"})
 _MOST_STYLES = 1 << 20
 """Bytes of style sheets that are read with one chapter."""
 
@@ -78,19 +77,15 @@ class _BookReader:
                 raise self._archive.damaged_error(self._findings.unreadable[0][0])
             hint = "its pages are pictures: save it as PDF, and run OCR"
             raise DocumentError(f"{self._archive.name} has no text", code="no-text", hint=hint)
-        cautions = [
-            Caution(code, message, () if code != "incomplete" else tuple(numbers))
-            for (code, message), numbers in said.items()
-        ]
+        cautions = [Caution(*what, tuple(at) if what[0] == "incomplete" else ()) for what, at in said.items()]
         return join_parts(parts, (*self._findings.cautions(), *cautions)[:100])
 
     def _read_chapter(self, part: str, item: Element | None, at: int) -> ParsedDocument:
         """One chapter as a document of one page; an empty one if it cannot be read."""
         empty = plain_document([""])
         if item is None or not self._archive.has(part):
-            self._findings.unreadable.append(
-                (f"chapter {at} is not in the file: {part[:100] or 'it has no name'}", (at,))
-            )
+            what = f"chapter {at} is not in the file: {part[:100] or 'it has no name'}"
+            self._findings.unreadable.append((what, (at,)))
             return empty
         if attribute(item, "media-type") not in _CHAPTERS and not part.lower().endswith((".xhtml", ".html", ".htm")):
             self._findings.unread["chapters that are pictures"] += 1
@@ -102,11 +97,8 @@ class _BookReader:
             name = f"{self._archive.name}, {part[:100]}"
             return parse_html(source, name=name, encoding=None, limits=self._limits, titled=False)
         except DocumentError as error:
-            if error.code in _PASSED_ON:
-                raise
             if error.code != "no-text":
-                what = error.message.partition(" is damaged: ")[2] or error.message
-                self._findings.unreadable.append((f"chapter {at} could not be read: {what}", (at,)))
+                self._findings.note_damage(error, f"chapter {at} could not be read", at, ("too-big", "encrypted"))
             return empty
 
     def _prepare(self, part: str) -> bytes:
@@ -125,11 +117,8 @@ class _BookReader:
         return b"<style>" + self._styles[style] + b"</style>" if self._styles[style] else link[0]
 
     def _part_of(self, item: Element | None) -> str:
-        return (
-            self._archive.resolve(self._package, unquote(attribute(item, "href")).partition("#")[0])
-            if item is not None
-            else ""
-        )
+        target = unquote(attribute(item, "href")).partition("#")[0]
+        return self._archive.resolve(self._package, target) if item is not None else ""
 
     def _refuse_encrypted(self) -> None:
         """Raise DocumentError "encrypted" if chapters are; a book may have its fonts alone encrypted."""

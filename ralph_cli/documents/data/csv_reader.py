@@ -9,11 +9,7 @@ from ralph_cli.core.structure import NamedPlace, Table
 from ralph_cli.documents.data.csv_records import Record, find_delimiter, read_records
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.page_text import plain_document
-from ralph_cli.documents.parsed import (
-    MOST_PLACES,
-    ParsedDocument,
-    bound_places,
-)
+from ralph_cli.documents.parsed import MOST_PLACES, ParsedDocument, bound_places
 from ralph_cli.documents.plain.reader import read_plain_text
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 from ralph_cli.documents.tables import measure_blanks

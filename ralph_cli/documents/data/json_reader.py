@@ -9,12 +9,7 @@ from ralph_cli.documents.data.json_scan import JsonScan, is_json
 from ralph_cli.documents.data.json_strings import break_lines, write_out_escapes
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.page_text import plain_document
-from ralph_cli.documents.parsed import (
-    MOST_PLACES,
-    ParsedDocument,
-    bound_places,
-    clean_place,
-)
+from ralph_cli.documents.parsed import MOST_PLACES, ParsedDocument, bound_places, clean_place
 from ralph_cli.documents.plain.reader import read_plain_text
 
 _LINES_SUFFIXES = frozenset([".jsonl", ".ndjson"])

@@ -176,11 +176,8 @@ class _DocumentReader:
 
     def _story(self, part: str, relations: dict[str, Relation], paper: Ground = PAPER, repeated: bool = False) -> Story:
         def open_part(identity: str) -> Element | None:
-            relation = relations.get(identity)
-            if relation is None or not self._package.has(relation.target):
-                self._findings.miss(relation.target if relation else f"a drawing of {part}")
-                return None
-            return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
+            usual = f"a drawing of {part}"
+            return self._package.open(relations.get(identity), self._findings, usual, *_DRAWING_ROOTS)
 
         read_foreign = partial(self._read_foreign, part, relations)
         return Story(self._reading, Drawings(self._findings, open_part, self._theme, read_foreign), paper, repeated)
@@ -235,12 +232,8 @@ class _DocumentReader:
 
     def _part_of(self, kind: str) -> str:
         """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""
-        named = [relation.target for relation in self._relations.values() if relation.kind == kind]
         usual = f"{self._main.rpartition('/')[0]}/{kind}.xml"
-        found = next((part for part in (*named, usual) if self._package.has(part)), "")
-        if named and not found:
-            self._findings.miss(named[0])
-        return found
+        return self._package.find_part(self._relations, kind, self._findings, usual)
 
     def _relations_of(self, kind: str) -> dict[str, Relation]:
         part = self._part_of(kind)

@@ -5,15 +5,6 @@ import codecs
 from base64 import b64decode
 from collections.abc import Iterator
 from email import message_from_bytes
-from email.errors import (
-    CloseBoundaryNotFoundDefect,
-    InvalidBase64CharactersDefect,
-    InvalidBase64LengthDefect,
-    InvalidBase64PaddingDefect,
-    MultipartInvariantViolationDefect,
-    NoBoundaryInMultipartDefect,
-    StartBoundaryNotFoundDefect,
-)
 from email.message import Message
 from email.policy import Compat32
 from quopri import decodestring
@@ -37,14 +28,15 @@ _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,80}\?[bBqQ]\?)")
 _APPLE_LENGTH = re.compile(rb"(\d{1,12})[ \t]*\r?\n(?=[!-9;-~]+:)")
 _ASCII = frozenset(["", "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us"])
 _DAMAGE = {
-    CloseBoundaryNotFoundDefect: "a part has no end",
-    StartBoundaryNotFoundDefect: "parts are announced that are not there",
-    NoBoundaryInMultipartDefect: "it does not say what parts its parts",
-    MultipartInvariantViolationDefect: "it says that it has several parts, and has one",
-    InvalidBase64PaddingDefect: "a part ends too early",
-    InvalidBase64LengthDefect: "a part ends too early",
-    InvalidBase64CharactersDefect: "a part holds bytes that are not base64",
+    "CloseBoundaryNotFoundDefect": "a part has no end",
+    "StartBoundaryNotFoundDefect": "parts are announced that are not there",
+    "NoBoundaryInMultipartDefect": "it does not say what parts its parts",
+    "MultipartInvariantViolationDefect": "it says that it has several parts, and has one",
+    "InvalidBase64PaddingDefect": "a part ends too early",
+    "InvalidBase64LengthDefect": "a part ends too early",
+    "InvalidBase64CharactersDefect": "a part holds bytes that are not base64",
 }
+"""By the names of the defects in `email.errors`."""
 
 
 class _AsWritten(Compat32):
@@ -196,10 +188,8 @@ def decode_words(value: str) -> str:
 
 def describe_damage(message: Part) -> Iterator[str]:
     """What is wrong with a part by itself, in words."""
-    for defect in message.defects:
-        what = _DAMAGE.get(type(defect))
-        if what:
-            yield what
+    names = (type(defect).__name__ for defect in message.defects)
+    yield from (_DAMAGE[name] for name in names if name in _DAMAGE)
 
 
 def _join_words(words: "list[re.Match[str]]") -> Iterator[tuple[str, int, int, bytes | None]]:

@@ -14,14 +14,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.office.xml_tree import (
-    MAX_DEPTH,
-    BrokenXml,
-    DeclaresEntities,
-    TooDeep,
-    iterate_xml,
-    parse_xml,
-)
+from ralph_cli.documents.office.xml_tree import MAX_DEPTH, BrokenXml, DeclaresEntities, TooDeep, iterate_xml, parse_xml
 
 MAX_MEMBERS = 10_000
 """An archive with more parts is refused."""

@@ -1,10 +1,12 @@
 """What a reader of an office document should know of: what is hidden, was left out, is missing or could not be read."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.sight import is_unseen
 from ralph_cli.text.raised import cross_out
 
@@ -17,6 +19,8 @@ _LONGEST_NAME = 200
 _MOST_DAMAGED = 20
 _LONGEST_EXAMPLE = 200
 _LONGEST_DOUBT = 900
+_OF_WHOLE_FILE = frozenset({"too-big", "encrypted", "unsupported"})
+"""Codes of errors that say something of a whole file, though they come up within a part of it."""
 
 
 @dataclass(slots=True)
@@ -72,18 +76,23 @@ class Findings:
     def pass_over(self, parts: list[str]) -> None:
         """Parts of the file were not read, for nothing refers to them."""
         if parts:
-            more = len(parts) - _MOST_NAMES
-            names = ", ".join(part[:80] for part in parts[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
-            self.doubts.append(f"parts of the file were not read, for nothing that was read refers to them: {names}")
+            what = "parts of the file were not read, for nothing that was read refers to them"
+            self.doubts.append(f"{what}: {_list_names(parts)}")
+
+    def note_damage(self, error: DocumentError, what: str, at: int, of_file: Collection[str] = _OF_WHOLE_FILE) -> None:
+        """A sheet, slide or chapter with this number cannot be read. Raises an error with a code of the whole file."""
+        if error.code in of_file:
+            raise error
+        why = error.message.partition(" is damaged: ")[2] or error.message
+        self.unreadable.append((f"{what}: {why}", (at,)))
 
     def advise(self, usual: str) -> str:
         """What to do where there is no text: `usual`, unless it may be in something else than pictures."""
         if not self.missing and not self.unread.keys() - {"pictures"}:
             return usual
         elsewhere = [one.message for one in self.cautions() if one.code in ("unread-content", "missing-part")]
-        return "; ".join(
-            [*elsewhere, "open the file in the program that it was made for, and insert this content as text"]
-        )
+        advice = "open the file in the program that it was made for, and insert this content as text"
+        return "; ".join([*elsewhere, advice])
 
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
         """What was found, in words."""
@@ -94,10 +103,8 @@ class Findings:
         if self.doubtful:
             words = " ".join(" ".join(self.doubtful).split())
             shown = words if len(words) <= _LONGEST_EXAMPLE else f"{words[:_LONGEST_EXAMPLE].rstrip()}..."
-            what = (
-                f"{len(words.replace(' ', '')):,} white characters stand where a picture, a shape or a pattern may be"
-            )
-            message = f"{what} behind them; whether they are seen is not known: \u201c{shown}\u201d"
+            message = f"{len(words.replace(' ', '')):,} white characters stand where a picture, a shape or a pattern "
+            message += f"may be behind them; whether they are seen is not known: \u201c{shown}\u201d"
             found.append(Caution("visibility-unknown", message))
         if self.changed:
             found.append(Caution("tracked-changes", "tracked changes: deletions are omitted, insertions are kept"))
@@ -111,18 +118,13 @@ class Findings:
         if self.symbols:
             found.append(Caution("symbols", f"{self.symbols:,} symbols of special fonts are shown as U+FFFD"))
         if unknown_numbers:
-            what = (
-                f"{unknown_numbers:,} numbers of paragraphs are given in decimals: the document writes them otherwise"
-            )
-            found.append(Caution("numbering", what))
+            what = f"{unknown_numbers:,} numbers of paragraphs are given in decimals"
+            found.append(Caution("numbering", f"{what}: the document writes them otherwise"))
         if self.unread:
             kinds = ", ".join(f"{kind}: {count:,}" for kind, count in sorted(self.unread.items()))
             found.append(Caution("unread-content", f"not read: {kinds}"))
         if self.missing:
-            more = len(self.missing) - _MOST_NAMES
-            names = ", ".join(name[:80] for name in self.missing[:_MOST_NAMES]) + (
-                f" and {more} more" if more > 0 else ""
-            )
+            names = _list_names(self.missing)
             found.append(Caution("missing-part", f"the document refers to what is not in the file: {names}"))
         found += (Caution("damaged", doubt[:_LONGEST_DOUBT], pages) for doubt, pages in self._damage())
         return tuple(found)
@@ -134,6 +136,12 @@ class Findings:
             rest = f"{len(damage) - _MOST_DAMAGED:,} more parts could not be read"
             damage[_MOST_DAMAGED:] = [(rest, tuple(pages))]
         return damage
+
+
+def _list_names(names: list[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join(name[:80] for name in names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def describe_reasons(counts: Counter[str]) -> str:

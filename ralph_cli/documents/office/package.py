@@ -11,6 +11,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
+from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import attribute
 
 CONTENT_TYPES = "[Content_Types].xml"
@@ -51,6 +52,24 @@ class Package(Archive):
             outside = (one for one in self._references(part) if attribute(one, "TargetMode") == "External")
             self._links[part] = {attribute(one, "Id"): attribute(one, "Target") for one in outside}
         return self._links[part]
+
+    def open(self, relation: Relation | None, findings: Findings, usual: str, *expected: str) -> Element | None:
+        """The tree of a part that is referred to; None, which is noted, if it is not in the file.
+
+        `usual` is what it is called where there is no reference. Raises DocumentError as `read_xml` does.
+        """
+        if relation is None or not self.has(relation.target):
+            findings.miss(relation.target if relation else usual)
+            return None
+        return self.read_xml(relation.target, *expected)
+
+    def find_part(self, relations: dict[str, Relation], kind: str, findings: Findings, usual: str = "") -> str:
+        """The part of a kind that another refers to, or that has the `usual` name; "" if there is none."""
+        named = [relation.target for relation in relations.values() if relation.kind == kind]
+        found = next((part for part in (*named, usual) if self.has(part)), "")
+        if named and not found:
+            findings.miss(named[0])
+        return found
 
     def _references(self, part: str) -> list[Element]:
         folder, file = posixpath.split(part)

@@ -12,45 +12,31 @@ from ralph_cli.core.deferred import re
 MAX_DEPTH = 200
 """Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level."""
 
-_OPEN_DOCUMENT = {"drawing": "draw", "datastyle": "number"}
+_OFFICE_OPEN = {
+    "wordprocessingml/2006/main": "w",
+    "officeDocument/2006/math": "m",
+    "drawingml/2006/main": "a",
+    "drawingml/2006/wordprocessingDrawing": "wp",
+    "drawingml/2006/chart": "c",
+    "drawingml/2006/diagram": "dgm",
+    "spreadsheetml/2006/main": "x",
+    "drawingml/2006/spreadsheetDrawing": "xdr",
+    "presentationml/2006/main": "p",
+}
+"""Namespaces of ECMA-376; in strict documents they have other names, without the year."""
+
+_OPEN_DOCUMENT = "office table text presentation style chart manifest form"
 _PREFIXES = {
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
-    "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
-    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
-    "http://purl.oclc.org/ooxml/officeDocument/math": "m",
-    "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
-    "http://purl.oclc.org/ooxml/drawingml/main": "a",
-    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
-    "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing": "wp",
-    "http://schemas.microsoft.com/office/word/2010/wordprocessingShape": "wps",
-    "http://schemas.openxmlformats.org/drawingml/2006/chart": "c",
-    "http://purl.oclc.org/ooxml/drawingml/chart": "c",
-    "http://schemas.microsoft.com/office/drawing/2014/chartex": "cx",
-    "http://schemas.openxmlformats.org/drawingml/2006/diagram": "dgm",
-    "http://purl.oclc.org/ooxml/drawingml/diagram": "dgm",
+    **{f"http://schemas.openxmlformats.org/{name}": prefix for name, prefix in _OFFICE_OPEN.items()},
+    **{f"http://purl.oclc.org/ooxml/{name.replace('/2006', '')}": prefix for name, prefix in _OFFICE_OPEN.items()},
+    **{f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0": name for name in _OPEN_DOCUMENT.split()},
+    "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0": "draw",
+    "urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0": "number",
     "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
+    "http://schemas.microsoft.com/office/word/2010/wordprocessingShape": "wps",
     "http://schemas.microsoft.com/office/word/2010/wordml": "w14",
+    "http://schemas.microsoft.com/office/drawing/2014/chartex": "cx",
     "urn:schemas-microsoft-com:vml": "v",
-    "http://schemas.openxmlformats.org/spreadsheetml/2006/main": "x",
-    "http://purl.oclc.org/ooxml/spreadsheetml/main": "x",
-    "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing": "xdr",
-    "http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing": "xdr",
-    "http://schemas.openxmlformats.org/presentationml/2006/main": "p",
-    "http://purl.oclc.org/ooxml/presentationml/main": "p",
-} | {
-    f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0": _OPEN_DOCUMENT.get(name, name)
-    for name in (
-        "office",
-        "table",
-        "text",
-        "drawing",
-        "presentation",
-        "style",
-        "datastyle",
-        "chart",
-        "manifest",
-        "form",
-    )
 }
 _LONGEST_ENTITY = 64
 _ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([^\s;&<#][^\s;&<]{0,%d});" % _LONGEST_ENTITY)
@@ -95,10 +81,7 @@ def parse_xml(data: bytes) -> Element:
 
 
 def iterate_xml(
-    chunks: Iterable[bytes],
-    names: Collection[str],
-    check_root: Callable[[Element], None],
-    opened: Collection[str] = (),
+    chunks: Iterable[bytes], names: Collection[str], check_root: Callable[[Element], None], opened: Collection[str] = ()
 ) -> Iterator[Element]:
     """The elements of these names, each when it is complete, with all that is in it; nothing else is kept.
 

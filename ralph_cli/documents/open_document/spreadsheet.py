@@ -23,13 +23,7 @@ from ralph_cli.documents.open_document.text import describe_comment
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.formulas import column_name
-from ralph_cli.documents.sheets.page import (
-    Area,
-    SheetCell,
-    SheetPage,
-    SheetTotals,
-    describe_totals,
-)
+from ralph_cli.documents.sheets.page import Area, SheetCell, SheetPage, SheetTotals, describe_totals
 from ralph_cli.documents.sight import BLACK, WHITE, Ink, is_unseen
 from ralph_cli.documents.tables import measure_blanks
 
@@ -40,7 +34,6 @@ _READ = Ink(ground=frozenset({BLACK, WHITE}))
 _TEXTS = ("text:p", "text:list")
 _FIGURES = frozenset({"float", "currency", "percentage"})
 _REFERENCE = re.compile(r"\[([^\]]*)\]")
-_PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
 
 
 def parse_ods(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -77,11 +70,10 @@ class _SpreadsheetReader:
             ):
                 self._take(element)
         except DocumentError as error:
-            if error.code in _PASSED_ON or self._sheet is None:
+            if self._sheet is None:
                 raise
             at = len(self._pages) + 1
-            what = error.message.partition(" is damaged: ")[2] or error.message
-            self._findings.unreadable.append((f"sheet {at} could not be read to its end: {what}", (at,)))
+            self._findings.note_damage(error, f"sheet {at} could not be read to its end", at)
         self._finish_sheet()
         self._findings.pass_over(self._archive.unread_parts(OBJECTS))
         self._findings.notices += describe_totals(self._pages, self._totals, self._uncalculated)

@@ -72,12 +72,7 @@ def run_parser(
 
 
 def exchange(
-    request: dict[str, Any],
-    data: bytes,
-    name: str,
-    limits: LoadLimits,
-    on_progress: OnProgress,
-    start: "StartParser",
+    request: dict[str, Any], data: bytes, name: str, limits: LoadLimits, on_progress: OnProgress, start: "StartParser"
 ) -> bytes:
     """Send a request and the file's bytes to a new parser process, and return its answer as it is."""
     header = json.dumps(request).encode("ascii") + b"\n"

@@ -29,13 +29,7 @@ from ralph_cli.documents.rich_text.tokens import (
     known_encoding,
     read_tokens,
 )
-from ralph_cli.documents.rich_text.words import (
-    CODE_PAGE_WORDS,
-    HEADS,
-    SIGNS,
-    SYMBOLS,
-    is_skipped,
-)
+from ralph_cli.documents.rich_text.words import CODE_PAGE_WORDS, HEADS, SIGNS, SYMBOLS, is_skipped
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 _ENDS = frozenset({"par", "sect", "cell", "nestcell"})

@@ -187,12 +187,7 @@ class SheetPage:
         return self.page
 
     def _to_tables(
-        self,
-        text: str,
-        block: range,
-        used: list[int],
-        tops: dict[tuple[int, int], Area],
-        declared: Sequence[Area],
+        self, text: str, block: range, used: list[int], tops: dict[tuple[int, int], Area], declared: Sequence[Area]
     ) -> list[Table]:
         """The tables of a block of rows, whose columns are those in which something stands."""
         if len(used) < 2:

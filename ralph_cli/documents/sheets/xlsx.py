@@ -31,9 +31,8 @@ from ralph_cli.documents.tables import measure_blanks
 
 _MAIN_PART = "xl/workbook.xml"
 _SHEETS = {"worksheet": "x:worksheet", "chartsheet": "x:chartsheet"}
+_CHARTS = ("c:chartSpace", "cx:chartSpace")
 _USUAL = CellStyle()
-_SKIPPED = "the sheet {} could not be read to its end: {}"
-_PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
 
 
 def parse_xlsx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -60,10 +59,7 @@ class _WorkbookReader:
         self._blanks: dict[int, float] = {}
         """By their numbers how many points strings are set in by the blanks that they begin with."""
         self._strings = list(self._read_strings())
-        part = self._part_of("styles")
-        styles = package.read_xml(part, "x:styleSheet") if part else None
-        part = self._part_of("theme")
-        theme = read_theme(package.read_xml(part, "a:theme") if part else None)
+        styles, theme = self._open("styles", "x:styleSheet"), read_theme(self._open("theme", "a:theme"))
         self._styles, self._conditional_formats = read_styles(styles, theme), read_conditional_formats(styles)
         self._conditional: list[str] = []
         self._known_styles: dict[str, CellStyle] = {}
@@ -100,10 +96,7 @@ class _WorkbookReader:
                     reader.read(element)
                 self._read_beside(relation.target, page, reader)
             except DocumentError as error:
-                if error.code in _PASSED_ON:
-                    raise
-                what = error.message.partition(" is damaged: ")[2] or error.message
-                self._findings.unreadable.append((_SKIPPED.format(name[:80], what), (at,)))
+                self._findings.note_damage(error, f"the sheet {name[:80]} could not be read to its end", at)
             self._conditional += map(page.name_cells, reader.conditional)
             return page.finish(reader.merged, reader.declared)
         return page.finish()
@@ -128,10 +121,7 @@ class _WorkbookReader:
             self._findings.miss(f"a drawing of {part}")
 
     def _append_comments(self, relation: Relation, page: SheetPage) -> None:
-        if not self._package.has(relation.target):
-            self._findings.miss(relation.target)
-            return
-        root = self._package.read_xml(relation.target, "x:comments")
+        root = self._package.open(relation, self._findings, "", "x:comments")
         authors = [one_line(one.text or "")[:80] for one in children(child(root, "x:authors"), "x:author")]
         for comment in children(child(root, "x:commentList"), "x:comment"):
             text = read_string(child(comment, "x:text"), self._findings)
@@ -144,19 +134,14 @@ class _WorkbookReader:
 
     def _append_drawing(self, relation: Relation, page: SheetPage) -> None:
         """The texts of a sheet's shapes, and its charts."""
-        if not self._package.has(relation.target):
-            self._findings.miss(relation.target)
-            return
-        root = self._package.read_xml(relation.target, "xdr:wsDr")
+        root = self._package.open(relation, self._findings, "", "xdr:wsDr")
         charts = self._package.relations(relation.target)
-        for element in root.iter():
+        for element in root.iter() if root is not None else ():
             if element.tag == "xdr:txBody" and (text := join_paragraphs(element)):
                 page.add_beside(text, "text box")
             elif element.tag in ("c:chart", "cx:chart"):
-                chart = charts.get(attribute(element, "id"))
-                if chart is None or not self._package.has(chart.target):
-                    self._findings.miss(chart.target if chart else "a chart")
-                elif told := describe_chart(self._package.read_xml(chart.target, "c:chartSpace", "cx:chartSpace")):
+                chart = self._package.open(charts.get(attribute(element, "id")), self._findings, "a chart", *_CHARTS)
+                if chart is not None and (told := describe_chart(chart)):
                     page.add_beside(told, "chart", origin="chart")
             elif element.tag == "xdr:pic":
                 self._findings.unread["pictures"] += 1
@@ -235,8 +220,7 @@ class _WorkbookReader:
         return self._known_styles[index]
 
     def _read_strings(self) -> Iterator[str]:
-        part = self._part_of("sharedStrings")
-        if part:
+        if part := self._package.find_part(self._relations, "sharedStrings", self._findings):
             for at, element in enumerate(self._package.iterate_xml(part, "x:sst", "x:si")):
                 if is_sized(element):
                     self._sized.add(at)
@@ -245,13 +229,10 @@ class _WorkbookReader:
                     self._blanks[at] = blanks
                 yield read_string(element, self._findings)
 
-    def _part_of(self, kind: str) -> str:
-        """The part of a kind that the workbook refers to; "" if there is none."""
-        named = [relation.target for relation in self._relations.values() if relation.kind == kind]
-        found = next((part for part in named if self._package.has(part)), "")
-        if named and not found:
-            self._findings.miss(named[0])
-        return found
+    def _open(self, kind: str, root: str) -> Element | None:
+        """The tree of the part of a kind that the workbook refers to; None if there is none."""
+        part = self._package.find_part(self._relations, kind, self._findings)
+        return self._package.read_xml(part, root) if part else None
 
 
 def _describe_conditional(ranges: list[str]) -> Caution:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from math import inf
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -15,6 +16,7 @@ _OVERLAP = 0.1
 """The share of a shape by which it may reach over the gap to the next."""
 
 _Content = TypeVar("_Content")
+_by_corner = attrgetter("top", "left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def order_boxes(boxes: Sequence[Box[_Content]]) -> list[_Content]:
 def _order(boxes: list[Box[_Content]], depth: int) -> list[Box[_Content]]:
     if len(boxes) < 2 or not depth:
         return sorted(boxes, key=_by_corner)
-    for begin, end in ((_top, _bottom), (_left, _right)):
+    for begin, end in ((attrgetter("top"), attrgetter("bottom")), (attrgetter("left"), attrgetter("right"))):
         parts = _cut(boxes, begin, end)
         if len(parts) > 1:
             return [box for part in parts for box in _order(part, depth - 1)]
@@ -62,23 +64,3 @@ def _cut(
             parts.append([box])
         reach = max(reach, end(box) - _OVERLAP * (end(box) - begin(box)))
     return parts
-
-
-def _top(box: "Box[_Content]") -> float:
-    return box.top
-
-
-def _bottom(box: "Box[_Content]") -> float:
-    return box.bottom
-
-
-def _left(box: "Box[_Content]") -> float:
-    return box.left
-
-
-def _right(box: "Box[_Content]") -> float:
-    return box.right
-
-
-def _by_corner(box: "Box[_Content]") -> tuple[float, float]:
-    return box.top, box.left

@@ -31,7 +31,6 @@ from ralph_cli.documents.slides.sight import Canvas, Layer, describe_hidden, why
 _MAIN_PART = "ppt/presentation.xml"
 _FOOTERS = ("ftr", "dt", "hdr")
 _SHAPES = ("p:sp", "p:cxnSp", "p:pic", "p:graphicFrame", "p:grpSp", "mc:AlternateContent")
-_PASSED_ON = frozenset({"too-big", "encrypted", "unsupported"})
 
 
 def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -112,10 +111,7 @@ class _PresentationReader:
             self._append_notes(page, relations)
             self._append_comments(page, relations)
         except DocumentError as error:
-            if error.code in _PASSED_ON:
-                raise
-            what = error.message.partition(" is damaged: ")[2] or error.message
-            self._findings.unreadable.append((f"slide {at} could not be read to its end: {what}", (at,)))
+            self._findings.note_damage(error, f"slide {at} could not be read to its end", at)
         self._count(page.length)
 
     def _write_parts(self, page: PageText, parts: list[_Part]) -> None:
@@ -177,21 +173,17 @@ class _PresentationReader:
                     table = read_table(one, self._findings, setting)
                     return [_Part(table)] if table else []
                 case "c:chart" | "cx:chart":
-                    root = self._open(shapes, attribute(one, "id"), "c:chartSpace", "cx:chartSpace")
+                    root = self._open(shapes.relations.get(attribute(one, "id")), "c:chartSpace", "cx:chartSpace")
                     return _describe("chart", describe_chart(root) if root is not None else None)
                 case "dgm:relIds":
-                    root = self._open(shapes, attribute(one, "dm"), "dgm:dataModel")
+                    root = self._open(shapes.relations.get(attribute(one, "dm")), "dgm:dataModel")
                     return _describe("diagram", describe_diagram(root) if root is not None else None)
                 case "mc:AlternateContent" | "p:oleObj":
                     self._findings.unread["embedded objects"] += 1
         return []
 
-    def _open(self, shapes: _Shapes, identity: str, *expected: str) -> Element | None:
-        relation = shapes.relations.get(identity)
-        if relation is None or not self._package.has(relation.target):
-            self._findings.miss(relation.target if relation else "a drawing of a slide")
-            return None
-        return self._package.read_xml(relation.target, *expected)
+    def _open(self, relation: Relation | None, *expected: str) -> Element | None:
+        return self._package.open(relation, self._findings, "a drawing of a slide", *expected)
 
     def _design(self, relations: dict[str, Relation]) -> Design:
         """The design of a slide, which others may have, too."""
@@ -213,12 +205,9 @@ class _PresentationReader:
 
     def _append_notes(self, page: PageText, relations: dict[str, Relation]) -> None:
         for relation in relations.values():
-            if relation.kind != "notesSlide":
+            notes = self._open(relation, "p:notes") if relation.kind == "notesSlide" else None
+            if notes is None:
                 continue
-            if not self._package.has(relation.target):
-                self._findings.miss(relation.target)
-                continue
-            notes = self._package.read_xml(relation.target, "p:notes")
             shapes = _shapes(notes, {}, self._design({}))
             for shape in contents(notes, "p:cSld", "p:spTree"):
                 if attribute(placeholder(shape), "type") not in ("sldNum", "sldImg", *_FOOTERS):
@@ -227,13 +216,11 @@ class _PresentationReader:
 
     def _append_comments(self, page: PageText, relations: dict[str, Relation]) -> None:
         for relation in relations.values():
-            if relation.kind != "comments":
-                continue
-            if not self._package.has(relation.target):
-                self._findings.miss(relation.target)
+            root = self._open(relation, "p:cmLst", ":cmLst") if relation.kind == "comments" else None
+            if root is None:
                 continue
             authors = self._read_authors()
-            for comment in self._package.read_xml(relation.target, "p:cmLst", ":cmLst").iter():
+            for comment in root.iter():
                 if comment.tag.rpartition(":")[2] not in ("cm", "reply"):
                     continue
                 own = [one for one in comment if one.tag.rpartition(":")[2] in ("text", "txBody")]

@@ -24,35 +24,19 @@ from ralph_cli.documents.pdf.content.missing_fonts import PdfFile
 from ralph_cli.documents.pdf.marked_content import TEXT, address
 
 _MOST_UNITS = 1 << 16
-_MARKS_ON_WORDS = frozenset(
-    {
-        pdfium_c.FPDF_ANNOT_HIGHLIGHT,
-        pdfium_c.FPDF_ANNOT_UNDERLINE,
-        pdfium_c.FPDF_ANNOT_SQUIGGLY,
-        pdfium_c.FPDF_ANNOT_STRIKEOUT,
-        pdfium_c.FPDF_ANNOT_INK,
-    }
-)
-_COMMENT_KINDS = _MARKS_ON_WORDS | {
-    pdfium_c.FPDF_ANNOT_TEXT,
-    pdfium_c.FPDF_ANNOT_CARET,
-    pdfium_c.FPDF_ANNOT_LINE,
-    pdfium_c.FPDF_ANNOT_SQUARE,
-    pdfium_c.FPDF_ANNOT_CIRCLE,
-    pdfium_c.FPDF_ANNOT_POLYGON,
-    pdfium_c.FPDF_ANNOT_POLYLINE,
-}
-_STROKES = frozenset(
-    {
-        pdfium_c.FPDF_ANNOT_INK,
-        pdfium_c.FPDF_ANNOT_LINE,
-        pdfium_c.FPDF_ANNOT_POLYLINE,
-        pdfium_c.FPDF_ANNOT_STAMP,
-    }
-)
+
+
+def _kinds(names: str) -> frozenset[int]:
+    """Kinds of annotations by their names in pdfium."""
+    return frozenset(getattr(pdfium_c, f"FPDF_ANNOT_{name}") for name in names.split())
+
+
+_MARKS_ON_WORDS = _kinds("HIGHLIGHT UNDERLINE SQUIGGLY STRIKEOUT INK")
+_COMMENT_KINDS = _MARKS_ON_WORDS | _kinds("TEXT CARET LINE SQUARE CIRCLE POLYGON POLYLINE")
+_STROKES = _kinds("INK LINE POLYLINE STAMP")
 """What may tick a box."""
 
-_NEVER_DRAWN = frozenset({pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP})
+_NEVER_DRAWN = _kinds("LINK POPUP")
 _BUTTONS = frozenset({pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON})
 _UNSEEN_FLAGS = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
 

@@ -7,6 +7,7 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred import re
 from ralph_cli.documents.docx.symbols import UNKNOWN, translate_symbol
+from ralph_cli.documents.pdf.boxes import tight_box
 
 NAMELESS = "\x00"
 """Stands for a character that the file gives no name; it is white space if nothing is drawn for it."""
@@ -24,7 +25,7 @@ def read_symbols(raw: Any, source: str) -> str:
     def read(match: "re.Match[str]") -> str:
         character, index = match.group(), match.start()
         if character == NAMELESS:
-            return UNKNOWN if _is_drawn(raw, index) else " "
+            return UNKNOWN if tight_box(raw, index) else " "
         font = _FONT.match(_font_name(raw, index))
         shown = translate_symbol(character, " ".join(filter(None, font.groups())).lower()) if font else UNKNOWN
         return character if shown == UNKNOWN else shown
@@ -36,10 +37,3 @@ def _font_name(raw: Any, index: int) -> str:
     name = ctypes.create_string_buffer(_LONGEST_NAME)
     pdfium_c.FPDFText_GetFontInfo(raw, index, name, _LONGEST_NAME, None)
     return name.value.decode("utf-8", "replace")
-
-
-def _is_drawn(raw: Any, index: int) -> bool:
-    """Whether a character has a shape."""
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    pdfium_c.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
-    return left.value < right.value and bottom.value < top.value
