@@ -10,7 +10,7 @@ from ralph_cli.documents.mail.message import Part, parse_message
 from ralph_cli.documents.mail.outlook.message import Warn, read_outlook_mail
 from ralph_cli.documents.mail.walk import MailWalk
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.documents.sets.archives import Entry, encode_entries
+from ralph_cli.documents.sets.containers import Entry, encode_entries
 
 MOST_ATTACHMENTS = 1_000
 """Attachments that a mail, or a mailbox, may have."""

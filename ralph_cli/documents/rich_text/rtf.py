@@ -4,7 +4,7 @@ Hidden text and tracked deletions are left out; numbers of paragraphs are those 
 """
 
 from collections.abc import Collection, Hashable
-from dataclasses import field, replace
+from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
@@ -21,15 +21,16 @@ from ralph_cli.documents.rich_text.ink import Ink, Palette, Shade, read_shade
 from ralph_cli.documents.rich_text.shapes import Shape
 from ralph_cli.documents.rich_text.tables import why_cut
 from ralph_cli.documents.rich_text.tokens import (
+    CODE_PAGE_WORDS,
     DEEPEST,
-    DEFAULT_CODE_PAGE,
-    Token,
-    code_page,
-    decode,
-    known_encoding,
+    HEADS,
+    SIGNS,
+    SYMBOLS,
+    Group,
+    TokenReader,
+    is_skipped,
     read_tokens,
 )
-from ralph_cli.documents.rich_text.words import CODE_PAGE_WORDS, HEADS, SIGNS, SYMBOLS, is_skipped
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 _ENDS = frozenset({"par", "sect", "cell", "nestcell"})
@@ -38,17 +39,12 @@ _UNREAD = {"pict": "pictures", "object": "embedded objects"}
 
 
 @dataclass(slots=True)
-class _State:
+class _State(Group):
     """What holds in a group: its destination, and how its characters look."""
 
-    flow: "Flow | None"
+    flow: Flow | None = None
     destination: str = ""
     """The word that began the group, or one around it, whose text is not of the document; "" within the text."""
-    is_new: bool = True
-    starred: bool = False
-    font: int = 0
-    skipped: int = 1
-    """Characters behind a Unicode one that stand for it in old programs."""
     hidden: bool = False
     deleted: bool = False
     struck: bool = False
@@ -71,24 +67,21 @@ def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     return _RtfReader(name, limits).read(data.decode("latin-1"))
 
 
-class _RtfReader:
+class _RtfReader(TokenReader[_State]):
     """Reads the tokens of one file, in order. `doubtful` paragraphs, by their numbers, may lie upon drawings."""
 
     def __init__(self, name: str, limits: LoadLimits, doubtful: Collection[Hashable] = ()) -> None:
         self._name, self._limits = name, limits
         self._findings, self._page = Findings(), PageText()
         self._body = Flow(self._page)
-        self._stack: list[_State] = []
-        self._state = _State(self._body)
-        self._encoding, self._fonts, self._default_font = DEFAULT_CODE_PAGE, dict[int, str](), 0
+        super().__init__(_State(flow=self._body))
+        self._default_font = self._unread_bytes = 0
         self._palette, self._doubtful = Palette(), doubtful
         self._backdrops, self._paragraph = Backdrops(), -1
         self._is_everywhere = self._has_background = self._shows_background = False
         self._begin_paragraph()
         self._levels: dict[int, int] = {}
         """By the number of a style the level of the headings that have it."""
-        self._bytes, self._to_skip = "", 0
-        self._unread_bytes = 0
         self._notes: list[tuple[str, PageText]] = []
         self._marks = 0
         self._beside: list[tuple[Origin, str, PageText]] = []
@@ -98,8 +91,6 @@ class _RtfReader:
     def read(self, source: str) -> ParsedDocument:
         """The whole document; once more if it may show words on drawings that would be left out."""
         for token in read_tokens(source):
-            if token.kind != "byte":
-                self._flush_bytes()
             self._take(token)
             if token.kind == "close" and not self._stack:
                 break
@@ -120,33 +111,16 @@ class _RtfReader:
         hint = "pictures are not read; save it as PDF, and run OCR"
         return finish_document([self._page], self._findings, self._name, self._limits, empty_hint=hint)
 
-    def _take(self, token: Token) -> None:
-        match token.kind:
-            case "open":
-                self._open_group()
-            case "close":
-                self._close_group()
-            case "word":
-                self._take_word(token.text, token.number)
-            case "symbol":
-                self._take_symbol(token.text)
-            case "byte":
-                self._take_byte(token.text)
-            case _:
-                self._take_text(token.text)
-
     def _open_group(self) -> None:
         if len(self._stack) >= DEEPEST:
             hint = "if it is small, it may be malicious"
             raise DocumentError(f"{self._name} nests groups more than {DEEPEST:,} deep", code="too-big", hint=hint)
-        self._stack.append(self._state)
-        self._state = replace(self._state, is_new=True, starred=False)
+        super()._open_group()
         self._to_skip = 0
 
     def _close_group(self) -> None:
-        if not self._stack:
-            return
-        inner, self._state = self._state, self._stack.pop()
+        inner = self._state
+        super()._close_group()
         if inner.flow is not self._state.flow and inner.flow is not None and inner.flow is not self._body:
             inner.flow.end_paragraph()
             inner.flow.end_table()
@@ -184,10 +158,9 @@ class _RtfReader:
             state.shade, state.lines = Shade(), ""
         elif word in _BREAKS and number != 0 and not state.destination:
             self._backdrops.break_page(is_before=word == "pagebb")
-        if word == "u" and number is not None:
-            self._write(chr(number % 0x10000))
-            self._to_skip = state.skipped
-        elif word in SIGNS:
+        if self._take_character(word, number):
+            return
+        if word in SIGNS:
             self._write(SIGNS[word])
         elif word in ("chftn", "chatn"):
             self._mark_note(word)
@@ -238,7 +211,7 @@ class _RtfReader:
             if word == "f":
                 self._state.font = number
             elif word == "fcharset":
-                self._fonts[self._state.font] = code_page(number)
+                self._name_encoding(number)
             elif word == "cpg":
                 self._fonts[self._state.font] = f"cp{number}"
         elif destination == "colortbl":
@@ -270,14 +243,8 @@ class _RtfReader:
                 state.raised = -1 if is_on else 0
             case "nosupersub":
                 state.raised = 0
-            case "f":
-                state.font = number or 0
             case "deff":
                 state.font = self._default_font = number or 0
-            case "uc":
-                state.skipped = min(max(number or 0, 0), 100) if number is not None else 1
-            case "ansicpg" if number:
-                self._encoding = known_encoding(f"cp{number}")
             case "mac" | "pc" | "pca":
                 self._encoding = CODE_PAGE_WORDS[word]
             case "sl":
@@ -298,40 +265,22 @@ class _RtfReader:
         elif symbol in SYMBOLS:
             self._take_text(SYMBOLS[symbol])
 
-    def _take_byte(self, byte: str) -> None:
-        self._state.is_new = False
-        if self._to_skip:
-            self._to_skip -= 1
-        else:
-            self._bytes += byte
-
-    def _flush_bytes(self) -> None:
-        if self._bytes:
-            data, self._bytes = self._bytes, ""
-            self._write(self._decode(data))
-
-    def _take_text(self, text: str) -> None:
-        self._state.is_new = False
-        skipped = min(self._to_skip, len(text))
-        self._to_skip -= skipped
-        text = text[skipped:]
-        if self._state.flow is None:
-            if self._state.destination == "atnauthor":
-                self._author = one_line(text)[:80]
-            elif self._state.destination == "colortbl":
-                self._palette.end_colours(text.count(";"))
-            elif self._state.destination == "stylesheet":
-                self._name_style(text)
-            elif self._state.shape is not None:
-                self._state.shape.take_text(self._state.part, text)
-            return
-        self._write(text if text.isascii() else self._decode(text))
+    def _put(self, text: str) -> None:
+        state = self._state
+        if state.flow is not None:
+            super()._put(text)
+        elif state.destination == "atnauthor":
+            self._author = one_line(text)[:80]
+        elif state.destination == "colortbl":
+            self._palette.end_colours(text.count(";"))
+        elif state.destination == "stylesheet":
+            self._name_style(text)
+        elif state.shape is not None:
+            state.shape.take_text(state.part, text)
 
     def _decode(self, data: str) -> str:
-        """Bytes, each a character, in the encoding of their font."""
-        encoding = known_encoding(self._fonts.get(self._state.font, self._encoding), self._encoding)
-        text, unread = decode(data, encoding)
-        self._unread_bytes += unread if self._state.flow is not None else 0
+        text = super()._decode(data)
+        self._unread_bytes += text.count("\ufffd") if self._state.flow is not None else 0
         return text
 
     def _name_style(self, text: str) -> None:

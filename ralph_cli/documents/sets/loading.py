@@ -10,10 +10,8 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
-from ralph_cli.documents.mail.attachments import ATTACHMENTS
 from ralph_cli.documents.process.forks import ParserForks
-from ralph_cli.documents.sets.archives import is_archive
-from ralph_cli.documents.sets.containers import MAX_DEPTH, list_files
+from ralph_cli.documents.sets.containers import ATTACHMENTS, MAX_DEPTH, is_archive, list_files
 from ralph_cli.documents.sets.finding import (
     FoundFile,
     Skipped,

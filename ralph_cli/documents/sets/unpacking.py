@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.sets.archives import MAX_NAME, Entry, encode_entries
+from ralph_cli.documents.sets.containers import MAX_NAME, Entry, encode_entries
 
 MAX_FILES = 10_000
 """Files that an archive may have."""

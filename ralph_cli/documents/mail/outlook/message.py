@@ -7,22 +7,8 @@ from email.utils import format_datetime
 from ralph_cli.core.deferred import re
 from ralph_cli.documents.mail.bodies import RICH_TEXT
 from ralph_cli.documents.mail.message import Part, clean_file_name, new_part, parse_message
-from ralph_cli.documents.mail.outlook.item import Attachment, Item
-from ralph_cli.documents.mail.outlook.properties import (
-    BY_VALUE,
-    CONTENT,
-    EPOCH,
-    FILE_NAME,
-    MAIL_CLASS,
-    METHOD,
-    OBJECT,
-    PAGE_CODE_PAGE,
-    SENT,
-    SUBJECT,
-    TEXT,
-    Properties,
-    code_page_label,
-)
+from ralph_cli.documents.mail.outlook import properties as mapi
+from ralph_cli.documents.mail.outlook.properties import Attachment, Item, Properties, code_page_label
 from ralph_cli.documents.mail.outlook.rich_text import unpack_rtf, unwrap_page
 from ralph_cli.documents.mail.outlook.stored import read_stored_item
 from ralph_cli.documents.mail.outlook.tnef import TNEF_MARK, read_tnef_item
@@ -36,7 +22,7 @@ _SHOWN_NAMES = {"To": 0x0E04, "Cc": 0x0E03, "Bcc": 0x0E02}
 _KINDS = {1: "To", 2: "Cc", 3: "Bcc"}
 _REPLY_NAMES = 0x0050
 _CONTENT_ID, _MEDIA_TYPE, _LINK = 0x3712, 0x370E, 0x370D
-_NAMES = (FILE_NAME, 0x3704, 0x3001)
+_NAMES = (mapi.FILE_NAME, 0x3704, 0x3001)
 _IS_HIDDEN, _ATTACH_FLAGS, _SHOWN_IN_PAGE = 0x7FFE, 0x3714, 4
 _UNSENT = 8
 _MAIL_CLASSES = ("IPM.NOTE", "IPM.POST", "IPM.OUTLOOK", "IPM.MICROSOFT MAIL.", "REPORT.")
@@ -65,7 +51,7 @@ class _Reader:
         part = new_part("multipart/mixed")
         for title, value in self._headers(item):
             part[title] = value
-        kind = mail.text(MAIL_CLASS).upper()
+        kind = mail.text(mapi.MAIL_CLASS).upper()
         if kind and kind != "IPM" and not kind.startswith(_MAIL_CLASSES):
             what = f"an item of Outlook that is no mail ({kind[:80]}): its text is read, its other fields are not"
             self._warn("fields-unread", what)
@@ -96,9 +82,9 @@ class _Reader:
         for title, number in _SHOWN_NAMES.items():
             if value := ", ".join(recipients.get(title, [])) or ("" if recipients else mail.text(number)):
                 yield title, value
-        if date := _describe_time(mail.numbers.get(SENT) or mail.numbers.get(_RECEIVED) or 0):
+        if date := _describe_time(mail.numbers.get(mapi.SENT) or mail.numbers.get(_RECEIVED) or 0):
             yield "Date", date
-        if subject := mail.text(SUBJECT):
+        if subject := mail.text(mapi.SUBJECT):
             yield "Subject", subject
 
     def _bodies(self, mail: Properties) -> Iterator[Part]:
@@ -108,7 +94,7 @@ class _Reader:
         if not is_whole:
             self._warn("incomplete", "the text as RTF is damaged, and may be cut off")
         is_plain = b"\\fromtext" in rtf[:2_000]
-        text = mail.texts.get(TEXT, "") if mail.text(TEXT) else ""
+        text = mail.texts.get(mapi.TEXT, "") if mail.text(mapi.TEXT) else ""
         plain = [new_part("text/plain", text.encode("utf-8", "replace"), charset="utf-8")] if text else []
         if not is_plain:
             yield from plain
@@ -119,7 +105,7 @@ class _Reader:
         if is_plain:
             yield from plain
         if own := mail.binaries.get(_PAGE):
-            page_of_codes = mail.numbers.get(PAGE_CODE_PAGE)
+            page_of_codes = mail.numbers.get(mapi.PAGE_CODE_PAGE)
             yield new_part("text/html", own, charset=code_page_label(page_of_codes) if page_of_codes else "")
         elif text := mail.text(_PAGE):
             yield new_part("text/html", text.encode("utf-8", "replace"), charset="utf-8")
@@ -133,13 +119,13 @@ class _Reader:
             return _join("message/rfc822", [self.read_mail(attachment.item)])
         attached = attachment.properties
         name = clean_file_name(attached.text(*_NAMES)) or "an attachment without a name"
-        content, method = attached.binaries.get(CONTENT), attached.numbers.get(METHOD, BY_VALUE)
-        if content is None or method == OBJECT:
+        content, method = attached.binaries.get(mapi.CONTENT), attached.numbers.get(mapi.METHOD, mapi.BY_VALUE)
+        if content is None or method == mapi.OBJECT:
             what = f"{name} is a link to {link[:200]}" if (link := attached.text(_LINK)) else f"{name} is not a file"
-            reason = f"{name} is an object of another program" if method == OBJECT else what
+            reason = f"{name} is an object of another program" if method == mapi.OBJECT else what
             self._warn("attachment-unread", f"{reason}, and was not read")
             return None
-        return self._attach(attached, name, content, mail.text(MAIL_CLASS).upper())
+        return self._attach(attached, name, content, mail.text(mapi.MAIL_CLASS).upper())
 
     def _attach(self, attached: Properties, name: str, content: bytes, mail_class: str) -> Part:
         media = attached.text(_MEDIA_TYPE).lower()
@@ -175,6 +161,6 @@ def _address(found: Properties, numbers: tuple[int, int, int, int]) -> str:
 def _describe_time(filetime: int) -> str:
     """A time in 100 ns since 1601, as mails write it; "" if it is none that they can write."""
     try:
-        return format_datetime(EPOCH + timedelta(microseconds=filetime // 10)) if filetime else ""
+        return format_datetime(mapi.EPOCH + timedelta(microseconds=filetime // 10)) if filetime else ""
     except OverflowError:
         return ""

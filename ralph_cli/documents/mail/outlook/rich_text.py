@@ -2,18 +2,9 @@
 
 import struct
 import zlib
-from dataclasses import replace
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.rich_text.tokens import (
-    DEFAULT_CODE_PAGE,
-    Token,
-    code_page,
-    decode,
-    known_encoding,
-    read_tokens,
-)
-from ralph_cli.documents.rich_text.words import SIGNS, SYMBOLS
+from ralph_cli.documents.rich_text.tokens import SIGNS, SYMBOLS, Group, TokenReader, read_tokens
 
 _PACKED, _PLAIN = b"LZFu", b"MELA"
 _RING = 4096
@@ -69,16 +60,12 @@ def _unpack(packed: bytes) -> tuple[bytes, bool]:
 
 
 @dataclass(slots=True)
-class _State:
-    """What holds in a group: whether its text is of the page, and in which encoding."""
+class _State(Group):
+    """What holds in a group: whether its text is of the page."""
 
     is_markup: bool = False
     is_apart: bool = False
     is_for_rtf: bool = False
-    is_new: bool = True
-    starred: bool = False
-    font: int = 0
-    skipped: int = 1
 
 
 def unwrap_page(rtf: bytes) -> str | None:
@@ -87,36 +74,18 @@ def unwrap_page(rtf: bytes) -> str | None:
     return _PageReader().read(rtf.decode("latin-1")) if b"\\fromhtml1" in head else None
 
 
-class _PageReader:
+class _PageReader(TokenReader[_State]):
     """Writes the text outside of what is there for programs that read RTF only (MS-OXRTFEX, section 3.1.1)."""
 
     def __init__(self) -> None:
-        self._state, self._stack = _State(), list[_State]()
-        self._encoding, self._fonts = DEFAULT_CODE_PAGE, dict[int, str]()
-        self._out, self._bytes, self._to_skip = list[str](), "", 0
+        super().__init__(_State())
+        self._out: list[str] = []
 
     def read(self, source: str) -> str:
         """The page."""
         for token in read_tokens(source):
-            if token.kind != "byte":
-                self._flush()
-            match token.kind:
-                case "open":
-                    self._stack.append(self._state)
-                    self._state = replace(self._state, is_new=True, starred=False)
-                case "close" if self._stack:
-                    self._state = self._stack.pop()
-                case "word":
-                    self._take_word(token.text, token.number)
-                case "symbol":
-                    self._take_symbol(token.text)
-                case "byte" if self._to_skip:
-                    self._to_skip -= 1
-                case "byte":
-                    self._bytes += token.text
-                case "text":
-                    self._take_text(token)
-        self._flush()
+            self._take(token)
+        self._flush_bytes()
         text = "".join(self._out)
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -127,19 +96,10 @@ class _PageReader:
             state.is_markup, state.is_apart = word == "htmltag", word != "htmltag"
         elif word == "htmlrtf":
             state.is_for_rtf = number != 0
-        elif word == "f":
-            state.font = number or 0
         elif word == "fcharset":
-            self._fonts[state.font] = code_page(number or 0)
-        elif word == "ansicpg" and number:
-            self._encoding = known_encoding(f"cp{number}")
-        elif word == "uc":
-            state.skipped = min(max(number or 0, 0), 100)
-        elif word == "u" and number is not None:
-            self._write(chr(number % 0x10000))
-            self._to_skip = state.skipped
-        elif text := _BREAKS.get(word) or SIGNS.get(word):
-            self._write(text)
+            self._name_encoding(number or 0)
+        elif not self._take_character(word, number):
+            self._write(_BREAKS.get(word) or SIGNS.get(word, ""))
 
     def _take_symbol(self, symbol: str) -> None:
         if symbol == "*":
@@ -147,21 +107,11 @@ class _PageReader:
         else:
             self._write({"~": "&nbsp;", "_": "&shy;"}.get(symbol) or SYMBOLS.get(symbol, ""))
 
-    def _take_text(self, token: Token) -> None:
-        self._state.is_new = False
-        skipped = min(self._to_skip, len(token.text))
-        self._to_skip -= skipped
-        text = token.text[skipped:]
-        self._write(text if text.isascii() else self._decode(text))
-
-    def _flush(self) -> None:
-        data, self._bytes = self._bytes, ""
-        self._write(self._decode(data) if data else "")
-
     def _decode(self, data: str) -> str:
-        """Bytes, each a character, in the encoding of their font; those of the markup in that of the file."""
-        own = None if self._state.is_markup else self._fonts.get(self._state.font)
-        return decode(data, known_encoding(own or self._encoding, self._encoding))[0]
+        """Bytes in the encoding of their font; those of the markup in that of the file."""
+        if self._state.is_markup:
+            return data.encode("latin-1", "replace").decode(self._encoding, "replace")
+        return super()._decode(data)
 
     def _write(self, text: str) -> None:
         if not self._state.is_apart and not self._state.is_for_rtf:

@@ -5,35 +5,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ralph_cli.documents.mail.message import DEEPEST, too_deep_error
-from ralph_cli.documents.mail.outlook.item import Attachment, Item
-from ralph_cli.documents.mail.outlook.properties import (
-    BINARY,
-    BOOLEAN,
-    CODE_PAGE,
-    CONTENT,
-    EPOCH,
-    FILE_NAME,
-    MAIL_CLASS,
-    METHOD,
-    OBJECT,
-    SENT,
-    SIGNED,
-    STRING,
-    STRING_8,
-    SUBJECT,
-    TEXT,
-    TIME,
-    Properties,
-)
+from ralph_cli.documents.mail.outlook import properties as mapi
+from ralph_cli.documents.mail.outlook.properties import Attachment, Item, Properties
 
 TNEF_MARK = b"\x78\x9f\x3e\x22"
 _HEADER, _ATTRIBUTE, _CHECKSUM = 6, 9, 2
 _MESSAGE_PROPERTIES, _ATTACHMENT_PROPERTIES, _RECIPIENTS = 0x9003, 0x9005, 0x9004
 _CODE_PAGES, _BEGIN_ATTACHMENT, _DATE_SENT = 0x9007, 0x9002, 0x8005
-_TEXTS = {0x8004: SUBJECT, 0x800C: TEXT, 0x8008: MAIL_CLASS}
+_TEXTS = {0x8004: mapi.SUBJECT, 0x800C: mapi.TEXT, 0x8008: mapi.MAIL_CLASS}
 _TITLE, _DATA = 0x8010, 0x800F
 _OTHER_SIZES = {0x0004: 4, 0x0005: 8, 0x0006: 8, 0x0007: 8, 0x000A: 4, 0x0048: 16}
 _EMBEDDED, _MULTIPLE, _NAMED = 0x000D, 0x1000, 0x8000
+_COUNTED = (mapi.STRING, mapi.STRING_8, mapi.BINARY, _EMBEDDED)
 _SHARED_NUMBER = 16
 """Bytes that say of what kind an object is, before it."""
 
@@ -52,7 +35,7 @@ def read_tnef_item(data: bytes, name: str, depth: int = 0) -> Item:
     for number, content in _attributes(data, item.doubts):
         has_properties |= number == _MESSAGE_PROPERTIES
         if number == _CODE_PAGES and len(content) >= 4:
-            mail.numbers.setdefault(CODE_PAGE, int.from_bytes(content[:4], "little"))
+            mail.numbers.setdefault(mapi.CODE_PAGE, int.from_bytes(content[:4], "little"))
         elif number in _TEXTS:
             if _TEXTS[number] not in mail.texts:
                 mail.read_string(_TEXTS[number], content.rstrip(b"\0"), name)
@@ -98,7 +81,7 @@ def _read_date(content: bytes, mail: Properties) -> None:
         sent = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except (struct.error, ValueError):
         return
-    mail.numbers.setdefault(SENT, int((sent - EPOCH).total_seconds()) * 10**7)
+    mail.numbers.setdefault(mapi.SENT, int((sent - mapi.EPOCH).total_seconds()) * 10**7)
 
 
 def _read_recipients(content: bytes, item: Item, name: str) -> None:
@@ -119,13 +102,13 @@ def _read_attached(number: int, content: bytes, item: Item, name: str, depth: in
         return
     attached = item.attachments[-1]
     if number == _TITLE:
-        attached.properties.read_string(FILE_NAME, content.rstrip(b"\0"), name)
+        attached.properties.read_string(mapi.FILE_NAME, content.rstrip(b"\0"), name)
     elif number == _DATA:
-        attached.properties.binaries[CONTENT] = content
+        attached.properties.binaries[mapi.CONTENT] = content
     else:
         _Values(content, name, item.doubts).read_into(attached.properties)
-        inner = attached.properties.binaries.get(CONTENT, b"")[_SHARED_NUMBER:]
-        if attached.properties.numbers.get(METHOD) != OBJECT and inner.startswith(TNEF_MARK):
+        inner = attached.properties.binaries.get(mapi.CONTENT, b"")[_SHARED_NUMBER:]
+        if attached.properties.numbers.get(mapi.METHOD) != mapi.OBJECT and inner.startswith(TNEF_MARK):
             attached.item = read_tnef_item(inner, name, depth + 1)
 
 
@@ -155,25 +138,16 @@ class _Values:
         if number >= _NAMED:
             (is_text,) = struct.unpack_from("<I", self._take(20), 16)
             self._take(self._size() if is_text else 4)
-        values = [self._value(kind & ~_MULTIPLE) for _ in range(self._size() if self._has_count(kind) else 1)]
+        is_counted = kind & _MULTIPLE or kind in _COUNTED
+        values = [self._value(kind & ~_MULTIPLE) for _ in range(self._size() if is_counted else 1)]
         if number >= _NAMED or kind & _MULTIPLE or not values:
             return
-        if kind in SIGNED or kind in (BOOLEAN, TIME):
-            found.numbers[number] = int.from_bytes(values[0], "little", signed=kind in SIGNED)
-        elif kind == STRING:
-            found.texts[number] = values[0].decode("utf-16-le", "replace").rstrip("\0")
-        elif kind == STRING_8:
-            found.read_string(number, values[0].rstrip(b"\0"), self._name)
-        elif kind in (BINARY, _EMBEDDED):
-            found.binaries[number] = values[0]
-
-    def _has_count(self, kind: int) -> bool:
-        return bool(kind & _MULTIPLE) or kind in (STRING, STRING_8, BINARY, _EMBEDDED)
+        found.take(number, mapi.BINARY if kind == _EMBEDDED else kind, values[0], self._name)
 
     def _value(self, kind: int) -> bytes:
-        if kind in (STRING, STRING_8, BINARY, _EMBEDDED):
+        if kind in _COUNTED:
             return self._take(self._size())
-        size = SIGNED.get(kind) or {BOOLEAN: 2, TIME: 8}.get(kind) or _OTHER_SIZES.get(kind)
+        size = mapi.NUMBERS.get(kind) or _OTHER_SIZES.get(kind)
         if size is None:
             raise EOFError  # nobody can tell where the next one begins
         return self._take(size)
