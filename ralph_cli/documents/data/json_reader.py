@@ -5,8 +5,7 @@ from pathlib import PurePath
 
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import NamedPlace
-from ralph_cli.documents.data.json_scan import JsonScan, is_json
-from ralph_cli.documents.data.json_strings import break_lines, write_out_escapes
+from ralph_cli.documents.data.json_scan import JsonScan, break_lines, is_json, write_out_escapes
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import MOST_PLACES, ParsedDocument, bound_places, clean_place

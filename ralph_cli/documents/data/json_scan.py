@@ -1,6 +1,7 @@
 """One pass over JSON (RFC 8259): where its members are, what points to them (RFC 6901), where it stops being JSON.
 
-A text may be of any depth and size: nothing here recurses, and no number is computed.
+Its strings are read as they are meant. A text may be of any depth and size: nothing here recurses, and no number is
+computed.
 """
 
 import json
@@ -9,7 +10,15 @@ from dataclasses import field
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.data.json_strings import STRING, read_string
+
+STRING = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+"""A string (RFC 8259, section 7); line ends and other control characters may stand in it as they are."""
+
+_ESCAPE = re.compile(
+    r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\r\\n|\\(.)", re.DOTALL
+)
+_MEANT = {"n": "\n", "r": "\n", "t": "\t", "/": "/"}
+_STRING_OR_COMMA = re.compile(rf"{STRING}|,[ \t]*+(?!\n)", re.DOTALL)
 
 _TOKEN = re.compile(
     rf"[ \t\n\r]*+(?:(?P<name>{STRING})[ \t\n\r]*+:|(?P<scalar>{STRING}|(?:true|false|null|NaN|-?Infinity)\b"
@@ -21,6 +30,35 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 _LONGEST_NAME, _LONGEST_POINTER = 200, 400
 _VALUE, _FIRST, _NEXT, _END = range(4)
 """What may come: a value; the first or the next member of what is open, or its end; a comma, or the end."""
+
+
+def write_out_escapes(text: str) -> str:
+    """JSON with the characters that its escapes stand for: "Caf\\\\u00e9" reads "Café", "\\\\n" is the end of a line.
+
+    Escapes stay where JSON needs them: of quotation marks, backslashes and control characters.
+    """
+    return _ESCAPE.sub(_meant, text) if "\\" in text else text
+
+
+def read_string(written: str) -> str:
+    """What a string of JSON says; `written` is with its quotation marks."""
+    return str(json.loads(written, strict=False)) if "\\" in written else written[1:-1]
+
+
+def break_lines(text: str) -> str:
+    """JSON with the end of a line behind each comma between its values."""
+    return _STRING_OR_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else ",\n", text)
+
+
+def _meant(found: "re.Match[str]") -> str:
+    high, low, single, letter = found.groups()
+    if high:
+        return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
+    if single:
+        character = chr(int(single, 16))
+        keep = character < " " or "\x7f" <= character <= "\x9f" or "\ud800" <= character <= "\udfff"
+        return found[0] if keep or character in '"\\' else character
+    return _MEANT.get(letter, found[0]) if letter else "\n"
 
 
 @dataclass(slots=True)

@@ -103,10 +103,8 @@ class _NotebookReader:
             case "stream":
                 self.out.write(show_terminal(self._text(output.get("text", ""), number)), place)
             case "error" | "pyerr":
-                lines = output.get("traceback")
-                lines = (
-                    lines if isinstance(lines, list) and lines else [f"{output.get('ename')}: {output.get('evalue')}"]
-                )
+                told, usual = output.get("traceback"), f"{output.get('ename')}: {output.get('evalue')}"
+                lines = told if isinstance(told, list) and told else [usual]
                 self.out.write(show_terminal("\n".join(self._text(line, number) for line in lines)), place)
             case "display_data" | "execute_result" | "pyout" | "update_display_data":
                 self._read_display(_forms(output), place, number)
@@ -115,9 +113,8 @@ class _NotebookReader:
 
     def _read_display(self, forms: dict[str, Any], place: str, number: int) -> None:
         """Write the form that a notebook shows of an output that is there in several."""
-        if "application/vnd.jupyter.widget-view+json" in forms or any(
-            "plotly" in form or "vega" in form for form in forms
-        ):
+        is_plot = any("plotly" in form or "vega" in form for form in forms)
+        if is_plot or "application/vnd.jupyter.widget-view+json" in forms:
             self._unread += 1
             return
         if "text/html" in forms and self._write_page(self._text(forms["text/html"], number), place):

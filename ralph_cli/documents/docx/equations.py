@@ -12,6 +12,7 @@ _SIMPLE = re.compile(rf"[\w.,%\u221e\u2032'\u0300-\u036f\u20d7]*|{_NUMBER.patter
 _FRACTION_OF_FIGURES = re.compile(r"\d+/\d+")
 _OPEN_SCRIPT = re.compile(r"[_^][^\s()_^]+$")
 _ACCENTS = {"\u0300", "\u0301", "\u0302", "\u0303", "\u0304", "\u0305", "\u0307", "\u0308", "\u030c", "\u20d7"}
+_INTEGRAL = "\u222b"
 _NOT_SHOWN = frozenset({"w:del", "w:moveFrom", "w:rPr", "m:rPr", "m:ctrlPr", "w:instrText", "w:delText"})
 
 
@@ -55,6 +56,11 @@ def _property(element: Element, name: str) -> Element | None:
     return child(element, f"{element.tag}Pr", f"m:{name}")
 
 
+def _sign(element: Element, name: str, usual: str) -> str:
+    found = _property(element, name)
+    return usual if found is None else attribute(found)
+
+
 def _group(text: str) -> str:
     """The text in brackets, unless it is one figure or name, or in brackets already."""
     closed = text[:1] == "(" and text.find(")") == len(text) - 1
@@ -84,9 +90,13 @@ def _write_fraction(element: Element) -> str:
     return f"{_group(above)}/{_group(below)}"
 
 
+def _both_scripts(element: Element) -> str:
+    return _script(_part(element, "m:sub"), "_") + _script(_part(element, "m:sup"), "^")
+
+
 def _write_scripts(element: Element) -> str:
     base = "".join(_part(element, "m:e").split("\n"))
-    scripts = _script(_part(element, "m:sub"), "_") + _script(_part(element, "m:sup"), "^")
+    scripts = _both_scripts(element)
     if element.tag == "m:sPre":
         return scripts + base
     is_simple = len(base) <= 1 or (_SIMPLE.fullmatch(base) and base[-1] not in RAISED)
@@ -101,20 +111,13 @@ def _write_radical(element: Element) -> str:
 
 
 def _write_nary(element: Element) -> str:
-    character = _property(element, "chr")
-    sign = "\u222b" if character is None else attribute(character)
-    return (
-        f"{sign}{_script(_part(element, 'm:sub'), '_')}{_script(_part(element, 'm:sup'), '^')} {_part(element, 'm:e')}"
-    )
+    return f"{_sign(element, 'chr', _INTEGRAL)}{_both_scripts(element)} {_part(element, 'm:e')}"
 
 
 def _write_delimiters(element: Element) -> str:
-    def sign(name: str, usual: str) -> str:
-        found = _property(element, name)
-        return usual if found is None else attribute(found)
-
-    inner = sign("sepChr", "|").join(write_equation(one).strip() for one in children(element, "m:e"))
-    return f"{sign('begChr', '(')}{inner}{sign('endChr', ')')}"
+    parts = (write_equation(one).strip() for one in children(element, "m:e"))
+    before, between, behind = (_sign(element, *each) for each in (("begChr", "("), ("sepChr", "|"), ("endChr", ")")))
+    return f"{before}{between.join(parts)}{behind}"
 
 
 def _write_function(element: Element) -> str:
@@ -126,19 +129,15 @@ def _write_limit(element: Element) -> str:
 
 
 def _write_accent(element: Element) -> str:
-    character = _property(element, "chr")
-    mark = "\u0302" if character is None else attribute(character)
+    mark = _sign(element, "chr", "\u0302")
     base = _part(element, "m:e")
     return base + mark if len(base) == 1 and mark in _ACCENTS else base
 
 
 def _write_rows(element: Element) -> str:
-    rows = children(element, "m:mr") if element.tag == "m:m" else children(element, "m:e")
-    return "; ".join(", ".join(write_equation(one).strip() for one in _cells(row)) for row in rows)
-
-
-def _cells(row: Element) -> list[Element]:
-    return children(row, "m:e") if row.tag == "m:mr" else [row]
+    rows = [[one] for one in children(element, "m:e")]
+    rows = [children(row, "m:e") for row in children(element, "m:mr")] if element.tag == "m:m" else rows
+    return "; ".join(", ".join(write_equation(one).strip() for one in row) for row in rows)
 
 
 def _write_phantom(element: Element) -> str:
@@ -148,18 +147,13 @@ def _write_phantom(element: Element) -> str:
 
 _WRITERS: dict[str, Callable[[Element], str]] = {
     "m:f": _write_fraction,
-    "m:sSup": _write_scripts,
-    "m:sSub": _write_scripts,
-    "m:sSubSup": _write_scripts,
-    "m:sPre": _write_scripts,
+    **dict.fromkeys(("m:sSup", "m:sSub", "m:sSubSup", "m:sPre"), _write_scripts),
     "m:rad": _write_radical,
     "m:nary": _write_nary,
     "m:d": _write_delimiters,
     "m:func": _write_function,
-    "m:limLow": _write_limit,
-    "m:limUpp": _write_limit,
+    **dict.fromkeys(("m:limLow", "m:limUpp"), _write_limit),
     "m:acc": _write_accent,
-    "m:m": _write_rows,
-    "m:eqArr": _write_rows,
+    **dict.fromkeys(("m:m", "m:eqArr"), _write_rows),
     "m:phant": _write_phantom,
 }

@@ -114,6 +114,6 @@ def _form_field(data: Element | None) -> str:
         return CHECKED if is_on(child(box, "w:default") if state is None else state) else UNCHECKED
     if choices is not None:
         entries = children(choices, "w:listEntry")
-        chosen = number(attribute(child(choices, "w:result")) or attribute(child(choices, "w:default")), 0) or 0
+        chosen = number(attribute(child(choices, "w:result")) or attribute(child(choices, "w:default")), 0)
         return attribute(entries[chosen]) if 0 <= chosen < len(entries) else ""
     return ""

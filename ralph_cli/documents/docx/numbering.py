@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.docx.formatting.styles import Styles
+from ralph_cli.documents.docx.styles import Styles
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, UNKNOWN, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 
@@ -114,7 +114,7 @@ class _Level:
         if form is None:  # a format with a picture of its own stands in a choice beside a plain one
             form = child(element, "mc:AlternateContent", "mc:Fallback", "w:numFmt")
         return cls(
-            number(attribute(child(element, "w:start")), 0) or 0,
+            number(attribute(child(element, "w:start")), 0),
             attribute(form),
             attribute(child(element, "w:lvlText"))[:_LONGEST_TEXT],
             (attribute(fonts, "ascii") or attribute(fonts, "hAnsi")).casefold(),
@@ -250,4 +250,4 @@ class Numbering:
 
 
 def _level_of(element: Element) -> int:
-    return number(attribute(element, "ilvl"), 0) or 0
+    return number(attribute(element, "ilvl"), 0)

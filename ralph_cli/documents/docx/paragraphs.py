@@ -9,8 +9,8 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
-from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, exact_height, shaded
 from ralph_cli.documents.docx.reading import Reading, RunLook
+from ralph_cli.documents.docx.styles import PAPER, Ground, exact_height, shaded
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
 from ralph_cli.documents.page_text import PageText
@@ -312,8 +312,8 @@ def _label(properties: Element | None, style: str, reading: Reading) -> str:
 def _indents(properties: Element | None) -> tuple[int, int]:
     """Twentieths of a point by which a paragraph is set in at the left, and on both sides."""
     found = child(properties, "w:ind")
-    left = number(attribute(found, "left") or attribute(found, "start"), 0) or 0
-    right = number(attribute(found, "right") or attribute(found, "end"), 0) or 0
+    left = number(attribute(found, "left") or attribute(found, "start"), 0)
+    right = number(attribute(found, "right") or attribute(found, "end"), 0)
     return left, min(left, right)
 
 

@@ -14,13 +14,12 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Note, Origin
-from ralph_cli.documents.docx.backdrops import has_backdrop
 from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
-from ralph_cli.documents.docx.drawings import Drawings
-from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, Styles
+from ralph_cli.documents.docx.drawings import Drawings, has_backdrop
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.story import Story
+from ralph_cli.documents.docx.styles import PAPER, Ground, Styles
 from ralph_cli.documents.limits import LoadLimits, TooManyCharacters
 from ralph_cli.documents.office.backdrops import PAGE_SIZE
 from ralph_cli.documents.office.findings import Findings
@@ -240,8 +239,7 @@ class _DocumentReader:
         return self._package.relations(part) if part else {}
 
     def _children(self, kind: str, name: str) -> list[Element]:
-        root = self._open(kind)
-        return [] if root is None else children(root, name)
+        return children(self._open(kind), name)
 
     def _setting(self, *path: str) -> str:
         return attribute(child(self._settings, *path))

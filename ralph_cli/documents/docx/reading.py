@@ -6,8 +6,8 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.docx.formatting.styles import Ground, Styles, read_run_properties
 from ralph_cli.documents.docx.numbering import Numbering, format_number
+from ralph_cli.documents.docx.styles import Ground, Styles, read_run_properties
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.sight import MARKED, seen
 from ralph_cli.text.raised import raise_figures

@@ -5,12 +5,11 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.structure import Span
-from ralph_cli.documents.docx.backdrops import find_doubtful_paragraphs
-from ralph_cli.documents.docx.drawings import Drawings
+from ralph_cli.documents.docx.drawings import Drawings, find_doubtful_paragraphs
 from ralph_cli.documents.docx.fields import Fields
-from ralph_cli.documents.docx.formatting.styles import PAPER, Ground
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, read_paragraph
 from ralph_cli.documents.docx.reading import Reading
+from ralph_cli.documents.docx.styles import PAPER, Ground
 from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
 from ralph_cli.documents.office.xml_tree import child, children, preferred_choice
 from ralph_cli.documents.page_text import PageText

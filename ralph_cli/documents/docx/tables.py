@@ -6,9 +6,8 @@ from itertools import groupby
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.docx.formatting.styles import Ground, Styles, exact_height, shaded
-from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
 from ralph_cli.documents.docx.paragraphs import DELETED
+from ralph_cli.documents.docx.styles import Ground, Styles, TablePlace, exact_height, read_look, shaded
 from ralph_cli.documents.office.findings import MERGED, Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
 from ralph_cli.documents.page_text import PageText, join_lines
@@ -127,7 +126,7 @@ def _find_inside(element: Element, name: str) -> Iterator[Element]:
 
 def _place_cells(row: Element, settings: Element | None) -> Iterator[tuple[Element, int, int]]:
     """The cells of a row with the columns that they cover, first and behind the last; what is deleted is left out."""
-    column = min(number(attribute(child(settings, "w:gridBefore")), 0) or 0, _MOST_COLUMNS)
+    column = min(number(attribute(child(settings, "w:gridBefore")), 0), _MOST_COLUMNS)
     held: tuple[Element, int, int] | None = None
     for cell in _find_inside(row, "w:tc"):
         properties = child(cell, "w:tcPr")

@@ -1,5 +1,6 @@
 """The text of a part of a mail as a mail program shows it, and where two alternatives of it differ."""
 
+import binascii
 from collections import Counter
 
 from ralph_cli.core.deferred import re
@@ -8,7 +9,7 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.mail.message import Part, charset, part_bytes, part_text, read_parameter, subparts
+from ralph_cli.documents.mail.message import Part
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.rtf import parse_rtf
 
@@ -21,6 +22,10 @@ _ADDRESS = re.compile(r"<?\b(?:https?|mailto|ftp|tel):[^\s<>]+>?|\[cid:[^\]]*\]"
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 8
 _LONGEST_WORD = 40
+
+_BLOCK = re.compile(
+    r"(?m)^begin [0-7]{3,4} ([^\n]{1,200})\n((?:[!-M`][!-`\x20]{0,84}\n)*)[`\x20]?\n?end[ \t]*(?:\n|\Z)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +50,18 @@ def read_body(part: Part, name: str, encoding: str | None, limits: LoadLimits) -
         return Body(page.text, page, cautions=page.cautions)
     if part.get_content_type() == "message/delivery-status":
         return Body(_delivery_status(part))
-    text, cautions = part_text(part, name, encoding)
-    if read_parameter(part, "format").lower() == "flowed":
-        delete_space = read_parameter(part, "delsp").lower() == "yes"
+    text, cautions = part.text(name, encoding)
+    if part.parameter("format").lower() == "flowed":
+        delete_space = part.parameter("delsp").lower() == "yes"
         return Body(join_flowed_lines(text, delete_space), flowed=True, cautions=cautions)
     return Body(text, cautions=cautions)
 
 
 def _read_page(part: Part, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    content = part_bytes(part)
+    content = part.content
     if part.get_content_type() == RICH_TEXT:
         return parse_rtf(content, name=name, limits=limits)
-    declared = encoding or charset(part)
+    declared = encoding or part.charset
     return parse_html(content, name=name, encoding=None, limits=limits, declared=declared, titled=False)
 
 
@@ -100,7 +105,21 @@ def _list_words(words: Counter[str]) -> str:
 def _delivery_status(part: Part) -> str:
     """The fields of a report on delivery, a group of lines for the message and for each recipient (RFC 3464)."""
     groups = (
-        "\n".join(f"{name}: {' '.join(str(value).split())}" for name, value in group.items())
-        for group in subparts(part)
+        "\n".join(f"{name}: {' '.join(str(value).split())}" for name, value in group.items()) for group in part.subparts
     )
     return "\n\n".join(group for group in groups if group)
+
+
+def take_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """The text without the files in it, and their names and contents; what cannot be decoded is left in it."""
+    files: list[tuple[str, bytes]] = []
+
+    def take(block: re.Match[str]) -> str:
+        try:
+            content = b"".join(binascii.a2b_uu(line) for line in block[2].encode("ascii").split(b"\n") if line)
+        except binascii.Error:
+            return block[0]
+        files.append((block[1].strip(), content))
+        return ""
+
+    return _BLOCK.sub(take, text) if "\nend" in text else text, files

@@ -8,7 +8,7 @@ from email import message_from_bytes
 from email.message import Message
 from email.policy import Compat32
 from quopri import decodestring
-from typing import Any, TypeAlias
+from typing import Any, cast
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
@@ -17,9 +17,6 @@ from ralph_cli.documents.plain.decoding import decode_text
 
 DEEPEST = 50
 """How deep parts may stand in parts."""
-
-Part: TypeAlias = "Message[Any, Any]"
-"""A message, or a part of one."""
 
 _LONGEST_HEADER = 20_000
 _LONGEST_NAME = 120
@@ -39,6 +36,90 @@ _DAMAGE = {
 """By the names of the defects in `email.errors`."""
 
 
+class Part(Message):
+    """A message, or a part of one."""
+
+    @property
+    def subparts(self) -> "list[Part]":
+        """The parts of a part; none if it holds none."""
+        payload = self.get_payload() if self.is_multipart() else []
+        return [each for each in payload if isinstance(each, Part)]
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a part says that it has parts, and has none: a mail program shows it as text."""
+        return self.get_content_maintype() == "multipart" and not self.is_multipart()
+
+    @property
+    def content(self) -> bytes:
+        """The content of a part that has no parts, decoded."""
+        try:
+            content = self.get_payload(decode=True)
+        except (ValueError, LookupError, binascii.Error):
+            return b""
+        return content if isinstance(content, bytes) else b""
+
+    def inner_message(self, name: str) -> "Part | None":
+        """The message that a part of the type message/rfc822 holds, also one that is encoded against the rule."""
+        inner = next(iter(self.subparts), None)
+        encoding = self.transfer_encoding
+        if inner is None or encoding not in ("base64", "quoted-printable"):
+            return inner
+        raw = inner.as_bytes().lstrip()
+        try:
+            return parse_message(b64decode(raw) if encoding == "base64" else decodestring(raw), name)
+        except (ValueError, binascii.Error):
+            return inner
+
+    @property
+    def transfer_encoding(self) -> str:
+        """How the content of a part is encoded: "base64"."""
+        return str(self.get("content-transfer-encoding", "")).strip().lower()
+
+    def text(self, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
+        """The text of a part, and what was guessed. Raises DocumentError as `decode_text` does."""
+        text, cautions = decode_text(self.content, name=name, declared=encoding or self.charset)
+        return text.replace("\r\n", "\n").replace("\r", "\n"), cautions
+
+    @property
+    def charset(self) -> str | None:
+        """The encoding that a part names for its text; None for ASCII, which says nothing of other bytes in it."""
+        label = self.parameter("charset").strip()
+        return label if label.lower() not in _ASCII else None
+
+    def parameter(self, name: str, header: str = "content-type") -> str:
+        """A parameter of a header, "" if there is none."""
+        try:
+            value = self.get_param(name, "", header)
+        except (ValueError, LookupError):
+            return ""
+        if isinstance(value, tuple):  # RFC 2231: encoding, language, value
+            label, _, raw = value
+            return _decode_bytes(str(raw).encode("latin-1", "replace"), label or "utf-8")
+        return decode_words(_repair(str(value)))
+
+    @property
+    def disposition(self) -> str:
+        """How a part is to be shown: "inline" or "attachment"; "" if it does not say."""
+        return str(self.get("content-disposition", "")).partition(";")[0].strip().lower()
+
+    @property
+    def file_name(self) -> str:
+        """The name that a part gives its file, on one line and without folders; "" if it has none."""
+        name = self.parameter("filename", "content-disposition") or self.parameter("name")
+        return clean_file_name(name)
+
+    def headers(self, name: str) -> list[str]:
+        """What all headers of this name say, decoded, each on one line."""
+        values = (str(value) for value in self.get_all(name, []))
+        return [line for value in values if (line := clean_header(value))]
+
+    def damage(self) -> Iterator[str]:
+        """What is wrong with a part by itself, in words."""
+        names = (type(defect).__name__ for defect in self.defects)
+        yield from (_DAMAGE[name] for name in names if name in _DAMAGE)
+
+
 class _AsWritten(Compat32):
     """Headers are given as they are written: those of a hostile mail must not break what interprets them."""
 
@@ -52,14 +133,14 @@ _POLICY = _AsWritten()
 def parse_message(data: bytes, name: str) -> Part:
     """The tree of a message's parts. Raises DocumentError "too-big" if it is deeper than a mail is."""
     try:
-        return message_from_bytes(_without_frame(data), policy=_POLICY)
+        return cast("Part", message_from_bytes(_without_frame(data), Part, policy=_POLICY))
     except RecursionError:
         raise too_deep_error(name) from None
 
 
 def new_part(kind: str, content: bytes | None = None, charset: str = "") -> Part:
     """A part of this type with a content that is not encoded, or one to which others are attached."""
-    part = Message(policy=_POLICY)
+    part = Part(policy=_POLICY)
     part["Content-Type"] = f"{kind}; charset={charset}" if charset else kind
     if content is not None:
         part.set_payload(content)
@@ -80,79 +161,6 @@ def too_deep_error(name: str) -> DocumentError:
     return DocumentError(what, code="too-big", hint="it is no ordinary mail; open it in a mail program")
 
 
-def subparts(part: Part) -> list[Part]:
-    """The parts of a part; none if it holds none."""
-    payload = part.get_payload() if part.is_multipart() else []
-    return [each for each in payload if isinstance(each, Message)]
-
-
-def is_broken_multipart(part: Part) -> bool:
-    """Whether a part says that it has parts, and has none: a mail program shows it as text."""
-    return part.get_content_maintype() == "multipart" and not part.is_multipart()
-
-
-def part_bytes(part: Part) -> bytes:
-    """The content of a part that has no parts, decoded."""
-    try:
-        content = part.get_payload(decode=True)
-    except (ValueError, LookupError, binascii.Error):
-        return b""
-    return content if isinstance(content, bytes) else b""
-
-
-def inner_message(part: Part, name: str) -> "Part | None":
-    """The message that a part of the type message/rfc822 holds, also one that is encoded against the rule."""
-    inner = next(iter(subparts(part)), None)
-    encoding = transfer_encoding(part)
-    if inner is None or encoding not in ("base64", "quoted-printable"):
-        return inner
-    raw = inner.as_bytes().lstrip()
-    try:
-        return parse_message(b64decode(raw) if encoding == "base64" else decodestring(raw), name)
-    except (ValueError, binascii.Error):
-        return inner
-
-
-def transfer_encoding(part: Part) -> str:
-    """How the content of a part is encoded: "base64"."""
-    return str(part.get("content-transfer-encoding", "")).strip().lower()
-
-
-def part_text(part: Part, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
-    """The text of a part, and what was guessed. Raises DocumentError as `decode_text` does."""
-    text, cautions = decode_text(part_bytes(part), name=name, declared=encoding or charset(part))
-    return text.replace("\r\n", "\n").replace("\r", "\n"), cautions
-
-
-def charset(part: Part) -> str | None:
-    """The encoding that a part names for its text; None for ASCII, which says nothing of other bytes in it."""
-    label = read_parameter(part, "charset").strip()
-    return label if label.lower() not in _ASCII else None
-
-
-def read_parameter(part: Part, name: str, header: str = "content-type") -> str:
-    """A parameter of a header, "" if there is none."""
-    try:
-        value = part.get_param(name, "", header)
-    except (ValueError, LookupError):
-        return ""
-    if isinstance(value, tuple):  # RFC 2231: encoding, language, value
-        label, _, raw = value
-        return _decode_bytes(str(raw).encode("latin-1", "replace"), label or "utf-8")
-    return decode_words(_repair(str(value)))
-
-
-def disposition(part: Part) -> str:
-    """How a part is to be shown: "inline" or "attachment"; "" if it does not say."""
-    return str(part.get("content-disposition", "")).partition(";")[0].strip().lower()
-
-
-def file_name(part: Part) -> str:
-    """The name that a part gives its file, on one line and without folders; "" if it has none."""
-    name = read_parameter(part, "filename", "content-disposition") or read_parameter(part, "name")
-    return clean_file_name(name)
-
-
 def clean_file_name(name: str) -> str:
     """The name of a file without folders and signs that are not shown."""
     line = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable()).strip(" .")
@@ -160,12 +168,6 @@ def clean_file_name(name: str) -> str:
         return line
     stem, dot, suffix = line.rpartition(".")
     return f"{stem[:80]}{dot}{suffix[:20]}"
-
-
-def read_headers(message: Part, name: str) -> list[str]:
-    """What all headers of this name say, decoded, each on one line."""
-    values = (str(value) for value in message.get_all(name, []))
-    return [line for value in values if (line := clean_header(value))]
 
 
 def clean_header(value: str) -> str:
@@ -184,12 +186,6 @@ def decode_words(value: str) -> str:
         text += value[at:start] + (value[start:end] if content is None else _decode_bytes(content, label))
         at = end
     return text + value[at:]
-
-
-def describe_damage(message: Part) -> Iterator[str]:
-    """What is wrong with a part by itself, in words."""
-    names = (type(defect).__name__ for defect in message.defects)
-    yield from (_DAMAGE[name] for name in names if name in _DAMAGE)
 
 
 def _join_words(words: "list[re.Match[str]]") -> Iterator[tuple[str, int, int, bytes | None]]:

@@ -7,24 +7,16 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.mail.bodies import PAGE_TYPES, RICH_TEXT, TEXT_TYPES, Body, describe_difference, read_body
-from ralph_cli.documents.mail.message import (
-    DEEPEST,
-    Part,
-    clean_file_name,
-    describe_damage,
-    disposition,
-    file_name,
-    inner_message,
-    is_broken_multipart,
-    part_bytes,
-    read_headers,
-    read_parameter,
-    subparts,
-    too_deep_error,
-    transfer_encoding,
+from ralph_cli.documents.mail.bodies import (
+    PAGE_TYPES,
+    RICH_TEXT,
+    TEXT_TYPES,
+    Body,
+    describe_difference,
+    read_body,
+    take_files,
 )
-from ralph_cli.documents.mail.uuencoded import take_files
+from ralph_cli.documents.mail.message import DEEPEST, Part, clean_file_name, too_deep_error
 from ralph_cli.documents.page_text import LINE, PARAGRAPH
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
@@ -67,7 +59,7 @@ class MailWalk:
         """Write the headers that a mail program shows, and the text. `place` names a mail in a mail: "message 2"."""
         apart = PARAGRAPH
         for name in _SHOWN_HEADERS:
-            values = read_headers(message, name)
+            values = message.headers(name)
             if len(values) > 1 and name in _ONCE:
                 self._out.warn("repeated-header", _say(place, f"{len(values)} headers {name}: {_PROGRAMS}"))
             for value in values:
@@ -88,16 +80,16 @@ class MailWalk:
         if depth > DEEPEST:
             raise too_deep_error(self._name)
         self._write_content(part, place, depth)
-        for what in describe_damage(part):  # some of it is found when a part is decoded
-            where = f"{file_name(part)}: " if disposition(part) == "attachment" and file_name(part) else ""
+        for what in part.damage():  # some of it is found when a part is decoded
+            where = f"{part.file_name}: " if part.disposition == "attachment" and part.file_name else ""
             self._out.warn("incomplete", _say(place, f"{where}{what}: the mail may be cut off or damaged"))
 
     def _write_content(self, part: Part, place: str, depth: int) -> None:
         """Write what a part shows, or name it, by its type."""
         self._warn_of_asides(part, place)
         kind = part.get_content_type()
-        if transfer_encoding(part) not in _KNOWN_ENCODINGS:
-            what = f"a part is encoded in a way that is not known ({transfer_encoding(part)[:40]}), and was not decoded"
+        if part.transfer_encoding not in _KNOWN_ENCODINGS:
+            what = f"a part is encoded in a way that is not known ({part.transfer_encoding[:40]}), and was not decoded"
             self._out.warn("incomplete", _say(place, what))
         if kind in _MESSAGE_TYPES:
             self._write_forwarded(part, place, depth)
@@ -105,16 +97,16 @@ class MailWalk:
             self._out.warn("signature-unchecked", _say(place, "signed; nobody has checked the signature"))
         elif kind in _SEALED or kind == "multipart/encrypted":
             self._warn_of_seal(part, place)
-        elif (kind in _SHOWN_TYPES and disposition(part) != "attachment") or is_broken_multipart(part):
+        elif (kind in _SHOWN_TYPES and part.disposition != "attachment") or part.is_broken:
             self._write_body(part, place)
         elif kind == "multipart/alternative":
             self._write_alternative(part, place, depth)
         elif kind == "multipart/related":
             self._write_related(part, place, depth)
-        elif subparts(part):
-            for each in subparts(part):
+        elif part.subparts:
+            for each in part.subparts:
                 self._write_part(each, place, depth + 1)
-        elif part.get_content_maintype() == "image" and part.get("content-id") and disposition(part) != "attachment":
+        elif part.get_content_maintype() == "image" and part.get("content-id") and part.disposition != "attachment":
             self._pictures += 1
         else:
             self._attach(part, place)
@@ -122,7 +114,7 @@ class MailWalk:
     def _write_forwarded(self, part: Part, place: str, depth: int) -> None:
         self._forwarded += 1
         number = self._forwarded
-        inner = inner_message(part, self._name)
+        inner = part.inner_message(self._name)
         if inner is not None:
             self.write_message(inner, f"forwarded message {number}", depth + 1)
 
@@ -131,7 +123,7 @@ class MailWalk:
 
         What stands in another one only is said: a reader of that one saw something else.
         """
-        choices = subparts(part)
+        choices = part.subparts
         shown = next((each for each in reversed(choices) if _has_text(each)), None)
         if shown is None:
             for each in choices:
@@ -153,21 +145,21 @@ class MailWalk:
     def _write_files(self, part: Part, place: str, depth: int) -> None:
         """Write what is no text of an alternative that is not shown."""
         if part.get_content_maintype() == "multipart" and depth <= DEEPEST:
-            for each in subparts(part):
+            for each in part.subparts:
                 self._write_files(each, place, depth + 1)
-        elif part.get_content_type() not in _SHOWN_TYPES or disposition(part) == "attachment":
+        elif part.get_content_type() not in _SHOWN_TYPES or part.disposition == "attachment":
             self._write_part(part, place, depth)
 
     def _write_related(self, part: Part, place: str, depth: int) -> None:
         """Write the root of parts that belong together (RFC 2387), and gather what is no picture in it."""
-        parts = subparts(part)
+        parts = part.subparts
         root = find_root(part)
         for each in parts:
             if each is root:
                 self._write_part(each, place, depth + 1)
-            elif each.get_content_maintype() == "image" and disposition(each) != "attachment":
+            elif each.get_content_maintype() == "image" and each.disposition != "attachment":
                 self._pictures += 1
-            elif _has_text(each) and disposition(each) != "attachment":
+            elif _has_text(each) and each.disposition != "attachment":
                 self._out.warn("hidden-parts", _say(place, "a text that no mail program shows is left out"))
                 self._attach(each, place)
             else:
@@ -207,7 +199,7 @@ class MailWalk:
         return "\n".join(self._read(each, "").text for each in _shown_leaves(part, depth))
 
     def _attach(self, part: Part, place: str) -> None:
-        self._keep(file_name(part), part.get_content_type(), place, part_bytes(part))
+        self._keep(part.file_name, part.get_content_type(), place, part.content)
 
     def _keep(self, name: str, media_type: str, place: str, content: bytes) -> None:
         if content:
@@ -215,15 +207,15 @@ class MailWalk:
             self.attachments.append(MailAttachment(name, media_type, place, content))
 
     def _warn_of_seal(self, part: Part, place: str) -> None:
-        kind = read_parameter(part, "smime-type").lower()
-        what = "PGP" if read_parameter(part, "protocol").endswith("pgp-encrypted") else "S/MIME"
+        kind = part.parameter("smime-type").lower()
+        what = "PGP" if part.parameter("protocol").endswith("pgp-encrypted") else "S/MIME"
         seal = "signed in a way that closes it" if kind == "signed-data" else "encrypted"
         self._out.warn("encrypted-part", _say(place, f"a part that is {seal} ({what}); {_DECRYPT}"))
 
     def _warn_of_asides(self, part: Part, place: str) -> None:
         """Say that there is text before, between or behind the parts, where no program shows it."""
         asides = (str(aside).strip() for aside in (part.preamble, part.epilogue) if aside)
-        if subparts(part) and any(len(aside) > _LONGEST_ASIDE for aside in asides):
+        if part.subparts and any(len(aside) > _LONGEST_ASIDE for aside in asides):
             self._out.warn(
                 "hidden-parts", _say(place, "text outside the parts, which no mail program shows, is left out")
             )
@@ -235,7 +227,7 @@ _DECRYPT = "open the mail in a mail program, and save what it shows"
 
 def find_root(related: Part) -> "Part | None":
     """The part that is shown of parts that belong together."""
-    parts, start = subparts(related), read_parameter(related, "start")
+    parts, start = related.subparts, related.parameter("start")
     named = (each for each in parts if start and str(each.get("content-id", "")).strip() == start)
     return next(named, parts[0] if parts else None)
 
@@ -254,9 +246,9 @@ def _has_text(part: Part) -> bool:
 
 def _shown_leaves(part: Part, depth: int) -> Iterator[Part]:
     """The parts with text that are shown of a part, the last alternative only."""
-    if depth > DEEPEST or disposition(part) == "attachment":
+    if depth > DEEPEST or part.disposition == "attachment":
         return
-    kind, parts = part.get_content_type(), subparts(part)
+    kind, parts = part.get_content_type(), part.subparts
     if kind in _SHOWN_TYPES:
         yield part
     elif kind == "multipart/alternative":

@@ -9,17 +9,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.mail.bodies import PAGE_TYPES
-from ralph_cli.documents.mail.message import (
-    DEEPEST,
-    Part,
-    charset,
-    describe_damage,
-    parse_message,
-    part_bytes,
-    part_text,
-    subparts,
-    too_deep_error,
-)
+from ralph_cli.documents.mail.message import DEEPEST, Part, parse_message, too_deep_error
 from ralph_cli.documents.mail.reader import parse_mail
 from ralph_cli.documents.mail.walk import find_root
 from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
@@ -35,7 +25,7 @@ def parse_web_page(data: bytes, *, name: str, encoding: str | None, limits: Load
     page = _find_page(message, parts)
     if page is None:
         return parse_mail(data, name=name, kind="eml", encoding=encoding, limits=limits)
-    damage = [what for part in (message, *parts) for what in describe_damage(part)]
+    damage = [what for part in (message, *parts) for what in part.damage()]
     linked: dict[str, str] = {}
     unread = 0
     for part in parts:
@@ -43,14 +33,12 @@ def parse_web_page(data: bytes, *, name: str, encoding: str | None, limits: Load
             unread += part is not page and part.get_content_maintype() == "image"
             continue
         try:
-            text, _ = part_text(part, name, None)
+            text, _ = part.text(name, None)
         except DocumentError as error:
             damage.append(error.message)
             continue
         linked |= dict.fromkeys(_addresses(part, page), text)
-    parsed = parse_html(
-        part_bytes(page), name=name, encoding=encoding, limits=limits, declared=charset(page), linked=linked
-    )
+    parsed = parse_html(page.content, name=name, encoding=encoding, limits=limits, declared=page.charset, linked=linked)
     cautions = [Caution("incomplete", f"{what}: the file may be cut off or damaged") for what in dict.fromkeys(damage)]
     if unread:
         cautions.append(Caution("pictures-unread", f"pictures that were not read: {unread:,}"))
@@ -60,16 +48,16 @@ def parse_web_page(data: bytes, *, name: str, encoding: str | None, limits: Load
 def _leaves(part: Part, name: str, depth: int = 0) -> Iterator[Part]:
     if depth > DEEPEST:
         raise too_deep_error(name)
-    if not subparts(part):
+    if not part.subparts:
         yield part
-    for each in subparts(part):
+    for each in part.subparts:
         yield from _leaves(each, name, depth + 1)
 
 
 def _find_page(message: Part, parts: list[Part]) -> "Part | None":
     """The page that is shown first: the root of the parts, or else the first that is a page."""
     root = find_root(message)
-    candidates = ([root] if root is not None and not subparts(root) else []) + parts
+    candidates = ([root] if root is not None and not root.subparts else []) + parts
     return next((part for part in candidates if part.get_content_type() in PAGE_TYPES), None)
 
 

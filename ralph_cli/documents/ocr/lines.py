@@ -1,10 +1,11 @@
-"""Words in a picture as words of type: on the baseline of their line, as high as its type, and level on the page."""
+"""What tesseract prints of a picture, and its words as words of type: on their baseline, as high as it, and level."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from statistics import median
+from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.ocr.tsv import PictureWord
 from ralph_cli.documents.pdf.geometry.word import Word
 
 _CAPITAL, _SMALL, _DESCENT = 0.72, 0.52, 0.21
@@ -19,6 +20,40 @@ _LETTER = re.compile(r"[^\W_]")
 _LEAST_WORDS = 5
 _MOST_SLOPE = 0.09
 """About five degrees: a page that is turned by more is not made level."""
+
+_COLUMNS = 12
+_WORD_LEVEL = "5"
+_RULES = re.compile(r"[|_\u2014=~\u00a6]*[|_\u00a6][|_\u2014=~\u00a6]*")
+"""What is read of the lines that are drawn around cells: it says nothing, and parts a row."""
+
+
+class PictureWord(NamedTuple):
+    """A word in a picture; its box is in pixels from the upper left."""
+
+    text: str
+    confidence: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+def parse_tsv(printed: str) -> list[list[PictureWord]]:
+    """The lines of words, in the order of the program. ValueError for what is no such table."""
+    rows = (line.split("\t", _COLUMNS - 1) for line in printed.split("\n")[1:] if line.strip())
+    return [[word for _, word in group] for _, group in groupby(_words(rows), key=lambda item: item[0])]
+
+
+def _words(rows: Iterator[list[str]]) -> Iterator[tuple[tuple[str, ...], PictureWord]]:
+    for row in rows:
+        if len(row) != _COLUMNS:
+            raise ValueError("a row of the wrong length")
+        text = "".join(row[11].split())
+        if row[0] != _WORD_LEVEL or not text or _RULES.fullmatch(text):
+            continue
+        left, top, width, height = map(int, row[6:10])
+        confidence = min(max(int(float(row[10])), 0), 100)
+        yield tuple(row[1:5]), PictureWord(text, confidence, left, top, left + width, top + height)
 
 
 def place_words(lines: Sequence[Sequence[PictureWord]], height: int, scale: float) -> tuple[str, list[Word]]:
@@ -66,14 +101,9 @@ def _measure(line: Sequence[PictureWord], slope: float) -> tuple[float, float]:
     """The size of a line's type, and the height of its baseline on the level page, in pixels from above."""
     sizes = [size for word in line if (size := _type_size(word))] or [word.bottom - word.top for word in line]
     size = median(sizes)
-    feet = []
-    for word in line:
-        sinks = slope * (word.left + word.right) / 2
-        if _stands_on_line(word.text):
-            feet.append(word.bottom - sinks)
-    if not feet:
-        feet = [word.bottom - slope * (word.left + word.right) / 2 - _DESCENT * size for word in line]
-    return size, median(feet)
+    feet = [(word.bottom - slope * (word.left + word.right) / 2, _stands_on_line(word.text)) for word in line]
+    standing = [foot for foot, is_standing in feet if is_standing]
+    return size, median(standing or [foot - _DESCENT * size for foot, _ in feet])
 
 
 def _stands_on_line(text: str) -> bool:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from itertools import groupby
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -13,8 +14,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import ScannedPage
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.ocr.lines import place_words
-from ralph_cli.documents.ocr.tsv import PictureWord, parse_tsv
+from ralph_cli.documents.ocr.lines import PictureWord, parse_tsv, place_words
 from ralph_cli.documents.ocr.words import ScannedWord, pack_words
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import ParsedDocument, join_parts
@@ -167,19 +167,11 @@ def _locate(page: PageLayout, source: str, words: Sequence[PictureWord], canvas:
     owners: list[int] = []
     for number, word in enumerate(words):
         owners += [number] * len(word.text) + [NOT_A_CHARACTER]  # one character parts each word from the next
-    characters = page.characters
-    at = 0
-    while at < len(characters):
-        owner = owners[characters[at]] if characters[at] != NOT_A_CHARACTER else NOT_A_CHARACTER
-        end = at + 1
-        while end < len(characters) and characters[end] != NOT_A_CHARACTER and owners[characters[end]] == owner:
-            end += 1
+    owners.append(NOT_A_CHARACTER)  # the last one is of what was added by the layout
+    for owner, group in groupby(range(len(page.characters)), lambda at: owners[page.characters[at]]):
         if owner != NOT_A_CHARACTER:
-            word = words[owner]
-            (left, upper), (right, lower) = (
-                canvas.to_point(word.left, word.top),
-                canvas.to_point(word.right, word.bottom),
-            )
+            places, word = list(group), words[owner]
+            left, upper = canvas.to_point(word.left, word.top)
+            right, lower = canvas.to_point(word.right, word.bottom)
             box = min(left, right), min(upper, lower), max(left, right), max(upper, lower)
-            yield ScannedWord(at, end, word.confidence, *box)
-        at = end
+            yield ScannedWord(places[0], places[-1] + 1, word.confidence, *box)

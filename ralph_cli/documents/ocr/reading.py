@@ -160,10 +160,6 @@ def _cautions(
 
 def _with_hint(parsed: ParsedDocument) -> ParsedDocument:
     """The document with a caution that says how its pages without words can be read."""
-    return replace(
-        parsed,
-        cautions=tuple(
-            replace(it, message=f"{it.message}; {INSTALL_HINT}") if it.code == _NO_TEXT else it
-            for it in parsed.cautions
-        ),
-    )
+    hint = f"; {INSTALL_HINT}"
+    cautions = (replace(it, message=it.message + hint * (it.code == _NO_TEXT)) for it in parsed.cautions)
+    return replace(parsed, cautions=tuple(cautions))

@@ -105,7 +105,7 @@ def _points(series: Element, names: tuple[str, ...], own: NumberFormat | None, i
     for cache in (cache for name in names for part in children(series, name) for cache in part.iter()):
         of_cache = _format(_text(child(cache, "c:formatCode")))
         for point in children(cache, "c:pt"):
-            at = number(attribute(point, "idx"), 0) or 0
+            at = number(attribute(point, "idx"), 0)
             text = " ".join(_text(child(point, "c:v")).split())
             if len(found) < _MOST_POINTS and text and at not in found:
                 code = attribute(point, "formatCode")

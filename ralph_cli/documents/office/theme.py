@@ -39,7 +39,7 @@ def read_paint(fill: Element | None, theme: Theme) -> tuple[int | None, float]:
         "a:sysClr": read_colour(attribute(told, "lastClr")),
         "a:prstClr": _PRESETS.get(value),
     }.get(told.tag)
-    changes = {one.tag: (number(attribute(one), _FULL) or 0) / _FULL for one in told}
+    changes = {one.tag: number(attribute(one), _FULL) / _FULL for one in told}
     opacity, factor, more = (changes.pop(f"a:{name}", usual) for name, usual in _CHANGES)
     return None if colour is None or changes else lighten(colour, factor, more), opacity
 

@@ -4,6 +4,7 @@ Elements are called as ECMA-376 and OpenDocument call them ("w:p", "table:table-
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import overload
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -226,6 +227,14 @@ def contents(element: Element | None, *path: str) -> list[Element]:
 def is_on(element: Element | None) -> bool:
     """Whether a property that is on or off is there, and on (ECMA-376, 17.17.4)."""
     return element is not None and element.get("val", "").lower() not in _OFF
+
+
+@overload
+def number(text: str) -> int | None: ...
+
+
+@overload
+def number(text: str, default: int) -> int: ...
 
 
 def number(text: str, default: int | None = None) -> int | None:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.office.xml_tree import attribute, child, number
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.styles import Styles
 from ralph_cli.documents.page_text import clean_text
@@ -212,8 +212,3 @@ def plain_text(element: Element | None) -> str:
         return ""
     paragraphs = (one for one in element.iter() if one.tag in ("text:p", "text:h"))
     return " ".join(" ".join("".join(one.itertext()).split()) for one in paragraphs).strip()
-
-
-def list_items(element: Element) -> list[Element]:
-    """The items of a list."""
-    return [*children(element, "text:list-header"), *children(element, "text:list-item")]

@@ -14,7 +14,6 @@ from ralph_cli.documents.open_document.paragraphs import (
     DRAWINGS,
     ParagraphReader,
     blanks_before,
-    list_items,
     plain_text,
 )
 from ralph_cli.documents.open_document.styles import Counter, Styles, read_points
@@ -23,6 +22,7 @@ from ralph_cli.documents.sight import CLIPPED, MARKED, NOTHING, Colours, Ink, is
 from ralph_cli.documents.slides.sight import Canvas, Layer, Place
 from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, measure_blanks, write_table
 
+_SHOWN = ("draw:text-box", "table:table", "draw:object")
 _OPAQUE = frozenset({"draw:image", "draw:object", "draw:object-ole", "table:table"})
 _MOST_REPEATED_ROWS = 10_000
 _NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:variable-decls"})
@@ -130,7 +130,7 @@ class Story:
     def _read_paragraph(self, element: Element, label: str = "") -> Iterator[Block]:
         """A paragraph, and behind it what its drawings say."""
         paragraph = self._paragraphs.read(element)
-        level = number(attribute(element, "outline-level"), 0) or 0 if element.tag == "text:h" else 0
+        level = number(attribute(element, "outline-level"), 0) if element.tag == "text:h" else 0
         if level and paragraph.text and not label and attribute(element, "is-list-header") != "true":
             label = self._outline.next_label(level - 1, number(attribute(element, "start-value")))
         text = PageText.of(label, paragraph.text) if paragraph.text else PageText()
@@ -153,7 +153,7 @@ class Story:
             counter = (self._counters.get(source) if source else None) or Counter(self._styles.list_levels(name))
             self._counters[known] = self._counters[name] = counter
         counter = self._counters.get(name) or Counter(self._styles.list_levels(name))
-        for item in list_items(element):
+        for item in (*children(element, "text:list-header"), *children(element, "text:list-item")):
             label = ""
             if item.tag == "text:list-item" and any(one.tag in ("text:p", "text:h") for one in item):
                 label = counter.next_label(level, number(attribute(item, "start-value")))
@@ -283,9 +283,13 @@ class Story:
                     block.text.mark(block.origin, 0, len(text))
                 yield block
             return
-        shown = [one for one in element if one.tag in ("draw:text-box", "table:table", "draw:object")]
-        if shown:
-            yield from self._read_content(shown[0])
+        shown = next((one for one in element if one.tag in _SHOWN), element)
+        if shown.tag == "draw:text-box":
+            yield from self.blocks(shown)
+        elif shown.tag == "table:table":
+            yield from self._read_table(shown)
+        elif shown.tag == "draw:object":
+            yield from self._read_object(attribute(shown, "href"))
         elif child(element, "draw:image") is not None:
             self._findings.unread["pictures"] += 1
             described = " ".join(one_line("".join(one.itertext())) for one in element if one.tag in (":title", ":desc"))
@@ -295,14 +299,6 @@ class Story:
             self._findings.unread["embedded objects"] += 1
         else:
             yield from self.blocks(element)
-
-    def _read_content(self, content: Element) -> Iterator[Block]:
-        if content.tag == "draw:text-box":
-            yield from self.blocks(content)
-        elif content.tag == "table:table":
-            yield from self._read_table(content)
-        else:
-            yield from self._read_object(attribute(content, "href"))
 
     def _read_object(self, reference: str) -> Iterator[Block]:
         """A chart as its titles and its table, an equation as its characters."""

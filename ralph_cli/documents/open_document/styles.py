@@ -225,7 +225,7 @@ class Counter:
 def _read_levels(element: Element) -> list[ListLevel]:
     levels = [ListLevel() for _ in range(_MOST_LEVELS)]
     for one in element:
-        at = (number(attribute(one, "level"), 0) or 0) - 1
+        at = number(attribute(one, "level"), 0) - 1
         if 0 <= at < _MOST_LEVELS:
             levels[at] = ListLevel(
                 attribute(one, "num-format"),

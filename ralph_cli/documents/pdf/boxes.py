@@ -51,13 +51,8 @@ def tight_box(text_page: Any, index: int) -> Box | None:
     return Box(left, bottom, right, top) if left < right and bottom < top else None
 
 
-def line_boxes(text_page: Any, characters: Iterable[int]) -> list[Box]:
-    """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
-    return join_boxes(filter(None, (loose_box(text_page, index) for index in characters)))
-
-
 def join_boxes(boxes: Iterable[Box]) -> list[Box]:
-    """One rectangle per line around boxes in reading order, as of characters or words."""
+    """One rectangle per line (or per cell, when cells are far apart) around boxes in reading order."""
     lines: list[Box] = []
     for box in boxes:
         if lines and _continues(lines[-1], box):

@@ -14,12 +14,11 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.limits import Layout
-from ralph_cli.documents.pdf.geometry.codes import read_codes
+from ralph_cli.documents.pdf.geometry.codes import read_codes, read_symbols
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
-from ralph_cli.documents.pdf.geometry.symbols import read_symbols
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables, to_tables
 from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Word
 from ralph_cli.documents.pdf.geometry.words import DOWNWARD, page_characters, quarter_turns, read_words, runs_down

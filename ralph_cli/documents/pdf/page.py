@@ -11,8 +11,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Addition, Heading, Page, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.parsed import ParsedDocument, clean_label
-from ralph_cli.documents.pdf.content.added_words import find_additions
-from ralph_cli.documents.pdf.content.annotations import open_page
+from ralph_cli.documents.pdf.content.annotations import find_additions, open_page
 from ralph_cli.documents.pdf.content.findings import PageFindings
 from ralph_cli.documents.pdf.content.legibility import (
     classify_textless,

@@ -15,7 +15,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, clean_heading, join_parts
-from ralph_cli.documents.pdf.boxes import Box, line_boxes
+from ralph_cli.documents.pdf.boxes import Box, join_boxes, loose_box
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
 from ralph_cli.documents.pdf.content.lost_letters import restore_letters
@@ -115,8 +115,8 @@ class LaidOutPage:
 
     def boxes(self, start: int, end: int) -> list[Box]:
         """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
-        drawn = [index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER]
-        return line_boxes(self.text_page.raw, drawn)
+        drawn = (index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER)
+        return join_boxes(filter(None, (loose_box(self.text_page.raw, index) for index in drawn)))
 
     def blank_letters(self, start: int, end: int) -> list[int]:
         """The places in text[start:end] of letters that leave no ink, for nobody here has their font."""

@@ -41,11 +41,8 @@ def decode_text(
             return _decode_with_mark(data[len(mark) :], marked, name)
     if declared is not None and (found := _decode_declared(data, declared)) is not None:
         return found
-    if (
-        data.isascii()
-        and _JAPANESE_ESCAPE.search(data)
-        and (text := _try_to_decode(data, "iso2022_jp_ext")) is not None
-    ):
+    is_japanese = data.isascii() and _JAPANESE_ESCAPE.search(data)
+    if is_japanese and (text := _try_to_decode(data, "iso2022_jp_ext")) is not None:
         return text, ()
     text = _try_to_decode(data, "utf-8")
     if text is not None and "\0" not in text:

@@ -50,7 +50,7 @@ class Shape:
             return NOTHING
         if self.settings.get("fillType", "0") != "0":
             return None
-        colour = number(self.settings.get("fillColor", ""), WHITE) or 0  # its bytes are blue, green and red
+        colour = number(self.settings.get("fillColor", ""), WHITE)  # its bytes are blue, green and red
         return frozenset({(colour & 255) << 16 | colour & 0xFF00 | colour >> 16 & 255})
 
     def ground(self) -> Colours:

@@ -104,7 +104,7 @@ class SheetPage:
         is_named = self._totals.named_cells + len(shown) <= _MOST_NAMED_CELLS
         self._totals.named_cells += len(shown) if is_named else 0
         if not is_named:
-            name = f"{self._prefix}{column_name(shown[0].column)}{row}:{_end_of(shown, row)}"
+            name = f"{self._prefix}{column_name(shown[0].column)}{row}:{column_name(shown[-1].column)}{row}"
             page.places.append(NamedPlace(page.length + bool(page.length), name))
         parts: dict[Origin | None, list[SheetCell]] = {}
         for cell in shown:
@@ -258,10 +258,6 @@ def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: in
     for origin, count in totals.unlisted.items():
         if count:
             yield Caution("not-listed", f"{count:,} {origin}s are not listed: there are too many")
-
-
-def _end_of(cells: Sequence[SheetCell], row: int) -> str:
-    return f"{column_name(cells[-1].column)}{row}"
 
 
 def _quote_name(name: str) -> str:

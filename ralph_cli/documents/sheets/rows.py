@@ -56,7 +56,7 @@ class SheetReader:
             case "x:cols":
                 for one in children(element, "x:col"):
                     if _is_hidden(one, "width"):
-                        ends = number(attribute(one, "min"), 1) or 1, number(attribute(one, "max"), 0) or 0
+                        ends = number(attribute(one, "min"), 1) or 1, number(attribute(one, "max"), 0)
                         self._hidden_columns.append((ends[0] - 1, ends[1] - 1))
             case "x:sheetFormatPr":
                 self._rows_are_hidden = attribute(element, "zeroHeight") in ("1", "true")

@@ -51,11 +51,11 @@ def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
     fills = [_read_fill(one, theme) for one in children(child(root, "x:fills"), "x:fill")]
     found: list[CellStyle] = []
     for one in children(child(root, "x:cellXfs"), "x:xf"):
-        identity = number(attribute(one, "numFmtId"), 0) or 0
+        identity = number(attribute(one, "numFmtId"), 0)
         shown = formats.get(identity) or NumberFormat.built_in(identity)
         colour, is_struck, size = _at(fonts, attribute(one, "fontId"), (BLACK, False, None))
         ground = _at(fills, attribute(one, "fillId"), WHITE_GROUND)
-        indent = _POINTS_OF_INDENT * (number(attribute(child(one, "x:alignment"), "indent"), 0) or 0)
+        indent = _POINTS_OF_INDENT * number(attribute(child(one, "x:alignment"), "indent"), 0)
         found.append(CellStyle(shown, seen(colour, ground, size), is_struck, indent))
     return found
 
@@ -67,17 +67,17 @@ def read_conditional_formats(root: Element | None) -> set[str]:
 
 
 def _at(items: list[_Item], index: str, default: _Item) -> _Item:
-    at = number(index, 0) or 0
+    at = number(index, 0)
     return items[at] if 0 <= at < len(items) else default
 
 
 def _read_colour(element: Element | None, theme: Theme, usual: int | None = None) -> int | None:
     """A colour, None if it is not known; `usual` if it is the one that the program chooses."""
     colour = read_colour(attribute(element, "rgb")[-6:]) if attribute(element, "rgb") else usual
-    at = number(attribute(element, "theme"), -1) or 0
+    at = number(attribute(element, "theme"), -1)
     if 0 <= at < len(_THEME):
         colour = theme.get(_THEME[at], _USUAL.get(at))
-    at = number(attribute(element, "indexed"), -1) or 0
+    at = number(attribute(element, "indexed"), -1)
     if 0 <= at < 66:
         colour = read_colour(_PALETTE.split()[at - 8 if at >= 8 else at])
     try:

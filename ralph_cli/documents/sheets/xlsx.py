@@ -125,7 +125,7 @@ class _WorkbookReader:
         authors = [one_line(one.text or "")[:80] for one in children(child(root, "x:authors"), "x:author")]
         for comment in children(child(root, "x:commentList"), "x:comment"):
             text = read_string(child(comment, "x:text"), self._findings)
-            at = number(attribute(comment, "authorId"), -1) or 0
+            at = number(attribute(comment, "authorId"), -1)
             author = (authors[at] if 0 <= at < len(authors) else "") or "an unnamed author"
             reference = attribute(comment, "ref")
             if text and parse_reference(reference):
@@ -203,12 +203,11 @@ class _WorkbookReader:
         try:
             stored = float(value)
         except ValueError:
+            stored = math.nan
+        if math.isfinite(stored):
+            show_number(cell, stored, style.number_format, self._is_1904)
+        else:
             cell.text = one_line(value)  # what no program writes is at least not lost
-            return
-        if not math.isfinite(stored):
-            cell.text = one_line(value)
-            return
-        show_number(cell, stored, style.number_format, self._is_1904)
 
     def _style(self, element: Element) -> CellStyle:
         index = element.get("s", "0")

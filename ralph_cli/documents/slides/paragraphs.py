@@ -36,7 +36,7 @@ def read_paragraphs(body: Element | None, findings: Findings, setting: TextSetti
     is_stretched = attribute(child(body, "a:bodyPr", "a:prstTxWarp"), "prst") not in ("", "textNoShape")
     styles = [*children(body, "a:lstStyle"), *setting.styles]
     for element in children(body, "a:p"):
-        usual = list(_of_level(styles, number(attribute(child(element, "a:pPr"), "lvl"), 0) or 0))
+        usual = list(_of_level(styles, number(attribute(child(element, "a:pPr"), "lvl"), 0)))
 
         def look(properties: Element | None, text: str, usual: list[Element] = usual) -> str:
             ink = _ink(properties, usual, setting)
@@ -105,7 +105,7 @@ def _texts(element: Element) -> Iterator[str]:
 
 def _look(properties: Element | None, text: str, findings: Findings) -> str:
     """The text of a run with its figures raised or lowered, or struck out."""
-    raised = number(attribute(properties, "baseline"), 0) or 0
+    raised = number(attribute(properties, "baseline"), 0)
     if raised:
         text = raise_figures(text) if raised > 0 else lower_figures(text)
     if attribute(properties, "strike") in ("sngStrike", "dblStrike"):
@@ -116,7 +116,7 @@ def _look(properties: Element | None, text: str, findings: Findings) -> str:
 def _number(element: Element, counts: dict[int, int]) -> str:
     """What a paragraph of a numbered list begins with (ECMA-376, part 1, 21.1.2.4.1); "" for any other."""
     properties = child(element, "a:pPr")
-    level = number(attribute(properties, "lvl"), 0) or 0
+    level = number(attribute(properties, "lvl"), 0)
     numbered = child(properties, "a:buAutoNum")
     for deeper in [one for one in counts if one > level]:
         del counts[deeper]

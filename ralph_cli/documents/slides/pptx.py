@@ -75,7 +75,7 @@ class _PresentationReader:
         self._relations = package.relations(self._main)
         self._presentation = package.read_xml(self._main, "p:presentation")
         size = child(self._presentation, "p:sldSz")
-        self._size = number(attribute(size, "cx"), 0) or 0, number(attribute(size, "cy"), 0) or 0
+        self._size = number(attribute(size, "cx"), 0), number(attribute(size, "cy"), 0)
         self._designs: dict[str, Design] = {}
         self._masters: set[str] = set()
         self._unseen: Counter[str] = Counter()

@@ -127,11 +127,11 @@ def _measure_indent(row: Element) -> float:
     """How many points the first line of a row is set in."""
     paragraph = child(row, "a:tc", "a:txBody", "a:p")
     properties = child(paragraph, "a:pPr")
-    level = number(attribute(properties, "lvl"), 0) or 0
-    margin = number(attribute(properties, "marL"), level * _EMU_OF_LEVEL) or 0
+    level = number(attribute(properties, "lvl"), 0)
+    margin = number(attribute(properties, "marL"), level * _EMU_OF_LEVEL)
     text = child(paragraph, "a:r", "a:t")
     blanks = measure_blanks(text.text or "") if text is not None else 0.0
-    return (margin + (number(attribute(properties, "indent"), 0) or 0)) / _EMU_OF_POINT + blanks
+    return (margin + number(attribute(properties, "indent"), 0)) / _EMU_OF_POINT + blanks
 
 
 def placeholder(shape: Element) -> Element | None:
@@ -158,7 +158,7 @@ def read_place(shape: Element) -> Place | None:
         offset, size = child(one, "a:off"), child(one, "a:ext")
         left, top = number(attribute(offset, "x")), number(attribute(offset, "y"))
         if left is not None and top is not None:
-            width, height = number(attribute(size, "cx"), 0) or 0, number(attribute(size, "cy"), 0) or 0
+            width, height = number(attribute(size, "cx"), 0), number(attribute(size, "cy"), 0)
             return left, top, left + width, top + height
     return None
 

@@ -1,8 +1,9 @@
-"""Letters that a PDF gives only by a code: pdfium finds no name for them, and reads the code as a number of Unicode.
+"""Letters that a PDF gives only by a code, and characters of symbol fonts, which it names by letters or not at all.
 
-That is right only by chance. An embedded TrueType font often maps Unicode to its glyphs, and then decides: a letter
-that is not in the map was not drawn, and is read as U+FFFD. A code may also be the UTF-8 of a letter in the map, as
-libharu writes it. It names the code, too, but pdfium drops a list of names (bfrange) if one code has three bytes.
+pdfium finds no name for a code, and reads it as a number of Unicode. That is right only by chance. An embedded TrueType
+font often maps Unicode to its glyphs, and then decides: a letter that is not in the map was not drawn, and is read as
+U+FFFD. A code may also be the UTF-8 of a letter in the map, as libharu writes it. It names the code, too, but pdfium
+drops a list of names (bfrange) if one code has three bytes.
 """
 
 import ctypes
@@ -13,7 +14,8 @@ from typing import Any
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.docx.symbols import UNKNOWN
+from ralph_cli.documents.docx.symbols import UNKNOWN, translate_symbol
+from ralph_cli.documents.pdf.boxes import tight_box
 
 _CANDIDATE = re.compile("[\u0100-\u1fff\u2c00-\udfff\uf900-\ufffd]")
 """What a code of two or more bytes may be read as; signs and private characters are no letters."""
@@ -21,6 +23,15 @@ _CANDIDATE = re.compile("[\u0100-\u1fff\u2c00-\udfff\uf900-\ufffd]")
 _MOST_BYTES, _MOST_MAPS = 1 << 25, 8
 _LAST = 0xFFFF
 """The last code of two bytes."""
+
+NAMELESS = "\x00"
+"""Stands for a character that the file gives no name; it is white space if nothing is drawn for it."""
+
+_FONT = re.compile(r"(?:[^+]*\+)?(wingdings|webdings|symbol)[ -]?([23]?)", re.IGNORECASE)
+_LONGEST_NAME = 200
+_ALONE = r"(?<![^\s\x00])[OPQRSaclnoqruvx\xa3](?![^\s\x00])"
+_SYMBOL = re.compile(rf"[\x00\xa7\xa8\xfb-\xfe\uf020-\uf0ff]|{_ALONE}")
+"""What may be a box, tick, cross or bullet; the letters among them stand alone then."""
 
 
 def read_codes(raw: Any, source: str) -> str:
@@ -96,3 +107,23 @@ def _code_points(program: bytes, at: int) -> Iterator[int]:
             first, last = struct.unpack_from(">2I", program, at + 16 + 12 * group)
             yield from range(max(first, least), min(last, _LAST) + 1)
             least = max(last + 1, least)
+
+
+def read_symbols(raw: Any, source: str) -> str:
+    """The characters of a pdfium text page, each as it was, or as what it shows; U+FFFD if that has no name."""
+
+    def read(match: "re.Match[str]") -> str:
+        character, index = match.group(), match.start()
+        if character == NAMELESS:
+            return UNKNOWN if tight_box(raw, index) else " "
+        font = _FONT.match(_font_name(raw, index))
+        shown = translate_symbol(character, " ".join(filter(None, font.groups())).lower()) if font else UNKNOWN
+        return character if shown == UNKNOWN else shown
+
+    return _SYMBOL.sub(read, source)
+
+
+def _font_name(raw: Any, index: int) -> str:
+    name = ctypes.create_string_buffer(_LONGEST_NAME)
+    pdfium_c.FPDFText_GetFontInfo(raw, index, name, _LONGEST_NAME, None)
+    return name.value.decode("utf-8", "replace")
