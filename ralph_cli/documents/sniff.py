@@ -172,12 +172,8 @@ def identify(name: str, data: bytes) -> Kind:
     if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
         return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if suffix == ".pdf":
-        what = (
-            found
-            or picture
-            or ("an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text")
-        )
-        raise _misnamed_error(name, suffix, what)
+        usual = "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
+        raise _misnamed_error(name, suffix, found or picture or usual)
     if found:
         raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
     if suffix in _BINARY_SUFFIXES:

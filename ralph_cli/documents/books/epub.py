@@ -47,8 +47,8 @@ class _BookReader:
     def __init__(self, archive: Archive, package: str, limits: LoadLimits) -> None:
         self._archive, self._package, self._limits = archive, package, limits
         root = archive.read_xml(package, ":package")
-        self._items = {attribute(one, "id"): one for one in children(child(root, ":manifest"), ":item")}
-        self._spine = children(child(root, ":spine"), ":itemref")
+        self._items = {attribute(one, "id"): one for one in children(root, ":manifest", ":item")}
+        self._spine = children(root, ":spine", ":itemref")
         self._contents = attribute(child(root, ":spine"), "toc")
         self._findings = Findings()
         self._styles: dict[str, bytes] = {}

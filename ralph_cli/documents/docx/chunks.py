@@ -43,9 +43,8 @@ def read_chunk(
             from ralph_cli.documents.html.source_tags import close_elements
 
             is_xml = "xhtml" in declared or data.lstrip().startswith(b"<?xml")
-            found = parse_html(
-                close_elements(data) if is_xml else data, name=name, encoding=None, limits=limits, titled=False
-            )
+            source = close_elements(data) if is_xml else data
+            found = parse_html(source, name=name, encoding=None, limits=limits, titled=False)
         case "mhtml":
             from ralph_cli.documents.mail.web_page import parse_web_page
 
@@ -60,9 +59,8 @@ def read_chunk(
             text, cautions = read_plain_text(data, name=name, encoding=None, limits=limits)
             found = plain_document([text.replace(PAGE_BREAK, "\n\n")], cautions)
         case _:
-            raise DocumentError(
-                f"{name} has a format ({kind}) that ralph does not read inside another document", code="unsupported"
-            )
+            what = f"{name} has a format ({kind}) that ralph does not read inside another document"
+            raise DocumentError(what, code="unsupported")
     if len(found.pages) == 1:
         return found
     return plain_document([found.text.replace(PAGE_BREAK, "\n\n")], found.cautions)

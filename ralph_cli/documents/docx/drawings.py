@@ -12,10 +12,10 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.paragraphs import Box
 from ralph_cli.documents.docx.styles import Ground
 from ralph_cli.documents.office.backdrops import LINE_SIZE, Backdrops, is_backdrop
-from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram, plain_text
+from ralph_cli.documents.office.drawing_text import describe_chart, describe_diagram
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.theme import Theme, read_fill
-from ralph_cli.documents.office.xml_tree import attribute, child, is_on, number, preferred_choice
+from ralph_cli.documents.office.xml_tree import all_text, attribute, child, is_on, number, preferred_choice
 from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sight import MARKED, NOTHING, Colours, read_colour
@@ -47,7 +47,7 @@ class Drawings:
 
     def _visit(self, element: Element, ground: Ground, found: list[Box]) -> None:
         if attribute(child(element, "wp:docPr"), "hidden") in ("1", "true"):
-            self.findings.hide("".join(text.text or "" for text in element.iter("w:t")), MARKED)
+            self.findings.hide(all_text(element, "w:t"), MARKED)
             return
         for one in element:
             if one.tag == "w:txbxContent":
@@ -61,7 +61,7 @@ class Drawings:
             elif one.tag == "v:textpath":
                 found.append(Box(text=PageText.of(attribute(one, "string").strip())))
             elif one.tag == "a:p":
-                found.append(Box(text=PageText.of(plain_text(one).strip())))
+                found.append(Box(text=PageText.of(all_text(one, "a:t").strip())))
             elif one.tag == "mc:AlternateContent":
                 self._visit(preferred_choice(one), ground, found)
             else:

@@ -97,9 +97,8 @@ class Fields:
         shown = code[2:]
         shown = _FRACTION.sub(lambda match: write_fraction(match[1], match[2]), shown)
         shown = _RADICAL.sub(lambda match: f"\u221a({match[1]})", shown)
-        shown = _RAISED.sub(
-            lambda match: (raise_figures if match[1].lower() == "up" else lower_figures)(match[2]), shown
-        )
+        shift = {"up": raise_figures, "do": lower_figures}
+        shown = _RAISED.sub(lambda match: shift[match[1].lower()](match[2]), shown)
         if "\\" in shown:
             self.unread += 1
             return f"[equation: {code[2:].strip()[:200]}]"

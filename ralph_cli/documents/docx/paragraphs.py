@@ -12,7 +12,7 @@ from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.reading import Reading, RunLook
 from ralph_cli.documents.docx.styles import PAPER, Ground, exact_height, shaded
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
-from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.documents.office.xml_tree import all_text, attribute, child, children, number, preferred_choice
 from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.sight import CLIPPED, MARKED, OFF_PAGE, is_far_off, is_flat, is_unseen
 from ralph_cli.text.raised import (
@@ -281,7 +281,7 @@ class _Runs:
 
     def _draw(self, element: Element, look: RunLook) -> None:
         if (why := self._why(look)) in (_CODE, MARKED):  # the colour and size of letters say nothing of drawings
-            self.reading.findings.hide("".join(one.text or "" for one in element.iter("w:t")), why)
+            self.reading.findings.hide(all_text(element, "w:t"), why)
         else:
             self.found.boxes += self.draw(element)
 

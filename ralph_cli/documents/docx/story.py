@@ -11,7 +11,7 @@ from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, read_p
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.styles import PAPER, Ground
 from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
-from ralph_cli.documents.office.xml_tree import child, children, preferred_choice
+from ralph_cli.documents.office.xml_tree import children, preferred_choice
 from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.parsed import ParsedDocument
 
@@ -54,7 +54,7 @@ class Story(PageText):
                     element, self._reading, self._fields, behind, self._drawings.read, before=waiting
                 )
                 waiting = paragraph if paragraph.joins_next else None
-                self.sections += children(child(element, "w:pPr"), "w:sectPr")
+                self.sections += children(element, "w:pPr", "w:sectPr")
                 for one in children(element, "w:subDoc"):
                     self._drawings.read_foreign(one)
                 if waiting is None:

@@ -27,14 +27,8 @@ _WINGDINGS = {
 }  # fmt: skip
 _WINGDINGS |= {0x81 + at: chr(0x2460 + at) for at in range(10)} | {0x8C + at: chr(0x2776 + at) for at in range(10)}
 _WINGDINGS_2 = {
-    0x20: " ",
-    0x4F: "\u2717",
-    0x50: "\u2713",
-    0x51: "\u2612",
-    0x52: "\u2611",
-    0x53: "\u2612",
-    0xA3: "\u2610",
-}
+    0x20: " ", 0x4F: "\u2717", 0x50: "\u2713", 0x51: "\u2612", 0x52: "\u2611", 0x53: "\u2612", 0xA3: "\u2610",
+}  # fmt: skip
 _WEBDINGS = {0x20: " ", 0x61: "\u2713", 0x63: "\u2610", 0x72: "\u2717"}
 _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2, "webdings": _WEBDINGS}
 _PICTURES = frozenset({"wingdings 3"})

@@ -172,9 +172,8 @@ def clean_file_name(name: str) -> str:
 
 def clean_header(value: str) -> str:
     """A header's value decoded on one line; a very long one ends with an ellipsis."""
-    line = " ".join(
-        "".join(c if c.isprintable() else " " for c in decode_words(_repair(value[: 4 * _LONGEST_HEADER]))).split()
-    )
+    decoded = decode_words(_repair(value[: 4 * _LONGEST_HEADER]))
+    line = " ".join("".join(c if c.isprintable() else " " for c in decoded).split())
     return line if len(line) <= _LONGEST_HEADER else f"{line[:_LONGEST_HEADER]}\u2026"
 
 

@@ -216,9 +216,8 @@ class MailWalk:
         """Say that there is text before, between or behind the parts, where no program shows it."""
         asides = (str(aside).strip() for aside in (part.preamble, part.epilogue) if aside)
         if part.subparts and any(len(aside) > _LONGEST_ASIDE for aside in asides):
-            self._out.warn(
-                "hidden-parts", _say(place, "text outside the parts, which no mail program shows, is left out")
-            )
+            what = "text outside the parts, which no mail program shows, is left out"
+            self._out.warn("hidden-parts", _say(place, what))
 
 
 _PROGRAMS = "programs show one or the other"

@@ -24,16 +24,8 @@ _PAGED = "TIFF"
 """The format in which several pictures are pages; in the others they are an animation."""
 
 _FAULTS = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    LookupError,
-    TypeError,
-    ArithmeticError,
-    EOFError,
-    zlib.error,
-    struct.error,
-)
+    OSError, SyntaxError, ValueError, LookupError, TypeError, ArithmeticError, EOFError, zlib.error, struct.error,
+)  # fmt: skip
 _MOST_PIXELS = 120_000_000
 _POINTS = 72
 _SCAN_DPI = (150, 1_200)

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
-from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
+from ralph_cli.documents.office.xml_tree import all_text, attribute, child, children, is_on, number
 from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.tables import TableCell, TableRow, write_table
 
@@ -20,26 +20,19 @@ _NUMBERS, _AXES = ("c:numCache", "c:numLit"), ("c:catAx", "c:dateAx")
 _LABELS, _VALUES = ("c:cat", "c:xVal"), ("c:val", "c:yVal", "c:bubbleSize")
 
 
-def plain_text(element: Element) -> str:
-    """The characters of a text in a drawing, as they stand."""
-    return "".join(text.text or "" for text in element.iter("a:t"))
-
-
 def join_paragraphs(element: Element | None) -> str:
     """The paragraphs of a text in a drawing, one behind the other."""
     if element is None:
         return ""
-    texts = (" ".join(plain_text(one).split()) for one in element.iter("a:p"))
+    texts = (" ".join(all_text(one, "a:t").split()) for one in element.iter("a:p"))
     return " / ".join(text for text in texts if text)
 
 
 def describe_chart(root: Element) -> PageText:
     """A chart as its title with the names of its axes, and a table of its series with a row for each category."""
     found = PageText()
-    titles = [
-        join_paragraphs(title) or _cached_text(title) for title in (*root.iter("c:title"), *root.iter("cx:title"))
-    ]
-    found.write("; ".join(title for title in titles if title))
+    titles = (*root.iter("c:title"), *root.iter("cx:title"))
+    found.write("; ".join(filter(None, (join_paragraphs(title) or _cached_text(title) for title in titles))))
     series = list(_read_series(root))
     labels: dict[int, str] = {}
     values: dict[int, list[TableCell]] = {}
@@ -139,9 +132,8 @@ def _text(element: Element | None) -> str:
 
 
 def _cached_text(element: Element | None) -> str:
-    if element is None:
-        return ""
-    return " ".join(" ".join(text.text or "" for text in element.iter("c:v")).split())
+    values = element.iter("c:v") if element is not None else ()
+    return " ".join(" ".join(value.text or "" for value in values).split())
 
 
 def describe_diagram(root: Element) -> PageText:

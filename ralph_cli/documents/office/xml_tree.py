@@ -213,15 +213,22 @@ def child(element: Element | None, *path: str) -> Element | None:
     return element
 
 
-def children(element: Element | None, name: str) -> list[Element]:
-    """The children of this name, in order."""
-    return [] if element is None else [one for one in element if one.tag == name]
-
-
 def contents(element: Element | None, *path: str) -> list[Element]:
     """What is in the element at the end of this path of children."""
     found = child(element, *path)
     return [] if found is None else list(found)
+
+
+def children(element: Element | None, *path: str) -> list[Element]:
+    """The elements of the last name of this path that are in the one that the others lead to, in order."""
+    *above, name = path
+    holder = child(element, *above)
+    return [] if holder is None else [one for one in holder if one.tag == name]
+
+
+def all_text(element: Element, *names: str) -> str:
+    """The characters in the elements of these names within another, in order."""
+    return "".join(one.text or "" for one in element.iter() if one.tag in names)
 
 
 def is_on(element: Element | None) -> bool:

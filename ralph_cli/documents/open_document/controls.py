@@ -4,7 +4,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED
 from ralph_cli.documents.office.findings import Findings
-from ralph_cli.documents.office.xml_tree import attribute, child, children
+from ralph_cli.documents.office.xml_tree import attribute, children
 from ralph_cli.documents.page_text import clean_text, one_line
 
 _TYPED = frozenset(f"form:{name}" for name in ["text", "textarea", "formatted-text", "number", "date", "time"])
@@ -86,8 +86,6 @@ def _value(control: Element) -> str:
 
 
 def _is_switched_off(control: Element) -> bool:
-    settings = children(child(control, "form:properties"), "form:property")
-    return any(
-        attribute(one, "property-name") == "EnableVisible" and attribute(one, "boolean-value") == "false"
-        for one in settings
-    )
+    settings = children(control, "form:properties", "form:property")
+    told = {attribute(one, "property-name"): attribute(one, "boolean-value") for one in settings}
+    return told.get("EnableVisible") == "false"

@@ -83,12 +83,10 @@ class _SlideReader:
         page, story = PageText(), self._story
         if self._setting(slide, "visibility") == "hidden":
             page.hidden = "hidden slide"
-        fields = {
-            f"presentation:{kind}": self._declared.get(
-                (f"presentation:{kind}-decl", attribute(slide, f"use-{kind}-name")), ""
-            )
-            for kind in _DECLARED
-        }
+        fields: dict[str, str] = {}
+        for kind in _DECLARED:
+            declared = f"presentation:{kind}-decl", attribute(slide, f"use-{kind}-name")
+            fields[f"presentation:{kind}"] = self._declared.get(declared, "")
         story.show_fields(fields)
         for forms in children(slide, "office:forms"):
             story.controls.add(forms)

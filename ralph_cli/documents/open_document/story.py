@@ -146,9 +146,8 @@ class Story:
     def _read_list(self, element: Element, style: str, level: int) -> Iterator[Block]:
         name = attribute(element, "style-name") or style
         known = attribute(element, "id") or name
-        source = attribute(element, "continue-list") or (
-            name if attribute(element, "continue-numbering") == "true" else ""
-        )
+        goes_on = attribute(element, "continue-numbering") == "true"
+        source = attribute(element, "continue-list") or (name if goes_on else "")
         if not level:
             counter = (self._counters.get(source) if source else None) or Counter(self._styles.list_levels(name))
             self._counters[known] = self._counters[name] = counter

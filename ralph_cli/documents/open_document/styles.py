@@ -108,15 +108,13 @@ class Styles:
         fills = (attribute(child(one, ":graphic-properties"), "fill") for one in self._ancestry(family, name))
         if next(filter(None, fills), "none") not in ("none", "solid"):
             ink = replace(ink, ground=None)
-        left, height = (
-            self.value(family, name, "paragraph", "margin-left"),
-            self.value(family, name, "table-row", "row-height"),
-        )
+        left = read_points(self.value(family, name, "paragraph", "margin-left"))
+        height = read_points(self.value(family, name, "table-row", "row-height"))
         flags = (
             sight.MARKED if self.value(family, name, "text", "display") == "none" else "",
             around.flag,
-            sight.OFF_PAGE if sight.is_far_off(read_points(left)) else "",
-            sight.CLIPPED if sight.is_flat(read_points(height)) else "",
+            sight.OFF_PAGE if sight.is_far_off(left) else "",
+            sight.CLIPPED if sight.is_flat(height) else "",
         )
         return replace(ink, flag=next(filter(None, flags), ""))
 

@@ -75,15 +75,11 @@ def render_pictures(
 
 
 @dataclass(frozen=True, slots=True)
-class PagePicture:
-    """Page `page` as a PNG of `width` x `height` pixels; `lines` has for each span that was asked about its lines, each
-    as left, top, right and bottom in pixels.
+class PagePicture(Picture):
+    """A whole page, unmarked; `lines` has for each span that was asked about its lines, each as left, top, right and
+    bottom in pixels.
     """
 
-    page: int
-    width: int
-    height: int
-    png: bytes
     lines: tuple[tuple[tuple[int, int, int, int], ...], ...]
 
 

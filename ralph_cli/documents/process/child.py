@@ -138,15 +138,7 @@ class _FreshProcess:
 def start_parser() -> ParserProcess:
     """A fresh parser process. Raises DocumentError "crashed" when it cannot be started."""
     try:
-        process = subprocess.Popen(
-            parser_command(_BOOTSTRAP),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},  # the environment holds keys
-            cwd=Path(_PACKAGE_ROOT).anchor,
-            start_new_session=True,
-        )
+        process = start_python(_BOOTSTRAP, subprocess.PIPE, subprocess.PIPE)
     except OSError as error:
         raise DocumentError(f"the document parser cannot be started: {error.strerror}", code="crashed") from None
     assert process.stdin is not None
@@ -157,16 +149,22 @@ def start_parser() -> ParserProcess:
 StartParser = Callable[[], ParserProcess]
 
 
-def parser_command(code: str) -> list[str]:
-    """The command that runs this code in a Python of its own, with the same places to import from."""
+def start_python(code: str, stdin: int, stdout: int) -> "subprocess.Popen[bytes]":
+    """A Python of its own that runs this code, with the same places to import from and no environment.
+
+    Raises OSError.
+    """
     path = [_PACKAGE_ROOT, *(entry for entry in sys.path if entry and entry != _PACKAGE_ROOT)]
-    return [
-        sys.executable,
-        "-I",
-        "-c",
-        f"import sys,json; sys.path[:]=json.loads(sys.argv[1])\n{code}",
-        json.dumps(path),
-    ]
+    code = f"import sys,json; sys.path[:]=json.loads(sys.argv[1])\n{code}"
+    return subprocess.Popen(
+        [sys.executable, "-I", "-c", code, json.dumps(path)],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+        env={},  # the environment holds keys
+        cwd=Path(_PACKAGE_ROOT).anchor,
+        start_new_session=True,
+    )
 
 
 def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:
@@ -199,9 +197,8 @@ def _receive(pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, o
 
 
 def _invalid_result_error(name: str, error: Exception) -> DocumentError:
-    return DocumentError(
-        f"the parser of {name} returned an invalid result ({error})", code="crashed", hint="do not trust this file"
-    )
+    what = f"the parser of {name} returned an invalid result ({error})"
+    return DocumentError(what, code="crashed", hint="do not trust this file")
 
 
 def _checked_progress(payload: bytes, total: int | None, limits: LoadLimits) -> tuple[int, int]:
@@ -231,10 +228,8 @@ def _exit_error(name: str, watch: _Watchdog, status: int, limits: LoadLimits) ->
         message = f"{name} took longer than {round(watch.seconds, 1):g} s to read"
         return DocumentError(message, code="timeout", hint="split the file")
     if status == EXIT_MEMORY or ended_by in _MEMORY_SIGNALS:
-        return DocumentError(
-            f"{name} needs more than {limits.memory >> 20} MiB of memory to read ({ended_by})",
-            code="too-big",
-            hint="split the file; if it is small, it is damaged or hostile",
-        )
+        message = f"{name} needs more than {limits.memory >> 20} MiB of memory to read ({ended_by})"
+        hint = "split the file; if it is small, it is damaged or hostile"
+        return DocumentError(message, code="too-big", hint=hint)
     hint = "the file is damaged or hostile; try a repaired copy: qpdf in.pdf out.pdf"
     return DocumentError(f"the parser of {name} crashed ({ended_by})", code="crashed", hint=hint)

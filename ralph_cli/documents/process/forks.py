@@ -14,12 +14,11 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.documents.process.child import ParserProcess, parser_command, start_parser
+from ralph_cli.documents.process.child import ParserProcess, start_parser, start_python
 
 FEW_FILES = 8
 """Files below which the imports cost more than the forks save."""
@@ -58,15 +57,7 @@ class ParserForks:
             return
         with theirs:
             try:
-                self._server = subprocess.Popen(
-                    parser_command(_BOOTSTRAP),
-                    stdin=theirs.fileno(),
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={},  # the environment holds keys
-                    cwd=Path(sys.executable).anchor,
-                    start_new_session=True,
-                )
+                self._server = start_python(_BOOTSTRAP, theirs.fileno(), subprocess.DEVNULL)
             except OSError:
                 ours.close()
                 return
@@ -131,9 +122,7 @@ class _Fork:
 
     def kill(self) -> None:
         """End it and the processes that read pages for it."""
-        for end in (os.killpg, os.kill):  # it may not yet lead a group of its own
-            with suppress(ProcessLookupError):
-                end(self.number, signal.SIGKILL)
+        _kill(self.number)
 
     def wait(self) -> int:
         """Its status."""
@@ -183,9 +172,13 @@ def _become_parser(control: socket.socket, pipes: list[int]) -> None:
         os._exit(1)
 
 
-def _end(number: int) -> int:
-    for end in (os.killpg, os.kill):
+def _kill(number: int) -> None:
+    for end in (os.killpg, os.kill):  # it may not yet lead a group of its own
         with suppress(ProcessLookupError):
             end(number, signal.SIGKILL)
+
+
+def _end(number: int) -> int:
+    _kill(number)
     _, status = os.waitpid(number, 0)
     return os.waitstatus_to_exitcode(status)

@@ -30,11 +30,16 @@ FEW_PAGES = 24
 MAX_PROCESSES = 4
 
 
+def count_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
 def usable_processes() -> int:
     """How many processes may read at once: one a core that this process may use, up to four; one if it cannot fork."""
     if sys.platform != "linux":  # elsewhere a fork may hang in the system's libraries
         return 1
-    return min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
+    return min(count_cores(), MAX_PROCESSES)
 
 
 def read_side_by_side(

@@ -11,7 +11,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
-from ralph_cli.documents.process.side_by_side import usable_processes
+from ralph_cli.documents.process.side_by_side import count_cores, usable_processes
 from ralph_cli.documents.sniff import OFFICE_KINDS
 from ralph_cli.documents.structure.complete import complete
 
@@ -58,27 +58,22 @@ class _Operation(NamedTuple):
         return result
 
 
-_READERS = {
+_OPERATIONS = {
     "html": _Operation("html.reader", "parse_html", ("encoding",)),
     "docx": _Operation("docx.reader", "parse_docx"),
-    "eml": _Operation("mail.reader", "parse_mail", ("encoding", "kind")),
-    "mbox": _Operation("mail.reader", "parse_mail", ("encoding", "kind")),
-    "msg": _Operation("mail.reader", "parse_mail", ("encoding", "kind")),
+    **dict.fromkeys(("eml", "mbox", "msg"), _Operation("mail.reader", "parse_mail", ("encoding", "kind"))),
     "mhtml": _Operation("mail.web_page", "parse_web_page", ("encoding",)),
     "csv": _Operation("data.csv_reader", "parse_csv", ("encoding",)),
     "json": _Operation("data.json_reader", "parse_json", ("encoding",)),
     "ipynb": _Operation("data.notebook", "parse_notebook", ("encoding",)),
     "xlsx": _Operation("sheets.xlsx", "parse_xlsx"),
-    "xlsb": _Operation("sheets.binary", "parse_binary_workbook", ("kind",)),
-    "xls": _Operation("sheets.binary", "parse_binary_workbook", ("kind",)),
+    **dict.fromkeys(("xlsb", "xls"), _Operation("sheets.binary", "parse_binary_workbook", ("kind",))),
     "pptx": _Operation("slides.pptx", "parse_pptx"),
     "odt": _Operation("open_document.text", "parse_odt"),
     "ods": _Operation("open_document.spreadsheet", "parse_ods"),
     "odp": _Operation("open_document.presentation", "parse_odp"),
     "epub": _Operation("books.epub", "parse_epub"),
     "rtf": _Operation("rich_text.rtf", "parse_rtf"),
-}
-_OTHERS = {
     "attachments": _Operation("mail.reader", "pack_attachments", ("kind",)),
     "unpack": _Operation("sets.unpacking", "unpack_zip", ("only",)),
 }
@@ -102,10 +97,8 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
         data = decrypt_package(data, request["name"], request["password"])
     found: ParsedDocument | bytes
-    if kind in _READERS:
-        found = _READERS[kind](data, request, limits)
-    elif kind in _OTHERS:
-        found = _OTHERS[kind](data, request, limits)
+    if kind in _OPERATIONS:
+        found = _OPERATIONS[kind](data, request, limits)
     else:
         found = _read_pages(request, data, limits, output)
     if isinstance(found, bytes):
@@ -130,8 +123,7 @@ def _read_pages(request: dict[str, Any], data: bytes, limits: LoadLimits, output
     operation = _ON_PAGES.get(request["op"], _ON_PAGES["pdf"])
     if not operation.is_limited:
         return operation(data, request, limits)
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    processes = cores if request["op"] == "ocr" else usable_processes()
+    processes = count_cores() if request["op"] == "ocr" else usable_processes()
     return operation(data, request, limits, on_progress=report, processes=processes)
 
 

@@ -42,15 +42,15 @@ def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
     """The styles of cells, in the order of their numbers."""
     formats = {
         number(attribute(one, "numFmtId"), -1): NumberFormat(attribute(one, "formatCode"))
-        for one in children(child(root, "x:numFmts"), "x:numFmt")
+        for one in children(root, "x:numFmts", "x:numFmt")
     }
     fonts = [
         (_read_colour(child(one, "x:color"), theme, BLACK), is_on(child(one, "x:strike")), read_size(one))
-        for one in children(child(root, "x:fonts"), "x:font")
+        for one in children(root, "x:fonts", "x:font")
     ]
-    fills = [_read_fill(one, theme) for one in children(child(root, "x:fills"), "x:fill")]
+    fills = [_read_fill(one, theme) for one in children(root, "x:fills", "x:fill")]
     found: list[CellStyle] = []
-    for one in children(child(root, "x:cellXfs"), "x:xf"):
+    for one in children(root, "x:cellXfs", "x:xf"):
         identity = number(attribute(one, "numFmtId"), 0)
         shown = formats.get(identity) or NumberFormat.built_in(identity)
         colour, is_struck, size = _at(fonts, attribute(one, "fontId"), (BLACK, False, None))
@@ -62,7 +62,7 @@ def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
 
 def read_conditional_formats(root: Element | None) -> set[str]:
     """The numbers of the conditional formats that have a number format."""
-    formats = children(child(root, "x:dxfs"), "x:dxf")
+    formats = children(root, "x:dxfs", "x:dxf")
     return {str(at) for at, one in enumerate(formats) if child(one, "x:numFmt") is not None}
 
 

@@ -70,8 +70,7 @@ class _WorkbookReader:
         findings = self._findings
         findings.doubts += self._package.doubts(self._main, "an Excel workbook")
         pages = [
-            self._read_sheet(sheet, at)
-            for at, sheet in enumerate(children(child(self._workbook, "x:sheets"), "x:sheet"), 1)
+            self._read_sheet(sheet, at) for at, sheet in enumerate(children(self._workbook, "x:sheets", "x:sheet"), 1)
         ]
         findings.pass_over(self._package.orphans())
         findings.notices += describe_totals(pages, self._totals, self._uncalculated)
@@ -122,8 +121,8 @@ class _WorkbookReader:
 
     def _append_comments(self, relation: Relation, page: SheetPage) -> None:
         root = self._package.open(relation, self._findings, "", "x:comments")
-        authors = [one_line(one.text or "")[:80] for one in children(child(root, "x:authors"), "x:author")]
-        for comment in children(child(root, "x:commentList"), "x:comment"):
+        authors = [one_line(one.text or "")[:80] for one in children(root, "x:authors", "x:author")]
+        for comment in children(root, "x:commentList", "x:comment"):
             text = read_string(child(comment, "x:text"), self._findings)
             at = number(attribute(comment, "authorId"), -1)
             author = (authors[at] if 0 <= at < len(authors) else "") or "an unnamed author"

@@ -8,13 +8,14 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.theme import Theme, read_ground, read_paint
-from ralph_cli.documents.office.xml_tree import attribute, child, children, number, preferred_choice
+from ralph_cli.documents.office.xml_tree import all_text, attribute, child, children, number, preferred_choice
 from ralph_cli.documents.page_text import clean_text
 from ralph_cli.documents.sight import Ink
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
 _SIGNS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
+_TEXTS = ("m:t", "a:t")
 _FILLS = frozenset(f"a:{name}Fill" for name in ("no", "solid", "grad", "blip", "patt", "grp"))
 _Look = Callable[[Element | None, str], str]
 """The text of a run with these properties, as it is shown."""
@@ -44,7 +45,7 @@ def read_paragraphs(body: Element | None, findings: Findings, setting: TextSetti
             return _look(properties, findings.take(text, why), findings)
 
         text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element, look)).split("\n")).strip()
-        if "".join(_texts(element)).strip():  # what is too small to read has a number, too
+        if all_text(element, *_TEXTS).strip():  # what is too small to read has a number, too
             begin = _number(element, counts)
             found += [begin + text] * bool(text)
     return "\n".join(found)
@@ -94,13 +95,7 @@ def _read_run(element: Element, look: _Look) -> str:
             return _read_runs(preferred_choice(element), look)
         case "a:pPr" | "a:endParaRPr":
             return ""
-    return "".join(_texts(element))  # an equation
-
-
-def _texts(element: Element) -> Iterator[str]:
-    for one in element.iter():
-        if one.tag in ("m:t", "a:t"):
-            yield one.text or ""
+    return all_text(element, *_TEXTS)  # an equation
 
 
 def _look(properties: Element | None, text: str, findings: Findings) -> str:

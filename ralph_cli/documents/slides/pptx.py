@@ -86,7 +86,7 @@ class _PresentationReader:
         findings = self._findings
         findings.doubts += self._package.doubts(self._main, "a PowerPoint presentation")
         pages = []
-        for at, entry in enumerate(children(child(self._presentation, "p:sldIdLst"), "p:sldId"), 1):
+        for at, entry in enumerate(children(self._presentation, "p:sldIdLst", "p:sldId"), 1):
             pages.append(PageText())
             self._read_slide(self._relations.get(attribute(entry, "id")), at, pages[-1])
         findings.pass_over(self._package.orphans())

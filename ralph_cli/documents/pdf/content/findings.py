@@ -191,10 +191,8 @@ class Findings:
             message = f"notes or stamps were put on {self._describe(notes)}; their words stand in the text"
             yield Caution("typed-notes", message)
         if struck := self._numbers_with("struck"):
-            message = (
-                f"words on {self._describe(struck)} are crossed out by an annotation, which the text does not show"
-            )
-            yield Caution("struck-out", message)
+            message = f"words on {self._describe(struck)} are crossed out by an annotation"
+            yield Caution("struck-out", f"{message}, which the text does not show")
         if comments := self._numbers_with("comments"):
             count = sum(self.overlays[number].comments for number in comments)
             what = f"{count} comment{'' if count == 1 else 's'} of reviewers on {self._describe(comments)}"
