@@ -33,11 +33,8 @@ _Result = TypeVar("_Result")
 class ParserProcess(Protocol):
     """A process that reads a request and a file from `stdin`, and answers in frames on `stdout`."""
 
-    @property
-    def stdin(self) -> IO[bytes]: ...
-
-    @property
-    def stdout(self) -> IO[bytes]: ...
+    stdin: IO[bytes]
+    stdout: IO[bytes]
 
     def kill(self) -> None:
         """End it, and the processes that read pages for it."""

@@ -14,7 +14,6 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
-from types import TracebackType
 from typing import IO
 
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -63,9 +62,7 @@ class ParserForks:
                 return
         self._control = ours
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._control is not None and self._server is not None:
             self._control.close()  # the server ends with it, and ends what it has forked
             self._server.wait()

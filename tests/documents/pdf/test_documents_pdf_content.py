@@ -16,7 +16,7 @@ from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.pdf.content.box_font import box_font
 from ralph_cli.documents.pdf.content.findings import Findings, PageFindings
-from ralph_cli.documents.pdf.content.legibility import differs, has_nameless_letters
+from ralph_cli.documents.pdf.page import differs, has_nameless_letters
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
 from ralph_cli.documents.pdf.reader import open_pdf
 

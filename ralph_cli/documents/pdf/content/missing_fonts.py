@@ -6,7 +6,7 @@ the text, for its objects have no area. For both, a font that has a box for each
 """
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -59,14 +59,15 @@ class _Fonts:
         self._info = pdfium_c.FPDF_GetDefaultSystemFontInfo()
         self._own: dict[str, Any] = {}
         self._kept: list[Any] = []
-        answers = {
-            "MapFont": self._map,
-            "GetFontData": self._data,
-            "GetFaceName": self._face,
-            "GetFontCharset": self._charset,
-            "DeleteFont": self._delete,
+        of_boxes: dict[str, Callable[..., Any]] = {
+            "GetFontData": lambda table, buffer, size: _fill(buffer, size, b"" if table else box_font()),
+            # By its own name it is another font to pdfium than the one that is asked for.
+            "GetFaceName": lambda buffer, size: _fill(buffer, size, _BOXES_NAME),
+            "GetFontCharset": lambda: 1,
+            "DeleteFont": lambda: None,
         }
-        for name, answer in answers.items():
+        answers = {name: partial(self._answer, name, of_font) for name, of_font in of_boxes.items()}
+        for name, answer in ({"MapFont": self._map} | answers).items():
             own = getattr(self._info.contents, name)
             # A function that was read from the structure would change with it.
             self._own[name] = type(own)(ctypes.cast(own, ctypes.c_void_p).value)
@@ -83,23 +84,9 @@ class _Fonts:
         self.is_missing = True
         return _BOXES if self.boxes == "missing" else found
 
-    def _data(self, this: Any, font: Any, table: int, buffer: Any, size: int) -> int:
-        if font != _BOXES:
-            return int(self._own["GetFontData"](this, font, table, buffer, size))
-        return _fill(buffer, size, b"" if table else box_font())
-
-    def _face(self, this: Any, font: Any, buffer: Any, size: int) -> int:
-        if font != _BOXES:
-            return int(self._own["GetFaceName"](this, font, buffer, size))
-        # By its own name it is another font to pdfium than the one that is asked for.
-        return _fill(buffer, size, _BOXES_NAME)
-
-    def _charset(self, this: Any, font: Any) -> int:
-        return 1 if font == _BOXES else int(self._own["GetFontCharset"](this, font))
-
-    def _delete(self, this: Any, font: Any) -> None:
-        if font != _BOXES:
-            self._own["DeleteFont"](this, font)
+    def _answer(self, name: str, of_boxes: Callable[..., Any], this: Any, font: Any, *asked: Any) -> Any:
+        """What pdfium asks of a font: of that of boxes it is said here, of others by the machine."""
+        return of_boxes(*asked) if font == _BOXES else self._own[name](this, font, *asked)
 
 
 def _fill(buffer: Any, size: int, data: bytes) -> int:
