@@ -2,7 +2,7 @@
 
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from itertools import groupby
@@ -63,32 +63,35 @@ def read_scans(
     has no text and is named in a caution by its place in `pages`. `on_progress(done, total)` is called before the first
     page and after each. Raises DocumentError as `open_pdf` does.
     """
-    found = _Pages(layout)
+    parts: list[ParsedDocument] = []
+    failed: list[int] = []
     total = len(pages)
     on_progress(0, total)
-    waiting: deque[tuple[_Drawn, Future[str]]] = deque()
     with open_pdf(data, name, password, "none") as document, ThreadPoolExecutor(processes) as pool:
 
-        def finish_first() -> None:
-            drawn, reply = waiting.popleft()
-            found.add(drawn, reply)
-            drawn.page.close()
-            on_progress(found.count, total)
+        def submit(drawn: _Drawn) -> "Future[str]":
+            return pool.submit(_recognize, drawn, engine, limits.ocr_seconds)
 
-        for drawn in _draw(document, pages):
-            if drawn is None:
-                while waiting:
-                    finish_first()
-                found.add_failed()
-                on_progress(found.count, total)
-                continue
-            # A few pages wait drawn, not all: each is some megabytes.
-            waiting.append((drawn, pool.submit(_recognize, drawn, engine, limits.ocr_seconds)))
-            if len(waiting) > 2 * processes:
-                finish_first()
-        while waiting:
-            finish_first()
-    return found.parsed()
+        for number, (drawn, reply) in enumerate(_recognize_all(_draw(document, pages), submit, 2 * processes), 1):
+            page = _read_page(drawn, reply, layout) if drawn and reply else None
+            parts.append(page or plain_document([""]))
+            failed += [number] if page is None else []
+            if drawn:
+                drawn.page.close()
+            on_progress(number, total)
+    return join_parts(parts, [Caution("ocr-failed", "not read", tuple(failed))] if failed else [])
+
+
+def _recognize_all(
+    drawn_pages: Iterable[_Drawn | None], submit: "Callable[[_Drawn], Future[str]]", most: int
+) -> "Iterator[tuple[_Drawn | None, Future[str] | None]]":
+    """Each page with what the program says of it; no more than `most` wait drawn, for each is some megabytes."""
+    waiting: deque[tuple[_Drawn | None, Future[str] | None]] = deque()
+    for drawn in drawn_pages:
+        waiting.append((drawn, submit(drawn) if drawn else None))
+        if len(waiting) > most:
+            yield waiting.popleft()
+    yield from waiting
 
 
 def _draw(document: Any, pages: Sequence[int]) -> Iterator[_Drawn | None]:
@@ -125,41 +128,17 @@ def _recognize(drawn: _Drawn, engine: Sequence[str], seconds: float) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-class _Pages:
-    """The pages that are read so far."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout: Layout = layout
-        self._pages: list[ParsedDocument] = []
-        self._failed: list[int] = []
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self._pages)
-
-    def add(self, drawn: _Drawn, reply: "Future[str]") -> None:
-        """A page, when the program has answered."""
-        try:
-            lines = parse_tsv(reply.result())
-        except (OSError, subprocess.SubprocessError, ValueError):
-            self.add_failed()
-            return
-        source, words = place_words(lines, drawn.height, 1 / drawn.scale)
-        page = write_words(words, source, self._layout)
-        flat = [word for line in lines for word in line]
-        scan = ScannedPage(1, 0, pack_words(_locate(page, source, flat, drawn.canvas)))
-        self._pages.append(plain_document([clean_text(page.text)], tables=page.tables, scans=(scan,)))
-
-    def add_failed(self) -> None:
-        """A page that could not be read."""
-        self._pages.append(plain_document([""]))
-        self._failed.append(len(self._pages))
-
-    def parsed(self) -> ParsedDocument:
-        """All of them, numbered from 1."""
-        cautions = [Caution("ocr-failed", "not read", tuple(self._failed))] if self._failed else []
-        return join_parts(self._pages, cautions)
+def _read_page(drawn: _Drawn, reply: "Future[str]", layout: Layout) -> ParsedDocument | None:
+    """A page, when the program has answered; None if it could not read it."""
+    try:
+        lines = parse_tsv(reply.result())
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    source, words = place_words(lines, drawn.height, 1 / drawn.scale)
+    page = write_words(words, source, layout)
+    flat = [word for line in lines for word in line]
+    scan = ScannedPage(1, 0, pack_words(_locate(page, source, flat, drawn.canvas)))
+    return plain_document([clean_text(page.text)], tables=page.tables, scans=(scan,))
 
 
 def _locate(page: PageLayout, source: str, words: Sequence[PictureWord], canvas: PageCanvas) -> Iterator[ScannedWord]:

@@ -4,6 +4,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
 
 CONTENT, STYLES, MANIFEST = "content.xml", "styles.xml", "META-INF/manifest.xml"
@@ -14,13 +15,12 @@ _OBJECT_ROOTS = ("office:document-content", ":math", "office:document")
 
 
 class OpenDocument(Archive):
-    """The parts of one OpenDocument file."""
+    """The parts of one OpenDocument file, whose content is not protected by a password."""
 
-    def refuse_encrypted(self) -> None:
-        """Raise DocumentError "encrypted" if the content is protected by a password."""
-        if not self.has(MANIFEST):
-            return
-        for entry in self.read_xml(MANIFEST, "manifest:manifest"):
+    def __init__(self, data: bytes, name: str, limits: LoadLimits) -> None:
+        """Raises DocumentError "encrypted" beside what an archive raises."""
+        super().__init__(data, name, limits)
+        for entry in self.read_xml(MANIFEST, "manifest:manifest") if self.has(MANIFEST) else ():
             is_content = entry.get("full-path") in (CONTENT, "encrypted-package")
             if is_content and any(one.tag == "manifest:encryption-data" for one in entry):
                 hint = "remove its password and save it again"

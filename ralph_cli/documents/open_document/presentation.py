@@ -11,7 +11,7 @@ from ralph_cli.documents.office.xml_tree import attribute, child, children
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
 from ralph_cli.documents.open_document.story import Story
-from ralph_cli.documents.open_document.styles import Styles, collect_styles, read_points
+from ralph_cli.documents.open_document.styles import collect_styles, read_points
 from ralph_cli.documents.open_document.text import append_comments
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
@@ -32,53 +32,47 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
     archive = OpenDocument(data, name, limits)
-    archive.refuse_encrypted()
-    root = archive.read_xml(CONTENT, "office:document-content")
-    body = child(root, "office:body", "office:presentation")
-    if body is None:
-        raise archive.damaged_error("the part content.xml holds no presentation")
-    findings = Findings()
-    styled = archive.read_styles()
-    reader = _SlideReader(body, collect_styles(styled, root), collect_styles(styled), findings, archive, limits)
-    pages: list[PageText] = []
-    count = CharacterBudget(name, limits)
     try:
-        for slide in children(body, "draw:page"):
-            pages.append(reader.read(slide))
-            count(pages[-1].length)
+        return _PresentationReader(archive, limits).read()
     except RecursionError:
         raise archive.too_big_error("nests groups or lists too deeply") from None
-    findings.notices += describe_hidden(pages, reader.unseen)
-    hint = "pictures are not read; save the slides as PDF, and run OCR"
-    findings.pass_over(archive.unread_parts(OBJECTS))
-    return finish_document(pages, findings, name, limits, empty_hint=hint)
 
 
-class _SlideReader:
+class _PresentationReader:
     """Reads the slides of one presentation, and on the first that shows them the words of their masters."""
 
-    def __init__(
-        self,
-        body: Element,
-        styles: Styles,
-        master_styles: Styles,
-        findings: Findings,
-        archive: OpenDocument,
-        limits: LoadLimits,
-    ) -> None:
-        """`master_styles` are those of masters: a slide may have others by the same names."""
-        self._styles, self._master_styles, self._findings = styles, master_styles, findings
-        self.unseen: Counter[str] = Counter()
+    def __init__(self, archive: OpenDocument, limits: LoadLimits) -> None:
+        self._archive, self._limits, self._findings = archive, limits, Findings()
+        root, styled = archive.read_xml(CONTENT, "office:document-content"), archive.read_styles()
+        body = child(root, "office:body", "office:presentation")
+        if body is None:
+            raise archive.damaged_error("the part content.xml holds no presentation")
+        self._body = body
+        self._styles, self._master_styles = collect_styles(styled, root), collect_styles(styled)
+        """Those of slides, and those of masters: a slide may have others by the same names."""
+        self._unseen: Counter[str] = Counter()
         """Shapes whose words are marked, by the reason why they are not seen."""
         budget = CharacterBudget(archive.name, limits)
-        self._story = Story(styles, findings, archive.open_object, budget)
-        self._master_story = Story(master_styles, findings, archive.open_object, budget)
+        self._story = Story(self._styles, self._findings, archive, budget)
+        self._master_story = Story(self._master_styles, self._findings, archive, budget)
         self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
         self._written: set[tuple[str, ...]] = set()
         """What was read of masters, and the words that were written of them."""
         self._masters: dict[str, dict[str, list[tuple[Element, Layer]]]] = {}
 
-    def read(self, slide: Element) -> PageText:
+    def read(self) -> ParsedDocument:
+        """The whole presentation."""
+        pages: list[PageText] = []
+        count = CharacterBudget(self._archive.name, self._limits)
+        for slide in children(self._body, "draw:page"):
+            pages.append(self._read_slide(slide))
+            count(pages[-1].length)
+        self._findings.notices += describe_hidden(pages, self._unseen)
+        hint = "pictures are not read; save the slides as PDF, and run OCR"
+        self._findings.pass_over(self._archive.unread_parts(OBJECTS))
+        return finish_document(pages, self._findings, self._archive.name, self._limits, empty_hint=hint)
+
+    def _read_slide(self, slide: Element) -> PageText:
         """One slide, with its notes and comments behind it."""
         page, story = PageText(), self._story
         if self._setting(slide, "visibility") == "hidden":
@@ -120,7 +114,7 @@ class _SlideReader:
             for block in blocks:
                 block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
                 if why:
-                    block.origin, self.unseen[why] = "hidden text", self.unseen[why] + 1
+                    block.origin, self._unseen[why] = "hidden text", self._unseen[why] + 1
                 elif kind == "title":
                     block.level, title = 1, one_line(block.text.text())
                     block.write(page)

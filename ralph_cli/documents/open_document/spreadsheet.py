@@ -41,9 +41,7 @@ def parse_ods(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
-    archive = OpenDocument(data, name, limits)
-    archive.refuse_encrypted()
-    return _SpreadsheetReader(archive, limits).read()
+    return _SpreadsheetReader(OpenDocument(data, name, limits), limits).read()
 
 
 class _SpreadsheetReader:
@@ -55,7 +53,7 @@ class _SpreadsheetReader:
         self._totals = SheetTotals(CharacterBudget(archive.name, limits))
         self._styles: Styles = collect_styles(archive.read_styles())
         self._usual = self._styles.usual_ink("table-cell", Ink())
-        self._story = Story(self._styles, self._findings, archive.open_object, self._totals.write)
+        self._story = Story(self._styles, self._findings, archive, self._totals.write)
         self._pages: list[PageText] = []
         self._sheet: SheetPage | None = None
         self._uncalculated = 0

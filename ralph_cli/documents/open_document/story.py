@@ -9,6 +9,7 @@ from ralph_cli.core.structure import Origin
 from ralph_cli.documents.office.backdrops import LINE_SIZE, PAGE_SIZE, Backdrops, is_backdrop
 from ralph_cli.documents.office.findings import MERGED, Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
+from ralph_cli.documents.open_document.archive import OpenDocument
 from ralph_cli.documents.open_document.controls import Controls
 from ralph_cli.documents.open_document.paragraphs import (
     DRAWINGS,
@@ -54,18 +55,12 @@ class Block:
 
 
 class Story:
-    """Reads the text of one document; `open_object` gives the tree of a chart or formula in the file."""
+    """Reads the text of one document."""
 
-    def __init__(
-        self,
-        styles: Styles,
-        findings: Findings,
-        open_object: Callable[[str], Element | None],
-        write: Callable[[int], None],
-    ) -> None:
+    def __init__(self, styles: Styles, findings: Findings, archive: OpenDocument, write: Callable[[int], None]) -> None:
         """`write` is told how many characters a row of a table has, and raises when they are too many."""
         self._write = write
-        self._styles, self._findings, self._open_object = styles, findings, open_object
+        self._styles, self._findings, self._archive = styles, findings, archive
         self.controls = Controls(findings)
         self._paragraphs = ParagraphReader(styles, findings, self.controls)
         self._is_text = False
@@ -301,7 +296,7 @@ class Story:
 
     def _read_object(self, reference: str) -> Iterator[Block]:
         """A chart as its titles and its table, an equation as its characters."""
-        root = self._open_object(reference) if reference else None
+        root = self._archive.open_object(reference) if reference else None
         chart = next(root.iter("chart:chart"), None) if root is not None else None
         if root is None:
             self._findings.miss(reference[:80] or "an object")

@@ -27,7 +27,6 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     unsupported.
     """
     archive = OpenDocument(data, name, limits)
-    archive.refuse_encrypted()
     findings, page = Findings(), PageText()
     root = archive.read_xml(CONTENT, "office:document-content")
     styled = archive.read_styles()
@@ -36,7 +35,7 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     body = child(root, "office:body", "office:text")
     if body is None:
         raise archive.damaged_error("the part content.xml holds no text document")
-    story = Story(collect_styles(styled, root), findings, archive.open_object, CharacterBudget(name, limits))
+    story = Story(collect_styles(styled, root), findings, archive, CharacterBudget(name, limits))
     story.lay_on_paper(body, child(styled, "office:master-styles"))
     try:
         for block in story.blocks(body):

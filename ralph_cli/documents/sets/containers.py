@@ -6,7 +6,7 @@ from functools import partial
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
+from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 from ralph_cli.documents.sniff import MAIL_KINDS, display_name, identify
 
@@ -55,11 +55,7 @@ def read_inner(data: bytes, path: str, inner: Sequence[str], limits: LoadLimits)
 
 
 def list_files(
-    data: bytes,
-    path: str,
-    limits: LoadLimits = DEFAULT_LIMITS,
-    only: str | None = None,
-    start: StartParser = start_parser,
+    data: bytes, path: str, limits: LoadLimits, only: str | None = None, start: StartParser = start_parser
 ) -> tuple[Entry, ...]:
     """The files in an archive, or `only` the one of that name; the attachments of a mail, and of the mails in it.
 

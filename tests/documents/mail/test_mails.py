@@ -13,6 +13,7 @@ from tables import cells_below, column_names
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Span
+from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.sets.containers import list_files
 from ralph_cli.documents.source import DocumentSource
 
@@ -132,13 +133,13 @@ def test_attachments_are_named_and_can_be_had() -> None:
     (told,) = messages(document, "attachments")
     assert "Vertrag.pdf (application/pdf, 6 bytes, in forwarded message 1), list.csv (text/csv, 8 bytes)" in told
     assert messages(document, "pictures-unread") == ["pictures in the text that were not read: 1"]
-    found = list_files(message.as_bytes(), "a.eml")
+    found = list_files(message.as_bytes(), "a.eml", DEFAULT_LIMITS)
     assert [(each.name, each.data[:6]) for each in found] == [
         ("Vertrag.pdf", b"%PDF-1"),
         ("list.csv", b"a;b\n1;"),
         ("Vertrag (2).pdf", b"%PDF-2"),
     ]
-    assert list_files(b"words", "a.txt") == ()
+    assert list_files(b"words", "a.txt", DEFAULT_LIMITS) == ()
 
 
 def test_a_forwarded_mail_that_is_encoded_against_the_rule_is_read() -> None:
@@ -252,7 +253,7 @@ def test_a_file_in_the_text_itself_is_an_attachment() -> None:
     assert messages(document, "attachments") == [
         f"attachments, which are no part of this text: deed.txt (application/octet-stream, {len(DEED)} bytes)"
     ]
-    (entry,) = list_files(message.as_bytes(), "a.eml")
+    (entry,) = list_files(message.as_bytes(), "a.eml", DEFAULT_LIMITS)
     assert (entry.name, entry.data) == ("deed.txt", DEED)
 
 
@@ -270,4 +271,4 @@ def test_a_flood_of_headers_and_of_parts_is_read_or_refused_in_words() -> None:
     many = b"From: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n" + parts + b"--x--"
     assert len(messages(read(many), "attachments")[0]) <= 1_000
     with pytest.raises(DocumentError, match="more than 1,000 attachments"):
-        list_files(many, "a.eml")
+        list_files(many, "a.eml", DEFAULT_LIMITS)

@@ -9,6 +9,7 @@ from outlook_files import compound_file, mail_tree, outlook_mail, packed_rtf, tn
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Span
+from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.mail.outlook.rich_text import unpack_rtf
 from ralph_cli.documents.sets.containers import list_files
 from ralph_cli.documents.source import DocumentSource
@@ -83,7 +84,7 @@ def test_attachments_and_mails_in_a_mail_are_those_of_other_mails() -> None:
         "pictures-unread": "pictures in the text that were not read: 1",
         "attachment-unread": "far.docx is not a file, and was not read",
     }
-    entries = list_files(data, "a.msg")
+    entries = list_files(data, "a.msg", DEFAULT_LIMITS)
     assert [(each.name, each.data[:6]) for each in entries] == [
         ("Vertrag.pdf", b"%PDF-1"),
         ("Vertrag (2).pdf", b"%PDF-2"),
@@ -116,7 +117,7 @@ def test_a_large_file_is_read_whole() -> None:
     data = outlook_mail(
         HEAD | {outlook.TEXT: "See it."}, attachments=[{outlook.FILE_NAME: "a.bin", outlook.CONTENT: content}]
     )
-    (entry,) = list_files(data, "a.msg")
+    (entry,) = list_files(data, "a.msg", DEFAULT_LIMITS)
     assert entry.data == content and "incomplete" not in told(read(data))
 
 
@@ -173,7 +174,7 @@ def test_a_mail_within_a_mail_as_exchange_sends_it_reads_alike() -> None:
     saved = outlook_mail(values, recipients=people, attachments=[files[0], (files[1][0], mail_tree(inner, inner=True))])
     sent = read(data, "winmail.dat")
     assert sent.text == read(saved).text and sent.cautions == read(saved).cautions
-    assert list_files(data, "winmail.dat") == list_files(saved, "a.msg")
+    assert list_files(data, "winmail.dat", DEFAULT_LIMITS) == list_files(saved, "a.msg", DEFAULT_LIMITS)
     assert "incomplete" not in told(sent) and place(sent, "400") == "forwarded message 1, body, line 1"
     for broken in (
         data[:-30],
