@@ -99,9 +99,9 @@ class Part(Message):
         return decode_words(_repair(str(value)))
 
     @property
-    def disposition(self) -> str:
-        """How a part is to be shown: "inline" or "attachment"; "" if it does not say."""
-        return str(self.get("content-disposition", "")).partition(";")[0].strip().lower()
+    def is_attachment(self) -> bool:
+        """Whether a part is not to be shown where it stands."""
+        return str(self.get("content-disposition", "")).partition(";")[0].strip().lower() == "attachment"
 
     @property
     def file_name(self) -> str:

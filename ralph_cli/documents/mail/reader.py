@@ -11,6 +11,7 @@ from ralph_cli.documents.mail.outlook.message import Warn, read_outlook_mail
 from ralph_cli.documents.mail.walk import MailWalk
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sets.containers import Entry, encode_entries
+from ralph_cli.documents.sets.finding import take_name
 
 MOST_ATTACHMENTS = 1_000
 """Attachments that a mail, or a mailbox, may have."""
@@ -43,18 +44,7 @@ def pack_attachments(data: bytes, *, name: str, kind: str, limits: LoadLimits) -
         what = f"{name} has more than {MOST_ATTACHMENTS:,} attachments or {limits.bytes >> 20} MiB of them"
         raise DocumentError(what, code="too-big", hint="save the attachments that matter on their own")
     used: set[str] = set()
-    return encode_entries([Entry(_unused_name(each.name, used), each.content) for each in attachments])
-
-
-def _unused_name(name: str, used: set[str]) -> str:
-    """The name, with a number before its suffix if another file has it; adds it to those that are used."""
-    stem, dot, suffix = name.rpartition(".")
-    count, wanted = 1, name
-    while wanted.casefold() in used:
-        count += 1
-        wanted = f"{stem} ({count}){dot}{suffix}" if dot else f"{name} ({count})"
-    used.add(wanted.casefold())
-    return wanted
+    return encode_entries([Entry(take_name(each.name, used, str.casefold), each.content) for each in attachments])
 
 
 def _walk(out: ComposedText, data: bytes, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> MailWalk:

@@ -61,7 +61,7 @@ class MailWalk:
         for name in _SHOWN_HEADERS:
             values = message.headers(name)
             if len(values) > 1 and name in _ONCE:
-                self._out.warn("repeated-header", _say(place, f"{len(values)} headers {name}: {_PROGRAMS}"))
+                self._warn("repeated-header", place, f"{len(values)} headers {name}: {_PROGRAMS}")
             for value in values:
                 title = value if name == "Subject" else ""
                 self._out.write(f"{name}: {value}", _at(place, f"header, {name}"), apart, title=title)
@@ -76,13 +76,16 @@ class MailWalk:
         if self._pictures:
             self._out.warn("pictures-unread", f"pictures in the text that were not read: {self._pictures:,}")
 
+    def _warn(self, code: str, place: str, what: str) -> None:
+        self._out.warn(code, f"{place}: {what}" if place else what)
+
     def _write_part(self, part: Part, place: str, depth: int) -> None:
         if depth > DEEPEST:
             raise too_deep_error(self._name)
         self._write_content(part, place, depth)
         for what in part.damage():  # some of it is found when a part is decoded
-            where = f"{part.file_name}: " if part.disposition == "attachment" and part.file_name else ""
-            self._out.warn("incomplete", _say(place, f"{where}{what}: the mail may be cut off or damaged"))
+            where = f"{part.file_name}: " if part.is_attachment and part.file_name else ""
+            self._warn("incomplete", place, f"{where}{what}: the mail may be cut off or damaged")
 
     def _write_content(self, part: Part, place: str, depth: int) -> None:
         """Write what a part shows, or name it, by its type."""
@@ -90,14 +93,14 @@ class MailWalk:
         kind = part.get_content_type()
         if part.transfer_encoding not in _KNOWN_ENCODINGS:
             what = f"a part is encoded in a way that is not known ({part.transfer_encoding[:40]}), and was not decoded"
-            self._out.warn("incomplete", _say(place, what))
+            self._warn("incomplete", place, what)
         if kind in _MESSAGE_TYPES:
             self._write_forwarded(part, place, depth)
         elif kind in _SIGNATURES:
-            self._out.warn("signature-unchecked", _say(place, "signed; nobody has checked the signature"))
+            self._warn("signature-unchecked", place, "signed; nobody has checked the signature")
         elif kind in _SEALED or kind == "multipart/encrypted":
             self._warn_of_seal(part, place)
-        elif (kind in _SHOWN_TYPES and part.disposition != "attachment") or part.is_broken:
+        elif (kind in _SHOWN_TYPES and not part.is_attachment) or part.is_broken:
             self._write_body(part, place)
         elif kind == "multipart/alternative":
             self._write_alternative(part, place, depth)
@@ -106,7 +109,7 @@ class MailWalk:
         elif part.subparts:
             for each in part.subparts:
                 self._write_part(each, place, depth + 1)
-        elif part.get_content_maintype() == "image" and part.get("content-id") and part.disposition != "attachment":
+        elif part.get_content_maintype() == "image" and part.get("content-id") and not part.is_attachment:
             self._pictures += 1
         else:
             self._attach(part, place)
@@ -131,23 +134,19 @@ class MailWalk:
             return
         self._write_part(shown, place, depth + 1)
         words = self._text_of(shown, depth)
-        for each in choices:
-            if each is shown:
-                continue
+        for each in (one for one in choices if one is not shown):
             self._write_files(each, place, depth + 1)
-            if not _has_text(each):
-                continue
-            if difference := describe_difference(words, self._text_of(each, depth)):
+            if _has_text(each) and (difference := describe_difference(words, self._text_of(each, depth))):
                 kind = "RTF" if each.get_content_type() == RICH_TEXT else each.get_content_type()
                 what = f"the text is there as {kind}, too, which is not read and differs: {difference}"
-                self._out.warn("alternatives-differ", _say(place, what))
+                self._warn("alternatives-differ", place, what)
 
     def _write_files(self, part: Part, place: str, depth: int) -> None:
         """Write what is no text of an alternative that is not shown."""
         if part.get_content_maintype() == "multipart" and depth <= DEEPEST:
             for each in part.subparts:
                 self._write_files(each, place, depth + 1)
-        elif part.get_content_type() not in _SHOWN_TYPES or part.disposition == "attachment":
+        elif part.get_content_type() not in _SHOWN_TYPES or part.is_attachment:
             self._write_part(part, place, depth)
 
     def _write_related(self, part: Part, place: str, depth: int) -> None:
@@ -157,10 +156,10 @@ class MailWalk:
         for each in parts:
             if each is root:
                 self._write_part(each, place, depth + 1)
-            elif each.get_content_maintype() == "image" and each.disposition != "attachment":
+            elif each.get_content_maintype() == "image" and not each.is_attachment:
                 self._pictures += 1
-            elif _has_text(each) and each.disposition != "attachment":
-                self._out.warn("hidden-parts", _say(place, "a text that no mail program shows is left out"))
+            elif _has_text(each) and not each.is_attachment:
+                self._warn("hidden-parts", place, "a text that no mail program shows is left out")
                 self._attach(each, place)
             else:
                 self._write_part(each, place, depth + 1)
@@ -175,9 +174,9 @@ class MailWalk:
         if not body.text.strip():
             return
         for caution in body.cautions if body.page is None else ():
-            self._out.warn(caution.code, _say(place, caution.message))
+            self._warn(caution.code, place, caution.message)
         if _PGP in body.text:
-            self._out.warn("encrypted-part", _say(place, f"a text that is encrypted (PGP); {_DECRYPT}"))
+            self._warn("encrypted-part", place, f"a text that is encrypted (PGP); {_DECRYPT}")
         count = self._bodies[place] = self._bodies.get(place, 0) + 1
         where = _at(place, f"body {count}" if count > 1 else "body")
         if body.page is not None:
@@ -191,7 +190,7 @@ class MailWalk:
         except DocumentError as error:
             if error.code == "too-big":
                 raise
-            self._out.warn("incomplete", _say(place, f"a text that cannot be read: {error.message}"))
+            self._warn("incomplete", place, f"a text that cannot be read: {error.message}")
             return Body("")
 
     def _text_of(self, part: Part, depth: int) -> str:
@@ -210,14 +209,14 @@ class MailWalk:
         kind = part.parameter("smime-type").lower()
         what = "PGP" if part.parameter("protocol").endswith("pgp-encrypted") else "S/MIME"
         seal = "signed in a way that closes it" if kind == "signed-data" else "encrypted"
-        self._out.warn("encrypted-part", _say(place, f"a part that is {seal} ({what}); {_DECRYPT}"))
+        self._warn("encrypted-part", place, f"a part that is {seal} ({what}); {_DECRYPT}")
 
     def _warn_of_asides(self, part: Part, place: str) -> None:
         """Say that there is text before, between or behind the parts, where no program shows it."""
         asides = (str(aside).strip() for aside in (part.preamble, part.epilogue) if aside)
         if part.subparts and any(len(aside) > _LONGEST_ASIDE for aside in asides):
             what = "text outside the parts, which no mail program shows, is left out"
-            self._out.warn("hidden-parts", _say(place, what))
+            self._warn("hidden-parts", place, what)
 
 
 _PROGRAMS = "programs show one or the other"
@@ -235,17 +234,13 @@ def _at(place: str, what: str) -> str:
     return f"{place}, {what}" if place else what
 
 
-def _say(place: str, what: str) -> str:
-    return f"{place}: {what}" if place else what
-
-
 def _has_text(part: Part) -> bool:
     return any(True for _ in _shown_leaves(part, 0))  # a part without headers is false
 
 
 def _shown_leaves(part: Part, depth: int) -> Iterator[Part]:
     """The parts with text that are shown of a part, the last alternative only."""
-    if depth > DEEPEST or part.disposition == "attachment":
+    if depth > DEEPEST or part.is_attachment:
         return
     kind, parts = part.get_content_type(), part.subparts
     if kind in _SHOWN_TYPES:

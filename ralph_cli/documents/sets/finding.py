@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 from ralph_cli.core.deferred import re
@@ -108,18 +108,21 @@ def _full_path(file: FoundFile) -> str:
     return os.path.normpath(Path("/".join((file.path, *file.inner))).absolute())
 
 
-def take_name(wanted: str, taken: set[str]) -> str:
-    """The name, of a long one its ends, with a number behind it if another file has it; added to those `taken`."""
+def take_name(wanted: str, taken: set[str], fold: Callable[[str], str] = str) -> str:
+    """The name, of a long one its ends, with a number behind it if another file has it; added to those `taken`.
+
+    Names are alike that `fold` makes alike.
+    """
     if len(wanted) > MAX_NAME:
         wanted = f"{wanted[: MAX_NAME // 2 - 3]}...{wanted[-MAX_NAME // 2 :]}"
     stem, dot, ending = wanted.rpartition(".")
     if not dot or "/" in ending:
         stem, dot, ending = wanted, "", ""
     name, number = wanted, 1
-    while name in taken:
+    while fold(name) in taken:
         number += 1
         name = f"{stem} ({number}){dot}{ending}"
-    taken.add(name)
+    taken.add(fold(name))
     return name
 
 
