@@ -14,8 +14,7 @@ from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import one_line, to_json
-from ralph_cli.reports.styled import plain_text
+from ralph_cli.reports.safe_text import one_line, plain_text, to_json
 from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:

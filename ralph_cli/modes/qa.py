@@ -13,8 +13,7 @@ from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Doubt, Draft, Evidence, Issue, Lesson
 from ralph_cli.loop.state import LoopState
-from ralph_cli.modes.kept import AcceptedClaims
-from ralph_cli.modes.objections import Objections
+from ralph_cli.modes.kept import AcceptedClaims, Objections
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review

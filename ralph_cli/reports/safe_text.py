@@ -3,6 +3,7 @@
 import json
 import shlex
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,12 @@ def resume_command(mode: str, out: Path, run: str, bound: str = "") -> str:
 
 def _out_option(out: Path) -> str:
     return "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
+
+
+Styled = tuple[str, str]
+"""A piece of a line and its style name ("" for none)."""
+
+
+def plain_text(lines: Iterable[list[Styled]]) -> str:
+    """The lines as text without any style."""
+    return "".join("".join(text for text, _ in line) + "\n" for line in lines)

@@ -6,9 +6,8 @@ from typing import Any
 
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count_standing
 from ralph_cli.core.run import Attempt, Claim, Ruling, StopType
-from ralph_cli.reports.safe_text import join_lines, make_visible, one_line
+from ralph_cli.reports.safe_text import Styled, join_lines, make_visible, one_line, plain_text
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, count_doubts, describe_doubt, list_unconfirmed
-from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import claim_line
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is_paged
 

@@ -22,11 +22,10 @@ from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Draft, Issue
 from ralph_cli.retrieval.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.observe import NOTHING_PRINTED, pages_shown, render_result
+from ralph_cli.rlm.observe import NOTHING_PRINTED, RepetitionDetector, pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
-from ralph_cli.rlm.repetition import RepetitionDetector
 from ralph_cli.rlm.searches import SearchTracker
 from sandbox import Answer, HostQuery, QueryFailure, Result
 

@@ -31,14 +31,13 @@ from ralph_cli.core.events import (
     RunStarted,
 )
 from ralph_cli.core.model import Model
-from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.core.prompts.framing import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.journal.copies import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE, copy_runs
-from ralph_cli.journal.machine_key import machine_key
-from ralph_cli.journal.store import Journal
+from ralph_cli.journal.store import Journal, machine_key
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop

@@ -2,7 +2,7 @@
 
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.providers.preloading import preload
+from ralph_cli.providers.wrapper import preload
 from ralph_cli.runs.execute import Job, Setup, require_text
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.reuse import run_or_reuse

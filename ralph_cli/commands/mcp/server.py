@@ -30,8 +30,7 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from ralph_cli.commands.mcp import evidence
-from ralph_cli.commands.mcp.arguments import Kind, parse_arguments
-from ralph_cli.commands.mcp.tools import TOOLS, Tool, Toolbox
+from ralph_cli.commands.mcp.tools import TOOLS, Kind, Tool, Toolbox, parse_arguments
 from ralph_cli.commands.terminal.progress import ACTIVITIES, LineProgress
 from ralph_cli.core.awaiting import WatchedRun, as_coroutine, cancellation
 from ralph_cli.core.errors import RalphError, UserError

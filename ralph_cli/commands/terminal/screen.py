@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import make_visible, one_line, to_json
-from ralph_cli.reports.styled import Styled
+from ralph_cli.reports.safe_text import Styled, make_visible, one_line, to_json
 
 if TYPE_CHECKING:  # the start of the command line does not wait for what its end shows
     from ralph_cli.reports.view import RunView
@@ -53,7 +52,7 @@ def print_run(view: "RunView", output: Path | None = None, *, json: bool) -> Non
     A task's output that is for programs stands alone, its report on standard error. With `output` the output goes to
     that file, if it was accepted.
     """
-    from ralph_cli.reports.sections.output import payload
+    from ralph_cli.reports.sections.outcome import payload
     from ralph_cli.reports.terminal import report_lines, report_text
 
     if json:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from ralph_cli.core.results.table import CellState, Table
-from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.styled import Styled
+from ralph_cli.reports.safe_text import Styled, one_line
 from ralph_cli.reports.table.words import (
     STATES,
     count_states,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent_encoded
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.core.results.comparison import Comparison
-from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
+from ralph_cli.core.results.table import Cell, CellState, Comparison, Table, TableQuestion
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.table.comparison import compared_rows
 from ralph_cli.reports.table.words import (
