@@ -38,12 +38,7 @@ Output = Annotated[
 
 
 @takes(
-    *(name for name in RUN if name not in ("max_time", "max_cost", "max_calls", "max_tokens")),
-    *JUDGED,
-    "panel",
-    "bullets",
-    "quotes",
-    "counter_evidence",
+    *(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence"),
     max_time="Seconds for all questions.",
     max_cost="US dollars for all questions, those answered before --resume among them (default 5).",
     max_calls="Calls of models for all questions, as for --max-cost.",

@@ -81,12 +81,8 @@ Evidence = Annotated[
 
 
 @takes(
-    *(name for name in RUN if name not in ("max_time", "max_cost", "max_calls", "max_tokens", "out")),
-    *(name for name in JUDGED if name != "retry"),
-    "panel",
-    "bullets",
-    "quotes",
-    "counter_evidence",
+    *(name for name in (*RUN, *JUDGED) if name not in ("out", "retry")),
+    *("panel", "bullets", "quotes", "counter_evidence"),
     max_time="Time for the whole table.",
     max_cost="US dollars for the whole table, what it has cost before among it (default 5).",
     max_calls="Calls of models for the whole table, as for --max-cost.",
