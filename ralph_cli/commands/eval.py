@@ -13,7 +13,6 @@ from ralph_cli.reports.safe_text import one_line, to_json
 
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
-    from ralph_cli.core.events import AnyEvent
     from ralph_cli.evaluation.question_sets import Question
     from ralph_cli.evaluation.results import Evaluation, QuestionResult
 
@@ -61,7 +60,7 @@ def evaluate(
 ) -> int:
     """Ask a set of questions whose answers are known; print how many are right, supported and on the right page."""
     from ralph_cli import api, config
-    from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.commands.terminal.progress import FirstNotices, progress
     from ralph_cli.evaluation import comparing, report
 
     settings = config.load_settings(given)
@@ -79,7 +78,7 @@ def evaluate(
                 time_each=time_each,
                 resume=resume,
                 settings=settings,
-                sink=_FirstNotices(display),
+                sink=FirstNotices(display, set()),
                 on_question=_Lines(display),
             )
         against = comparing.compare(before, evaluation.results) if before else None
@@ -113,18 +112,3 @@ class _Lines:
             self._display.write(f"question {number} of {total}, {asked}")
         else:
             self._display.write(f"  {describe_result(result)}")
-
-
-class _FirstNotices:
-    """Passes events on, and each notice once: many questions have the same ones."""
-
-    def __init__(self, display: "SilentProgress") -> None:
-        self._display = display
-        self._seen: set[str] = set()
-
-    def __call__(self, event: "AnyEvent", /) -> None:
-        if event.kind == "noticed":
-            if event.message in self._seen:
-                return
-            self._seen.add(event.message)
-        self._display(event)

@@ -59,7 +59,8 @@ def find_inconsistency(event: AnyEvent) -> str:
             return _check_reply(reply)
         case SnippetRan():
             counts = (event.iteration, event.step, event.queries, *event.pages)
-            return "" if all(map(_is_count, counts)) and _is_time(event.seconds) else "a number of it is no count"
+            fits = all(map(_is_count, counts)) and 0 <= event.seconds < 1 << 40
+            return "" if fits else "a number of it is no count"
         case CoverageAdded(spans=spans):
             return "" if _are_places(spans) else "a span of it has no place"
         case SubqueriesAsked(tally=tally):
@@ -125,10 +126,6 @@ def _is_count(value: object) -> bool:
 
 def _are_places(spans: Spans) -> bool:
     return all(_is_count(end) and 0 <= start < end for start, end in spans)
-
-
-def _is_time(value: float) -> bool:
-    return 0 <= value < 1 << 40
 
 
 def _check_reply(reply: Json) -> str:

@@ -84,7 +84,7 @@ class Journal:
     def _append(self, row: tuple[str, str, str]) -> None:
         with self._queue_lock:
             if self._closed:
-                raise self._failed or _closed_error(self.folder)
+                raise self._failed or JournalError(f"the journal in {self.folder} is closed", code="journal-closed")
             self._pending.append(row)
             self._appended += 1
             written = self._writer.submit(self._alone, self._commit, self._appended)
@@ -211,10 +211,6 @@ def _write_error(folder: Path, error: Exception) -> JournalError:
         return JournalError(what, code="journal-gone", hint="keep runs in a folder that stays: --out (RALPH_OUT)")
     hint = "free some disk space, or choose another folder with --out (RALPH_OUT)"
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
-
-
-def _closed_error(folder: Path) -> JournalError:
-    return JournalError(f"the journal in {folder} is closed", code="journal-closed")
 
 
 @dataclass(frozen=True, slots=True)

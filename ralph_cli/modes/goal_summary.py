@@ -50,8 +50,6 @@ class RuntimeSummary:
                 self.entries.append(f"- said ({intent}): {_shorten(text, NOTE_CHARS)}")
             case TurnRejected(reason=reason):
                 self.entries.append(f"- was told: {_shorten(reason, REASON_CHARS)}")
-            case _:
-                pass
 
     def text(self, max_chars: int) -> str:
         """The summary within `max_chars` characters: the newest entries whole, and how many older ones are left out."""
@@ -84,8 +82,6 @@ def assigned_names(code: str) -> list[str]:
                 names.append(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names.append(name)
-            case _:
-                pass
     return list(dict.fromkeys(names))
 
 

@@ -48,15 +48,11 @@ def most_prompt_tokens(request: Request) -> int:
                 texts.append(text)
             case ModelTurn(text, calls, raw):
                 said = text + "".join(str(call.arguments or call.malformed) for call in calls)
-                sent_back = _raw_text(raw)
+                sent_back = str(raw) if raw is not None else ""
                 texts.append(sent_back if len(sent_back) > len(said) else said)
             case ToolTurn(results, note):
                 texts += [note, *(text for _, text, _ in results)]
     return sum(map(most_text_tokens, texts)) + EXTRA_TOKENS
-
-
-def _raw_text(raw: Any) -> str:
-    return str(raw) if raw is not None else ""
 
 
 Estimate = Callable[[Request], Forecast]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from ralph_cli.core.document import describe_pages
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count_standing
 from ralph_cli.core.run import Attempt, Claim, Ruling, StopType
 from ralph_cli.reports.safe_text import Styled, join_lines, make_visible, one_line, plain_text
@@ -211,10 +212,7 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
 
 
 def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
-    if item.where:
-        return one_line(item.where)
-    printed = f" (printed {make_visible(item.label)})" if item.label not in (str(item.page), "") else ""
-    return f"p. {item.page}{printed}"
+    return one_line(item.where) or make_visible(describe_pages(item.page, item.page, item.label))
 
 
 def as_object(verification: Verification) -> dict[str, Any]:

@@ -8,14 +8,7 @@ from typing import Any
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import (
-    DraftSubmitted,
-    EventSink,
-    NoticeIssued,
-    SnippetRan,
-    SnippetStarted,
-    TurnRejected,
-)
+from ralph_cli.core.events import DraftSubmitted, EventSink, NoticeIssued, SnippetRan, SnippetStarted, TurnRejected
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt

@@ -17,8 +17,8 @@ from ralph_cli.core.events import GoalSet, OutputChanged, SnippetRan, VerifierFi
 from ralph_cli.core.run import Halt, Quote, Ruling, StopType, Verdict
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports import markdown
-from ralph_cli.reports.html import page as html
 from ralph_cli.reports.html import markup
+from ralph_cli.reports.html import page as html
 from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, find_excerpt

@@ -16,14 +16,13 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import write_requested_reports
 from ralph_cli.commands.terminal.interrupts import interrupts
-from ralph_cli.commands.terminal.screen import print_error, print_lines, print_report
+from ralph_cli.commands.terminal.screen import print_fault, print_lines, print_notes, print_report
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError, UserError
 
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
     from ralph_cli.core.document import Document
-    from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.run import Quote
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.reports.safe_text import Styled
@@ -65,8 +64,8 @@ def chat(
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.documents.sets.loading import load_source
     from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.opening import load_documents
 
     named = [*(documents or []), *(doc or [])]
     if not named:
@@ -78,10 +77,8 @@ def chat(
     setup = Setup.of(settings)
     setup.choose_models()  # what cannot be asked is told before anybody types
     with progress(settings, quiet=quiet) as display:
-        source = options.source_of(
-            *named, password=password, encoding=encoding, strict=strict_load, display=display
-        ).with_ocr(settings.ocr_options)
-        source = load_source(source, settings.cache_folder, (settings.out,))
+        source = options.source_of(*named, password=password, encoding=encoding, strict=strict_load, display=display)
+        source = load_documents(source, settings)
     lines = TypedLines(history)
     talk = Talk(source, setup, json=json, quiet=quiet, is_short=lines.is_interactive)
     if lines.is_interactive and not quiet:
@@ -122,9 +119,7 @@ class Talk:
             else:
                 self._ask(line)
         except RalphError as error:
-            print_error(error.message, error.hint, error.code)
-            for note in getattr(error, "__notes__", []):
-                print_error(note, "")
+            print_fault(error)
             self.is_any_open |= not line.startswith("/")
 
     def _ask(self, question: str) -> None:
@@ -137,8 +132,7 @@ class Talk:
         except KeyboardInterrupt as error:
             if self._is_over:
                 raise
-            for note in getattr(error, "__notes__", []):
-                print_error(note, "")
+            print_notes(error)
             return
         self.last = result
         self.results.append(result)
@@ -161,17 +155,11 @@ class Talk:
         return not self.is_short or interrupts.exit_code != 130
 
     def _answer(self, question: str, display: "SilentProgress") -> "Result":
+        from ralph_cli.commands.terminal.progress import FirstNotices
         from ralph_cli.runs.questions import answer_question
         from ralph_cli.runs.resuming.following import follow_run
 
-        def listen(event: "AnyEvent", /) -> None:
-            if event.kind == "noticed":  # each is told once, however many questions it is true of
-                if event.message in self.told:
-                    return
-                self.told.add(event.message)
-            display(event)
-
-        setup = replace(self.setup, sink=listen)
+        setup = replace(self.setup, sink=FirstNotices(display, self.told))
         if self.last is None:
             return answer_question(self.source, question, setup)
         return follow_run(self.last.folder, question, setup, self.source)

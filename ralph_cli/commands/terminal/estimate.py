@@ -19,11 +19,9 @@ Estimate = Annotated[
 
 def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | None", *, json: bool) -> int:
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
-    from ralph_cli.documents.sets.loading import load_source
+    from ralph_cli.runs.opening import load_documents
 
-    if source is not None:
-        source = load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
-    characters = len(source.load().text) if source else 0
+    characters = len(load_documents(source, settings).load().text) if source else 0
     found = _estimate(settings, mode, characters)
     if json:
         usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}

@@ -96,6 +96,20 @@ class SilentProgress:
         """Ignore how far it is."""
 
 
+class FirstNotices:
+    """Passes events on, and each notice once: many questions have the same ones. `told` are those passed on."""
+
+    def __init__(self, display: SilentProgress, told: set[str]) -> None:
+        self._display, self._told = display, told
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        if isinstance(event, NoticeIssued):
+            if event.message in self._told:
+                return
+            self._told.add(event.message)
+        self._display(event)
+
+
 class LineProgress(SilentProgress):
     """Writes a line for each finished step; while one thing takes long, says so every `interval` seconds."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from ralph_cli.core.errors import UserError
+from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import Styled, make_visible, one_line, to_json
 
 if TYPE_CHECKING:  # the start of the command line does not wait for what its end shows
@@ -37,6 +37,18 @@ def print_error(message: str, hint: str, code: str = "") -> None:
     """One line on standard error: what went wrong, the code of it for a program, and what to do."""
     name = f" [{code}]" if code else ""
     typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
+
+
+def print_fault(error: RalphError) -> None:
+    """What a command ends with, and what is told beside it."""
+    print_error(error.message, error.hint, error.code)
+    print_notes(error)
+
+
+def print_notes(error: BaseException) -> None:
+    """A line for each note that an exception carries."""
+    for note in getattr(error, "__notes__", []):
+        print_error(note, "")
 
 
 def print_report(view: "RunView") -> None:

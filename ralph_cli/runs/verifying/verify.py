@@ -34,13 +34,7 @@ from ralph_cli.runs.history import (
     run_from_events,
     run_names,
 )
-from ralph_cli.runs.opening import (
-    DOCUMENT_CHANGED,
-    is_recorded_set,
-    load_recorded,
-    load_recorded_set,
-    open_recorded,
-)
+from ralph_cli.runs.opening import DOCUMENT_CHANGED, is_recorded_set, load_recorded, load_recorded_set, open_recorded
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
 NAME_DOCUMENT_HINT = "name the document with --document"
