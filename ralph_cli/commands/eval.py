@@ -1,5 +1,6 @@
 """`ralph eval`: a set of questions whose answers are known, and how many of them are answered well."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,7 +80,7 @@ def evaluate(
                 resume=resume,
                 settings=settings,
                 sink=FirstNotices(display, set()),
-                on_question=_Lines(display),
+                on_question=partial(_tell, display),
             )
         against = comparing.compare(before, evaluation.results) if before else None
         shown = to_json(report.as_object(evaluation, against))
@@ -98,17 +99,14 @@ def exit_code(evaluation: "Evaluation") -> int:
     return qa.exit_code(evaluation.halt.type)
 
 
-class _Lines:
-    """Tells of each question when it is asked, and of its result."""
+def _tell(
+    display: "SilentProgress", number: int, total: int, question: "Question", result: "QuestionResult | None"
+) -> None:
+    """Tell of a question when it is asked, and of its result."""
+    from ralph_cli.evaluation.report import describe_result
 
-    def __init__(self, display: "SilentProgress") -> None:
-        self._display = display
-
-    def __call__(self, number: int, total: int, question: "Question", result: "QuestionResult | None") -> None:
-        from ralph_cli.evaluation.report import describe_result
-
-        if result is None:
-            asked = f"{one_line(question.document)}: {one_line(question.question, 150)}"
-            self._display.write(f"question {number} of {total}, {asked}")
-        else:
-            self._display.write(f"  {describe_result(result)}")
+    if result is None:
+        asked = f"{one_line(question.document)}: {one_line(question.question, 150)}"
+        display.write(f"question {number} of {total}, {asked}")
+    else:
+        display.write(f"  {describe_result(result)}")
