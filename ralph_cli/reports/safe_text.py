@@ -41,6 +41,12 @@ def to_json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=True, indent=2)
 
 
+def pick(item: object, *names: str) -> dict[str, Any]:
+    """The attributes of these names, for fields of JSON that are called the same; a tuple becomes a list."""
+    values = {name: getattr(item, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
 def trace_line(folder: str, run: str) -> str:
     """Where the record of a run is, and the command that shows it."""
     return make_visible(f"Trace: {folder}  ({trace_command(Path(folder).parent, run)})")

@@ -43,6 +43,7 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.view import RunView
 from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import describe_kept, read_run, run_from_events
@@ -364,11 +365,7 @@ def describe_document(
     skipped = [caution.message for caution in document.cautions if caution.code == SKIPPED]
     return {
         **read_as,
-        "id": document.id,
-        "sha256": document.sha256,
-        "fingerprint": document.fingerprint,
-        "path": document.path,
-        "kind": document.kind,
+        **pick(document, "id", "sha256", "fingerprint", "path", "kind"),
         "reader": describe_loader(document.kind),
         "pages": len(document.pages),
         "page_starts": [page.start for page in document.pages],
@@ -382,18 +379,11 @@ def describe_document(
 
 def describe_member(member: Member) -> dict[str, object]:
     """What a trace keeps of one document of a set."""
-    inner = {"inner": list(member.inner)} if member.inner else {}
     return {
-        "name": member.name,
-        "path": member.path,
-        **inner,
-        "sha256": member.sha256,
-        "fingerprint": member.fingerprint,
-        "kind": member.kind,
+        **pick(member, "name", "path", *(["inner"] if member.inner else [])),
+        **pick(member, "sha256", "fingerprint", "kind"),
         "reader": describe_loader(member.kind),
-        "pages": member.pages,
-        "first_page": member.first_page,
-        "start": member.start,
+        **pick(member, "pages", "first_page", "start"),
         "characters": member.end - member.start,
     }
 
