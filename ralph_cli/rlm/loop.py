@@ -73,6 +73,16 @@ class ToolAnswer:
     accepted_draft: Draft | None = None
 
 
+def list_shown(turns: Iterable[Turn]) -> Iterator[str]:
+    """What these turns told the model."""
+    for turn in turns:
+        match turn:
+            case UserTurn(text):
+                yield text
+            case ToolTurn(results):
+                yield from (text for _, text, _ in results)
+
+
 @dataclass(slots=True, kw_only=True)
 class Explorer:
     """A worker with its conversation; history is only appended to, so that every request extends the one before.
@@ -193,12 +203,7 @@ class Explorer:
     def shown_texts(self) -> Iterator[str]:
         """What the worker was shown: what its code printed, in earlier conversations too, and what it was told."""
         yield from (output for _, output in self.trajectory)
-        for turn in self.turns:
-            match turn:
-                case UserTurn(text):
-                    yield text
-                case ToolTurn(results):
-                    yield from (text for _, text, _ in results)
+        yield from list_shown(self.turns)
 
     @property
     def characters(self) -> int:
