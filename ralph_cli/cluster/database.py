@@ -13,14 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ralph_cli.cluster.connection import (
-    WorkerLock,
-    connect,
-    connecting,
-    import_dbos,
-    living_workers,
-    require_postgres,
-)
+from ralph_cli.cluster.connection import WorkerLock, connect, connecting, import_dbos, living_workers, require_postgres
 from ralph_cli.cluster.job import code_version
 from ralph_cli.core import clock
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -185,7 +178,9 @@ class JobQueue:
         return QueueState(
             waiting=Counter(item.app_version or "" for item in waiting if item.queue_name == QUEUE),
             doing=Counter(item.executor_id or "" for item in items if item.status == "PENDING"),
-            left=Counter(_worker_of(item.queue_name) for item in waiting if item.queue_name != QUEUE),
+            left=Counter(
+                (item.queue_name or "").removeprefix("worker-") for item in waiting if item.queue_name != QUEUE
+            ),
             ended=Counter(item.status.lower() for item in items if item.status not in _UNDONE),
             living=living,
             is_paused=any(queue.limiter is not None for queue in self._client.list_queues() if queue.name == QUEUE),
@@ -242,7 +237,3 @@ def _as_ended(item: "WorkflowStatus") -> EndedJob:
 def queue_of(worker: str) -> str:
     """The queue of a worker's own jobs; "" is that of all."""
     return f"worker-{worker}" if worker else QUEUE
-
-
-def _worker_of(queue: str | None) -> str:
-    return (queue or "").removeprefix("worker-")

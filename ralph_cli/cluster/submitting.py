@@ -110,13 +110,7 @@ class Submission:
                 job = job.model_copy(update={"purse": purse_of(record)}) if is_bounded else job
                 collecting.submit(collecting.keep(job), job)
         collecting.wait()
-        return Table(
-            folder=record.folder,
-            questions=record.questions,
-            rows=record.rows,
-            cells=known.cells,
-            halt=collecting.halt or Halt(StopType.COMPLETION, "every cell was asked"),
-        )
+        return record.as_table(known.cells, collecting.halt or Halt(StopType.COMPLETION, "every cell was asked"))
 
 
 def _job_settings(setup: Setup, names: ModelNames, bounds: Budget) -> dict[str, object]:

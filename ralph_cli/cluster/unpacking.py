@@ -12,11 +12,10 @@ from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.table import TableRow
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.journal.bundle import Bundle
+from ralph_cli.journal.bundle import Bundle, parse_bundle
 from ralph_cli.journal.rows import JOURNAL_FILE
 from ralph_cli.journal.store import JournalRow, write_journal
 from ralph_cli.journal.traces import IterationTraces, write_traces
-from ralph_cli.journal.unpack import parse_bundle
 from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.verifying.verify import verify
 from ralph_cli.table.record import TableRecord

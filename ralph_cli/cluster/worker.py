@@ -1,10 +1,13 @@
 """Does a job on this machine: the runs are made in a folder of its own, and go to the store when they have ended."""
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from ralph_cli.cluster.connection import require_postgres
+from ralph_cli.cluster.database import require_worker_id
 from ralph_cli.cluster.job import (
     FORMAT,
     FailedCell,
@@ -15,25 +18,28 @@ from ralph_cli.cluster.job import (
     require_same_version,
     write_file,
 )
-from ralph_cli.cluster.serving import WorkerUnfit
-from ralph_cli.cluster.shares import JobPurse, Shares
-from ralph_cli.cluster.store import Store
+from ralph_cli.cluster.serving import WorkerUnfit, serve
+from ralph_cli.cluster.shares import DatabaseShares, JobPurse, Shares, Turns
+from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.unpacking import unpack_run
+from ralph_cli.config import Settings
 from ralph_cli.core.budget import Budget
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError, JournalError, RalphError
+from ralph_cli.core.model import Model
 from ralph_cli.core.results.table import Cell, CellState, Table
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.journal.rows import hold_folder
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.export import pack_run
 from ralph_cli.runs.history import begun_runs
 from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.table.record import TableRecord, read_cells
-from ralph_cli.table.run import FAULTS_OF_MACHINE, Filling, fill_table
+from ralph_cli.table.run import FAULTS_OF_MACHINE, Filling, cores, fill_table
 
 OnCell = Callable[[Cell], None]
 """Called with each cell when it is done; may raise, which ends the job after it."""
@@ -158,3 +164,42 @@ def _without_run(table: Table) -> Iterator[FailedCell]:
     for cell in table:
         if cell.state is CellState.FAILED and not cell.run:
             yield FailedCell(question=cell.question, reason=cell.reason)
+
+
+def work(
+    database: str,
+    store: str,
+    worker: str,
+    *,
+    jobs: int | None = None,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    until: threading.Event | None = None,
+    on_cell: Callable[[Cell], None] = lambda cell: None,
+    on_fault: Callable[[str], None] = lambda message: None,
+) -> None:
+    """Do the jobs of all tables at this database, `jobs` documents side by side, until the event `until` is set.
+
+    The id `worker` is this one's alone. Its runs are kept in a folder of that name in that of the settings: begun again
+    with the same id and folder, it goes on with what it had begun, and pays for nothing twice. `on_cell` is called with
+    each cell that is done, `on_fault` with a line for each job that failed. Raises ConfigError, JournalError,
+    and WorkerUnfit when it lacks a key or a sandbox that a job needs: it takes no other one then.
+    """
+    setup = Setup.of(settings, models)
+    folder = setup.settings.out / f"worker-{require_worker_id(worker)}"
+    shares = DatabaseShares(require_postgres(database))
+    setup = replace(setup, take_turn=Turns(shares.take_turn))
+    place = Workplace(worker, open_store(store), folder, setup, shares)
+
+    def do_job(job: str, check: Callable[[], None]) -> str:
+        def after(cell: Cell) -> None:
+            on_cell(cell)
+            check()
+
+        return place.do_job(job, after)
+
+    def tell(error: Exception) -> None:
+        on_fault(error.line if isinstance(error, RalphError) else f"{type(error).__name__}: {error}")
+
+    with hold_folder(folder, f"the jobs of {worker}"):
+        serve(database, worker, jobs or cores(), do_job, until or threading.Event(), tell)

@@ -18,7 +18,7 @@ from ralph_cli.commands.mcp import command as mcp
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Interrupted, Late
 from ralph_cli.commands.serving import view
 from ralph_cli.commands.terminal.interrupts import interrupts
-from ralph_cli.commands.terminal.screen import open_standard_error, print_error
+from ralph_cli.commands.terminal.screen import open_standard_error, print_error, print_fault
 from ralph_cli.core.deferred.packages import defer_reexports
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
@@ -153,9 +153,7 @@ def _usage_error(error: Any) -> UserError:
 
 def _fail(error: RalphError, *, as_json: bool) -> int:
     """Say what is wrong on standard error, for a program on standard output, too; return the exit code."""
-    print_error(error.message, error.hint, error.code)
-    for note in getattr(error, "__notes__", []):
-        print_error(note, "")
+    print_fault(error)
     if as_json:
         fields = {"code": error.code, "message": error.message, "hint": error.hint, "run": error.run or None}
         typer.echo(to_json({"ok": False, "error": fields}))

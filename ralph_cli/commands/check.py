@@ -8,7 +8,7 @@ import typer
 
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
-from ralph_cli.commands.parameters.takes import Given, takes
+from ralph_cli.commands.parameters.takes import BOUNDS, Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import to_json
@@ -27,18 +27,7 @@ WithJudge = Annotated[
 ]
 
 
-@takes(
-    "judge_model",
-    "allow_hidden_text",
-    "max_time",
-    "max_cost",
-    "max_calls",
-    "max_tokens",
-    "prices",
-    "ocr",
-    "ocr_language",
-    "language",
-)
+@takes("judge_model", "allow_hidden_text", *BOUNDS, "ocr", "ocr_language", "language")
 def check(
     given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],

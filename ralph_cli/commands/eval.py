@@ -1,5 +1,6 @@
 """`ralph eval`: a set of questions whose answers are known, and how many of them are answered well."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,6 @@ from ralph_cli.reports.safe_text import one_line, to_json
 
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
-    from ralph_cli.core.events import AnyEvent
     from ralph_cli.evaluation.question_sets import Question
     from ralph_cli.evaluation.results import Evaluation, QuestionResult
 
@@ -38,12 +38,7 @@ Output = Annotated[
 
 
 @takes(
-    *(name for name in RUN if name not in ("max_time", "max_cost", "max_calls", "max_tokens")),
-    *JUDGED,
-    "panel",
-    "bullets",
-    "quotes",
-    "counter_evidence",
+    *(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence"),
     max_time="Seconds for all questions.",
     max_cost="US dollars for all questions, those answered before --resume among them (default 5).",
     max_calls="Calls of models for all questions, as for --max-cost.",
@@ -66,7 +61,7 @@ def evaluate(
 ) -> int:
     """Ask a set of questions whose answers are known; print how many are right, supported and on the right page."""
     from ralph_cli import api, config
-    from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.commands.terminal.progress import FirstNotices, progress
     from ralph_cli.evaluation import comparing, report
 
     settings = config.load_settings(given)
@@ -84,8 +79,8 @@ def evaluate(
                 time_each=time_each,
                 resume=resume,
                 settings=settings,
-                sink=_FirstNotices(display),
-                on_question=_Lines(display),
+                sink=FirstNotices(display, set()),
+                on_question=partial(_tell, display),
             )
         against = comparing.compare(before, evaluation.results) if before else None
         shown = to_json(report.as_object(evaluation, against))
@@ -104,32 +99,14 @@ def exit_code(evaluation: "Evaluation") -> int:
     return qa.exit_code(evaluation.halt.type)
 
 
-class _Lines:
-    """Tells of each question when it is asked, and of its result."""
+def _tell(
+    display: "SilentProgress", number: int, total: int, question: "Question", result: "QuestionResult | None"
+) -> None:
+    """Tell of a question when it is asked, and of its result."""
+    from ralph_cli.evaluation.report import describe_result
 
-    def __init__(self, display: "SilentProgress") -> None:
-        self._display = display
-
-    def __call__(self, number: int, total: int, question: "Question", result: "QuestionResult | None") -> None:
-        from ralph_cli.evaluation.report import describe_result
-
-        if result is None:
-            asked = f"{one_line(question.document)}: {one_line(question.question, 150)}"
-            self._display.write(f"question {number} of {total}, {asked}")
-        else:
-            self._display.write(f"  {describe_result(result)}")
-
-
-class _FirstNotices:
-    """Passes events on, and each notice once: many questions have the same ones."""
-
-    def __init__(self, display: "SilentProgress") -> None:
-        self._display = display
-        self._seen: set[str] = set()
-
-    def __call__(self, event: "AnyEvent", /) -> None:
-        if event.kind == "noticed":
-            if event.message in self._seen:
-                return
-            self._seen.add(event.message)
-        self._display(event)
+    if result is None:
+        asked = f"{one_line(question.document)}: {one_line(question.question, 150)}"
+        display.write(f"question {number} of {total}, {asked}")
+    else:
+        display.write(f"  {describe_result(result)}")

@@ -6,7 +6,7 @@ import typer
 
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.takes import Given, takes
+from ralph_cli.commands.parameters.takes import BOUNDS, Given, takes
 
 if TYPE_CHECKING:
     from ralph_cli.core.results.judge_test import JudgeTest
@@ -20,19 +20,7 @@ Claims = Annotated[int | None, options.number("--claims", help="True claims to b
 Seed = Annotated[int, options.number("--seed", help="Decides which claims, and what is changed in them (default 0).")]
 
 
-@takes(
-    "judge_model",
-    "panel",
-    "max_time",
-    "max_cost",
-    "max_calls",
-    "max_tokens",
-    "prices",
-    "max_failures",
-    "out",
-    "ocr",
-    "ocr_language",
-)
+@takes("judge_model", "panel", *BOUNDS, "max_failures", "out", "ocr", "ocr_language")
 def judge_test(
     given: Given,
     document: Source = None,

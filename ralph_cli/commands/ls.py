@@ -7,7 +7,7 @@ import typer
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.commands.terminal.estimate import describe_estimate
-from ralph_cli.reports.safe_text import one_line, to_json
+from ralph_cli.reports.safe_text import one_line, pick, to_json
 from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ def _skipped(found: "LoadedSet") -> list[str]:
 def _as_object(found: "LoadedSet") -> dict[str, Any]:
     documents = [
         {
-            "name": item.name,
-            "path": item.path,
-            "inner": list(item.inner),
+            **pick(item, "name", "path", "inner"),
             "kind": item.document.kind,
             "pages": len(item.document.pages) if item.document.paged else None,
             "characters": len(item.document.text),
@@ -93,7 +91,7 @@ def _as_object(found: "LoadedSet") -> dict[str, Any]:
         }
         for item in found.documents
     ]
-    skipped = [
-        {"name": item.name, "code": item.code, "message": item.message, "hint": item.hint} for item in found.skipped
-    ]
-    return {"documents": documents, "skipped": skipped}
+    return {
+        "documents": documents,
+        "skipped": [pick(item, "name", "code", "message", "hint") for item in found.skipped],
+    }

@@ -82,16 +82,15 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
-    from ralph_cli.documents.sets.loading import load_source
+    from ralph_cli.runs.opening import load_documents
     from ralph_cli.runs.report import document_files, require_highlightable
 
     if not targets.paths_by_format():
         return source
-    source = (
-        load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
-    )
-    targets.check(*document_files(source.document if source else None))
-    require_highlightable(targets, source.document if source else None)
+    source = load_documents(source, settings) if source else None
+    document = source.document if source else None
+    targets.check(*document_files(document))
+    require_highlightable(targets, document)
     return source
 
 

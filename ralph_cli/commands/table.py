@@ -14,8 +14,7 @@ from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import one_line, to_json
-from ralph_cli.reports.styled import plain_text
+from ralph_cli.reports.safe_text import one_line, pick, plain_text, to_json
 from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
@@ -82,12 +81,8 @@ Evidence = Annotated[
 
 
 @takes(
-    *(name for name in RUN if name not in ("max_time", "max_cost", "max_calls", "max_tokens", "out")),
-    *(name for name in JUDGED if name != "retry"),
-    "panel",
-    "bullets",
-    "quotes",
-    "counter_evidence",
+    *(name for name in (*RUN, *JUDGED) if name not in ("out", "retry")),
+    *("panel", "bullets", "quotes", "counter_evidence"),
     max_time="Time for the whole table.",
     max_cost="US dollars for the whole table, what it has cost before among it (default 5).",
     max_calls="Calls of models for the whole table, as for --max-cost.",
@@ -237,9 +232,9 @@ def _states(names: list[str] | None) -> "list[CellState]":
 def _print_estimate(found: "TableEstimate", *, json: bool) -> int:
     """Print what would be asked, and low, likely and high cost by model."""
     if json:
-        usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}
+        usd = pick(found, "low", "likely", "high", "bound")
         by_model = {model: {"likely": likely, "high": high} for model, (likely, high) in found.by_model.items()}
-        shown = {"cells": found.cells, "documents": found.documents, "usd": usd, "by_model": by_model, "how": found.how}
+        shown = {**pick(found, "cells", "documents"), "usd": usd, "by_model": by_model, "how": found.how}
         typer.echo(to_json({"estimate": shown}))
         return 0
     typer.echo(f"{pluralize(found.cells, 'cell')} of {pluralize(found.documents, 'document')} would be asked.")

@@ -11,7 +11,7 @@ from ralph_cli.commands.early import listing
 from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Given, Late, takes
+from ralph_cli.commands.parameters.takes import BOUNDS, HELP_FLAGS, CommandGroups, Given, Late, takes
 from ralph_cli.commands.report import report
 from ralph_cli.commands.terminal.screen import print_report, print_run
 from ralph_cli.core.errors import JournalError, UserError
@@ -115,13 +115,7 @@ def replay(
 
 @app.command("resume", cls=Late)
 @takes(
-    "max_iterations",
-    "max_time",
-    "max_cost",
-    "max_calls",
-    "max_tokens",
-    "prices",
-    "out",
+    *("max_iterations", *BOUNDS, "out"),
     memory="Memory file of a task (default <out>/memory/<document id>.md).",
 )
 def resume(

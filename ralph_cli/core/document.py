@@ -1,7 +1,7 @@
 """A document is one immutable text with a map from character offsets to pages."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
@@ -142,6 +142,14 @@ class Document:
         """The table in which the character at `offset` stands; None if it is in none, or between a title and rows."""
         at = bisect_right(self.tables, offset, key=attrgetter("start")) - 1
         return self.tables[at] if at >= 0 and offset < self.tables[at].end else None
+
+    def cells_in(self, start: int, end: int) -> Iterator[Cell]:
+        """The cells that share characters with text[start:end], and those that end or begin right beside it."""
+        first = max(bisect_right(self.tables, start, key=attrgetter("start")) - 1, 0)
+        for table in self.tables[first : bisect_left(self.tables, end, key=attrgetter("start"))]:
+            if start < table.end:
+                low = max(bisect_left(table.cells, start, key=attrgetter("start")) - 1, 0)
+                yield from table.cells[low : bisect_right(table.cells, end, key=attrgetter("start"))]
 
     def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
         """What names a column of a table, or several up to `last`, the outermost first: ("Corporate", "2021")."""

@@ -8,7 +8,7 @@ from ralph_cli.core.run import StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.evaluation.comparing import Comparison
 from ralph_cli.evaluation.results import BY_ABSENCE, BY_FIGURES, BY_NOTHING, BY_WORDS, Evaluation, QuestionResult
-from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.safe_text import make_visible, one_line, pick
 from ralph_cli.reports.terminal import describe_cost
 from ralph_cli.text.lexicon import pluralize
 
@@ -163,19 +163,14 @@ def as_object(evaluation: Evaluation, comparison: Comparison | None = None) -> d
     return {
         "questions": {
             "file": evaluation.questions,
-            "sha256": evaluation.sha256,
-            "format": evaluation.format,
-            "total": evaluation.total,
+            **pick(evaluation, "sha256", "format", "total"),
         },
         "complete": evaluation.complete,
         "version": __version__,
         "models": evaluation.models,
         "grader": evaluation.grader or None,
         "stop": {"type": evaluation.halt.type.value, "reason": evaluation.halt.detail},
-        "totals": {
-            name: {"hits": rate.hits, "asked": rate.asked, "share": rate.share}
-            for name, rate in evaluation.rates.items()
-        },
+        "totals": {name: pick(rate, "hits", "asked", "share") for name, rate in evaluation.rates.items()},
         "usage": asdict(evaluation.usage) | {"seconds": evaluation.seconds},
         "grading": asdict(evaluation.grading),
         "results": [asdict(result) for result in evaluation.results],

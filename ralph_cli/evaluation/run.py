@@ -13,7 +13,6 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.evaluation.bounds import EvaluationBounds, halt_of
-from ralph_cli.evaluation.grading import grade_with_model, grader_name
 from ralph_cli.evaluation.question_sets import Question, QuestionSet
 from ralph_cli.evaluation.record import EvaluationRecord, begin_record, reopen_record, terms_of
 from ralph_cli.evaluation.results import Evaluation, Grade, QuestionResult
@@ -22,6 +21,8 @@ from ralph_cli.evaluation.scoring import (
     answer_text,
     grade_by_code,
     grade_by_words,
+    grade_with_model,
+    grader_name,
     is_on_gold,
     is_supported,
 )

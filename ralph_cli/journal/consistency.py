@@ -5,23 +5,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from ralph_cli.core import events
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallFinished,
-    CoverageAdded,
-    Event,
-    RunStarted,
-    SnippetRan,
-    StepFinished,
-    SubqueriesAsked,
-)
 from ralph_cli.core.model import Json, StopReason, ToolCall
 from ralph_cli.core.run import Attempt
 from ralph_cli.core.structure import PAGE_BREAK
 
-EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+EVENT: TypeAdapter[events.AnyEvent] = TypeAdapter(events.Event)
 """Events from plain values and back."""
 
 MAX_FAULT_CHARS = 160
@@ -32,7 +23,7 @@ _COUNT_FIELDS = ("pages", "characters", "first_page", "start")
 _TEXTS_FIELDS = ("cautions", "skipped", "inner")
 
 
-def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
+def parse_event(text: str | bytes, name: str, form: str, code: str) -> events.AnyEvent:
     """The event that is written as JSON; JournalError with `code` if what is called `name` has not that `form`."""
     try:
         event = EVENT.validate_json(text)
@@ -48,21 +39,22 @@ def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
     return event
 
 
-def find_inconsistency(event: AnyEvent) -> str:
+def find_inconsistency(event: events.AnyEvent) -> str:
     """Why an event that has the right shape cannot have been written by a run; empty if it can."""
     match event:
-        case RunStarted(document=document, settings=settings, follows=follows):
+        case events.RunStarted(document=document, settings=settings, follows=follows):
             return _check_document(document) or _check_settings(settings) or _check_follows(follows)
-        case StepFinished(step=step):
+        case events.StepFinished(step=step):
             return _check_attempt(step.attempt)
-        case CallFinished(reply=reply) if reply is not None:
+        case events.CallFinished(reply=reply) if reply is not None:
             return _check_reply(reply)
-        case SnippetRan():
+        case events.SnippetRan():
             counts = (event.iteration, event.step, event.queries, *event.pages)
-            return "" if all(map(_is_count, counts)) and _is_time(event.seconds) else "a number of it is no count"
-        case CoverageAdded(spans=spans):
+            fits = all(map(_is_count, counts)) and 0 <= event.seconds < 1 << 40
+            return "" if fits else "a number of it is no count"
+        case events.CoverageAdded(spans=spans):
             return "" if _are_places(spans) else "a span of it has no place"
-        case SubqueriesAsked(tally=tally):
+        case events.SubqueriesAsked(tally=tally):
             counts = tally.asked, tally.refused, tally.asked - len(tally.lost)
             fits = all(map(_is_count, counts)) and all(_are_places(item.spans) for item in tally.lost)
             return "" if fits else "its sub-queries are not counted"
@@ -125,10 +117,6 @@ def _is_count(value: object) -> bool:
 
 def _are_places(spans: Spans) -> bool:
     return all(_is_count(end) and 0 <= start < end for start, end in spans)
-
-
-def _is_time(value: float) -> bool:
-    return 0 <= value < 1 << 40
 
 
 def _check_reply(reply: Json) -> str:

@@ -25,24 +25,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
-from ralph_cli.core import clock
-from ralph_cli.core.events import (
-    JUDGES,
-    AnyEvent,
-    CallFinished,
-    CallRetried,
-    CallStarted,
-    DraftSubmitted,
-    IterationStarted,
-    RunHalted,
-    RunStarted,
-    SnippetRan,
-    SnippetStarted,
-    StepFinished,
-    TurnRejected,
-    VerifierFinished,
-    VerifierStarted,
-)
+from ralph_cli.core import clock, events
 from ralph_cli.core.model import Json, StopReason, Usage
 from ralph_cli.core.run import Evidence, StopType
 from ralph_cli.core.version import __version__
@@ -112,47 +95,47 @@ class RunSpans:
         self._acted = self._judged = 0
         self._lock = threading.Lock()
 
-    def __call__(self, event: AnyEvent, /) -> None:
+    def __call__(self, event: events.AnyEvent, /) -> None:
         with self._lock:
             self._take(event, clock.nanoseconds())
 
-    def _take(self, event: AnyEvent, at: int) -> None:
+    def _take(self, event: events.AnyEvent, at: int) -> None:
         match event:
-            case RunStarted():
+            case events.RunStarted():
                 self._begin_run(event, at)
-            case IterationStarted(number):
+            case events.IterationStarted(number):
                 self._iterations, self._acted, self._judged = number, at, 0
                 self._iteration = self._begin(f"iteration {number}", self._run, at, {"ralph.iteration": number})
-            case CallStarted():
+            case events.CallStarted():
                 self._begin_call(event, at)
-            case CallFinished():
+            case events.CallFinished():
                 self._end_call(event, at)
-            case CallRetried(attempt=attempt, wait=wait):
+            case events.CallRetried(attempt=attempt, wait=wait):
                 if parent := self._iteration or self._run:
                     parent.add_event("retry", {"ralph.attempt": attempt, "ralph.wait": wait}, at)
-            case SnippetStarted(step=step):
+            case events.SnippetStarted(step=step):
                 named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "python"}
                 named |= {"gen_ai.tool.type": "function"}
                 parent = self._iteration or self._run
                 self._snippet = self._begin("execute_tool python", parent, at, {**named, "ralph.step": step})
-            case SnippetRan():
+            case events.SnippetRan():
                 self._end_snippet(event, at)
-            case DraftSubmitted() | TurnRejected():
+            case events.DraftSubmitted() | events.TurnRejected():
                 self._acted = at
-            case VerifierStarted():
+            case events.VerifierStarted():
                 self._checks[_COMMAND] = self._begin("check command", self._iteration or self._run, at)
-            case VerifierFinished(name=name, passed=passed):
+            case events.VerifierFinished(name=name, passed=passed):
                 given = {"gen_ai.evaluation.score.label": "passed" if passed else "refused"}
                 given |= {"ralph.check.command": name} if self._texts else {}
                 self._end(self._checks.pop(_COMMAND, None), at, {"gen_ai.evaluation.name": _COMMAND, **given})
-            case StepFinished(step):
+            case events.StepFinished(step):
                 for evidence in step.evidence:
                     self._end_check(evidence, at)
                 self._end_iteration(at)
-            case RunHalted():
+            case events.RunHalted():
                 self._end_run(event, at)
 
-    def _begin_run(self, event: RunStarted, at: int) -> None:
+    def _begin_run(self, event: events.RunStarted, at: int) -> None:
         given = {
             "gen_ai.operation.name": "invoke_workflow",
             "gen_ai.workflow.name": event.mode,
@@ -163,7 +146,7 @@ class RunSpans:
         }
         self._run = self._begin(f"invoke_workflow {event.mode}", None, at, given)
 
-    def _begin_call(self, event: CallStarted, at: int) -> None:
+    def _begin_call(self, event: events.CallStarted, at: int) -> None:
         vendor, _, model = event.model.partition(":")
         given = {
             "gen_ai.operation.name": "chat",
@@ -174,7 +157,7 @@ class RunSpans:
             "gen_ai.input.messages": _messages("user", event.sent) if self._texts else None,
         }
         parent = self._iteration or self._run
-        if event.agent in JUDGES:
+        if event.agent in events.JUDGES:
             self._judged = self._judged or at
             if event.agent not in self._checks:
                 self._checks[event.agent] = self._begin(f"check {event.agent}", parent, at)
@@ -183,9 +166,9 @@ class RunSpans:
             parent = self._snippet or parent
         self._calls[event.number] = self._begin(f"chat {model or vendor}", parent, at, given, SpanKind.CLIENT)
 
-    def _end_call(self, event: CallFinished, at: int) -> None:
+    def _end_call(self, event: events.CallFinished, at: int) -> None:
         self._usage += event.usage
-        if event.agent in JUDGES:
+        if event.agent in events.JUDGES:
             self._check_ends[event.agent] = at
         else:
             self._acted = at
@@ -198,7 +181,7 @@ class RunSpans:
         }
         self._end(self._calls.pop(event.number, None), at, given, fault=event.code or ("failed" if event.error else ""))
 
-    def _end_snippet(self, event: SnippetRan, at: int) -> None:
+    def _end_snippet(self, event: events.SnippetRan, at: int) -> None:
         self._acted = at
         given: dict[str, Any] = {"ralph.queries": event.queries}
         if self._texts:
@@ -229,7 +212,7 @@ class RunSpans:
         self._end(self._iteration, at)
         self._snippet = self._iteration = None
 
-    def _end_run(self, event: RunHalted, at: int) -> None:
+    def _end_run(self, event: events.RunHalted, at: int) -> None:
         for number in list(self._calls):
             self._end(self._calls.pop(number), at, fault="left behind")
         self._end_iteration(at)

@@ -15,6 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from ralph_cli.core import clock
@@ -83,7 +84,7 @@ class Journal:
     def _append(self, row: tuple[str, str, str]) -> None:
         with self._queue_lock:
             if self._closed:
-                raise self._failed or _closed_error(self.folder)
+                raise self._failed or JournalError(f"the journal in {self.folder} is closed", code="journal-closed")
             self._pending.append(row)
             self._appended += 1
             written = self._writer.submit(self._alone, self._commit, self._appended)
@@ -212,10 +213,6 @@ def _write_error(folder: Path, error: Exception) -> JournalError:
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
 
 
-def _closed_error(folder: Path) -> JournalError:
-    return JournalError(f"the journal in {folder} is closed", code="journal-closed")
-
-
 @dataclass(frozen=True, slots=True)
 class JournalRow:
     """One event with the time when it was appended."""
@@ -252,3 +249,34 @@ def is_sealed(folder: Path, key: bytes) -> bool:
 
 def _seal(key: bytes, chain: str) -> str:
     return hmac.new(key, chain.encode(), "sha256").hexdigest() if key else ""
+
+
+KEY_FILE, KEY_BYTES = "runs.key", 32
+
+
+def machine_key(folder: Path) -> bytes:
+    """The key in `folder`, made when it is used first; empty when none can be kept there, and nothing is sealed then.
+
+    It never leaves the machine, and is no key of a model service.
+    """
+    path = folder / KEY_FILE
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.with_name(f".{KEY_FILE}.{clock.token(4)}")
+        if not path.exists():
+            handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle, "w") as file:
+                file.write(clock.token(KEY_BYTES))
+            try:
+                os.link(temporary, path)  # of two processes that make one at once the first one's is taken
+            except FileExistsError:
+                pass
+            finally:
+                temporary.unlink()
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle) as file:
+            key = bytes.fromhex(file.read(2 * KEY_BYTES + 1))
+    except (OSError, ValueError):
+        return b""
+    return key if len(key) == KEY_BYTES else b""

@@ -7,11 +7,13 @@ from typing import Any
 
 from ralph_cli.core.results.judge_test import CaseResult, JudgeTest, Rate
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.safe_text import make_visible, one_line, trace_line
+from ralph_cli.reports.safe_text import make_visible, one_line, pick, trace_line
 from ralph_cli.reports.terminal import describe_cost
 
 NO_MODEL_NOTICE = "No model was tested: `offline` only compares words. Its rates, for comparison:"
 NO_MODEL_LABEL = " (no model: word comparison)"
+
+RATE = ("hits", "asked", "share", "interval")
 
 
 def report_lines(test: JudgeTest) -> Iterator[str]:
@@ -98,24 +100,14 @@ def render_json(test: JudgeTest) -> str:
         "document": test.document,
         "seed": test.seed,
         "stop": {"type": test.halt.type.value, "reason": test.halt.detail},
-        "caught": {kind: _rate(rate) for kind, rate in test.kinds.items()} | {"all": _rate(test.caught)},
-        "false_alarms": _rate(test.false_alarms),
+        "caught": {kind: pick(rate, *RATE) for kind, rate in (*test.kinds.items(), ("all", test.caught))},
+        "false_alarms": pick(test.false_alarms, *RATE),
         "replies": {"asked_again": test.refused, "batches_without_verdicts": list(test.broken)},
         "cases": [_case(result) for result in test.results],
-        "usage": {
-            "calls": test.usage.calls,
-            "input_tokens": test.usage.input_tokens,
-            "output_tokens": test.usage.output_tokens,
-            "usd": test.usage.usd,
-            "seconds": test.seconds,
-        },
+        "usage": {**pick(test.usage, "calls", "input_tokens", "output_tokens", "usd"), "seconds": test.seconds},
         "run": {"id": test.run, "folder": str(test.folder)},
     }
     return json.dumps(value, ensure_ascii=True, indent=2)
-
-
-def _rate(rate: Rate) -> dict[str, Any]:
-    return {"hits": rate.hits, "asked": rate.asked, "share": rate.share, "interval": rate.interval}
 
 
 def _case(result: CaseResult) -> dict[str, Any]:

@@ -5,19 +5,9 @@ from dataclasses import field
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.command import CommandResult
+from ralph_cli.core import events
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import (
-    AnyEvent,
-    EventSink,
-    GoalSet,
-    IterationStarted,
-    OutputChanged,
-    VariableRead,
-    VerifierFinished,
-    VerifierStarted,
-    WorkerReported,
-)
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.results.goal import GoalState
@@ -45,7 +35,7 @@ class GoalPrompts:
 
     objective: str
     document: Document
-    terms: GoalSet
+    terms: events.GoalSet
     nonce: str
     include_document: bool
     max_iterations: int
@@ -122,19 +112,19 @@ class GoalWorkspace:
     goal: GoalState
     verify: Callable[[str], Iterator[str | CommandResult]]
     read_variable: Callable[[str], str | Refusal]
-    sink: EventSink
+    sink: events.EventSink
     nonce: str
     recorded: RecordedActs = field(default_factory=RecordedActs)
     intent: Intent = field(default_factory=Intent)
     rounds: int = 0
     _evidence_is_recorded: bool = False
 
-    def begin_iteration(self, event: IterationStarted) -> None:
+    def begin_iteration(self, event: events.IterationStarted) -> None:
         """A new iteration: nothing is claimed yet."""
         self.intent = Intent()
         self.on_event(event)
 
-    def on_event(self, event: AnyEvent, /) -> None:
+    def on_event(self, event: events.AnyEvent, /) -> None:
         """Fold an event that others emit."""
         self.goal = self.goal.apply(event)
 
@@ -153,7 +143,7 @@ class GoalWorkspace:
                 return self._record_statement(call, text)
             case GiveUp(call, reason):
                 self.intent = Intent(done=self.intent.done, blocked=reason)
-                self.sink(WorkerReported(self.goal.iteration, call, reason, "blocked"))
+                self.sink(events.WorkerReported(self.goal.iteration, call, reason, "blocked"))
                 return ToolAnswer("Noted: you cannot go on.", accepted_draft=Draft(output=self.goal.output))
             case _:
                 raise AssertionError(f"not an act of a goal: {act!r}")
@@ -162,14 +152,14 @@ class GoalWorkspace:
         """What is said without a tool call counts only if it holds the completion marker."""
         return self._record_statement("", text).accepted_draft if has_done_marker(text) else None
 
-    def _read_variable(self, call: str, name: str) -> VariableRead:
+    def _read_variable(self, call: str, name: str) -> events.VariableRead:
         taken = self.read_variable(name)
         text, refused = ("", taken.reason) if isinstance(taken, Refusal) else (taken, "")
-        return VariableRead(self.goal.iteration, call, name, text, refused)
+        return events.VariableRead(self.goal.iteration, call, name, text, refused)
 
     def _record_statement(self, call: str, text: str) -> ToolAnswer:
         done = has_done_marker(text)
-        self.sink(WorkerReported(self.goal.iteration, call, remove_marker(text), "done" if done else "note"))
+        self.sink(events.WorkerReported(self.goal.iteration, call, remove_marker(text), "done" if done else "note"))
         if not done:
             return ToolAnswer("Noted. To finish, verify, and then say the completion marker.")
         self.intent = Intent(done=True, blocked=self.intent.blocked)
@@ -189,7 +179,7 @@ class GoalWorkspace:
             return ToolAnswer(message, error=True)
         if text == self.goal.output:
             return ToolAnswer("That is the output already; nothing was changed.")
-        self.sink(OutputChanged(self.goal.iteration, call, text, self.goal.revision + 1))
+        self.sink(events.OutputChanged(self.goal.iteration, call, text, self.goal.revision + 1))
         lines = text.count("\n") + 1
         return ToolAnswer(f"The output is set: {len(text):,} characters, {lines:,} lines. It is not verified.")
 
@@ -219,17 +209,17 @@ class GoalWorkspace:
         said = self.recorded.take_round(self.rounds, self.goal.output, self.goal.terms.verifiers) if is_recorded else ()
         self._evidence_is_recorded = bool(said)
         for item in said:
-            self.sink(VerifierStarted(item.iteration, item.name))
+            self.sink(events.VerifierStarted(item.iteration, item.name))
             self.sink(item)
         for ran in () if said else self.verify(self.goal.output):
             if isinstance(ran, str):
-                self.sink(VerifierStarted(self.goal.iteration, ran))
+                self.sink(events.VerifierStarted(self.goal.iteration, ran))
                 continue
             place = self.goal.iteration, ran.name, call, ran.command, ran.passed, ran.ended, ran.output, ran.at
-            self.sink(VerifierFinished(*place, self.rounds, self.goal.revision, ran.seconds))
+            self.sink(events.VerifierFinished(*place, self.rounds, self.goal.revision, ran.seconds))
 
 
-def _render_verified(item: VerifierFinished) -> str:
+def _render_verified(item: events.VerifierFinished) -> str:
     word = "passed" if item.passed else "FAILED"
     return f"- {item.name} {word} ({item.ended})" + (f"\n{item.output}" if item.output else "")
 
@@ -266,7 +256,7 @@ class GoalMode:
         return self.prompts.continuation(goal, reason, self.summary.text(self.summary_chars))
 
     def run(self, message: str, iteration: int) -> Attempt:
-        begun = IterationStarted(iteration, message)
+        begun = events.IterationStarted(iteration, message)
         self.workspace.begin_iteration(begun)
         self.summary(begun)
         if self._conversation is not None and self._continues:

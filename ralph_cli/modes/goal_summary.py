@@ -3,16 +3,8 @@
 import ast
 from dataclasses import field
 
+from ralph_cli.core import events
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.events import (
-    AnyEvent,
-    IterationStarted,
-    OutputChanged,
-    SnippetRan,
-    TurnRejected,
-    VerifierFinished,
-    WorkerReported,
-)
 from ralph_cli.rlm.searches import parse_code
 
 CODE_CHARS, PRINTED_CHARS, NOTE_CHARS, REASON_CHARS, OUTPUT_CHARS = 160, 240, 400, 160, 200
@@ -26,12 +18,12 @@ class RuntimeSummary:
     entries: list[str] = field(default_factory=list)
     variables: dict[str, None] = field(default_factory=dict)
 
-    def __call__(self, event: AnyEvent, /) -> None:
+    def __call__(self, event: events.AnyEvent, /) -> None:
         """Remember what the event tells."""
         match event:
-            case IterationStarted(number):
+            case events.IterationStarted(number):
                 self.entries.append(f"Iteration {number}:")
-            case SnippetRan(code=code, output=output, error=error, state_lost=lost):
+            case events.SnippetRan(code=code, output=output, error=error, state_lost=lost):
                 if lost:
                     self.variables.clear()
                 elif not error:
@@ -40,18 +32,16 @@ class RuntimeSummary:
                 self.entries.append(
                     f"- ran{failed}: {_shorten(code, CODE_CHARS)}\n  printed: {_shorten(output, PRINTED_CHARS)}"
                 )
-            case OutputChanged(output=output, revision=revision):
+            case events.OutputChanged(output=output, revision=revision):
                 size = f"{len(output):,} characters"
                 self.entries.append(f"- set the output, version {revision}, {size}: {_shorten(output, OUTPUT_CHARS)}")
-            case VerifierFinished(name=name, passed=passed, ended=ended, revision=revision, output=output):
+            case events.VerifierFinished(name=name, passed=passed, ended=ended, revision=revision, output=output):
                 word = "passed" if passed else f"FAILED ({ended}): {_shorten(output, REASON_CHARS)}"
                 self.entries.append(f"- verified version {revision}: {name} {word}")
-            case WorkerReported(text=text, intent=intent):
+            case events.WorkerReported(text=text, intent=intent):
                 self.entries.append(f"- said ({intent}): {_shorten(text, NOTE_CHARS)}")
-            case TurnRejected(reason=reason):
+            case events.TurnRejected(reason=reason):
                 self.entries.append(f"- was told: {_shorten(reason, REASON_CHARS)}")
-            case _:
-                pass
 
     def text(self, max_chars: int) -> str:
         """The summary within `max_chars` characters: the newest entries whole, and how many older ones are left out."""
@@ -84,8 +74,6 @@ def assigned_names(code: str) -> list[str]:
                 names.append(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names.append(name)
-            case _:
-                pass
     return list(dict.fromkeys(names))
 
 

@@ -13,8 +13,7 @@ from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Doubt, Draft, Evidence, Issue, Lesson
 from ralph_cli.loop.state import LoopState
-from ralph_cli.modes.kept import AcceptedClaims
-from ralph_cli.modes.objections import Objections
+from ralph_cli.modes.kept import AcceptedClaims, Objections
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
@@ -70,7 +69,13 @@ class QaMode:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
             return run_in_order(
-                (*self.local_checks, self._check_lengths, self.reader.absence_review, *further), attempt
+                (
+                    *self.local_checks,
+                    lambda _: Evidence("form", self._length_issues()),
+                    self.reader.absence_review,
+                    *further,
+                ),
+                attempt,
             )
         counter = (self.counter_check,) if self.counter_check is not None else ()
         found = run_in_order(self.local_checks, attempt)
@@ -128,9 +133,6 @@ class QaMode:
             f"only the length of the quotes was refused, which is no absence; hand in quotes of {length} characters"
         )
         return (Issue("form", message),)
-
-    def _check_lengths(self, attempt: Attempt) -> Evidence:
-        return Evidence("form", self._length_issues())
 
     def _judge_fresh_claims(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""

@@ -77,6 +77,4 @@ def _complete_rounds(events: Iterable[AnyEvent]) -> dict[int, Round]:
             case VerifierFinished(round=number, revision=revision):
                 found = rounds.get(number) or Round(verifiers, outputs.get(revision, ""))
                 rounds[number] = replace(found, said=(*found.said, event))
-            case _:
-                pass
     return {number: found for number, found in rounds.items() if len(found.said) == len(found.verifiers)}

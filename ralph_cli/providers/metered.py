@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import string
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, field, fields, is_dataclass, replace
 from typing import Any
@@ -14,8 +15,45 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import CallFinished, CallStarted, EventSink, NoticeIssued
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
-from ralph_cli.providers.estimates import most_tokens
 from ralph_cli.providers.wrapper import ModelWrapper
+
+EXTRA_TOKENS = 2_000
+"""Tokens for what is sent beside the text: tools, schemas, the marks of turns."""
+
+_SPLIT_FINELY = (string.digits + string.punctuation).encode("ascii")
+
+
+def most_text_tokens(text: str) -> int:
+    """More tokens than any tokenizer known to us makes of a text.
+
+    Tokenizers join bytes of UTF-8 (Sennrich et al. 2016 on byte pairs), two and more of prose to a token: a letter is
+    at most half a token, a letter of Greek, Cyrillic or Arabic one, of Chinese, Thai or Hindi one and a half. Digits
+    and signs are taken one by one, for some split them so.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    return (2 * len(data) - len(data.translate(None, _SPLIT_FINELY))) // 2 + 1
+
+
+def most_tokens(request: Request) -> int:
+    """The most tokens that a request and its reply can take."""
+    return most_prompt_tokens(request) + request.max_tokens
+
+
+def most_prompt_tokens(request: Request) -> int:
+    """The most tokens of a request, with what is sent back of earlier replies, thoughts among them."""
+    texts = [request.system]
+    for turn in request.turns:
+        match turn:
+            case UserTurn(text):
+                texts.append(text)
+            case ModelTurn(text, calls, raw):
+                said = text + "".join(str(call.arguments or call.malformed) for call in calls)
+                sent_back = str(raw) if raw is not None else ""
+                texts.append(sent_back if len(sent_back) > len(said) else said)
+            case ToolTurn(results, note):
+                texts += [note, *(text for _, text, _ in results)]
+    return sum(map(most_text_tokens, texts)) + EXTRA_TOKENS
+
 
 Estimate = Callable[[Request], Forecast]
 """The most that a request can cost and take."""

@@ -38,13 +38,13 @@ def own_price(name: str, usage: Usage, own: PriceList) -> float | None:
     return (plain * fresh + usage.cache_read_tokens * cached + usage.output_tokens * out) / 1_000_000
 
 
-def saved_by_cache(name: str, usage: Usage, own: PriceList = NO_PRICES) -> float:
+def saved_by_cache(name: str, usage: Usage) -> float:
     """US dollars that one call would have cost more without a prompt cache; 0 where that is unknown."""
     if not usage.cache_read_tokens or usage.usd is None:
         return 0.0
     vendor, _, model = name.partition(":")
     plain = Usage(usage.calls, usage.input_tokens, usage.output_tokens)
-    whole = price(vendor, model, plain, own=own)
+    whole = price(vendor, model, plain)
     return max(whole - usage.usd, 0.0) if whole is not None else 0.0
 
 

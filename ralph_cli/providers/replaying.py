@@ -7,14 +7,7 @@ from dataclasses import field, replace
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallEvent,
-    CallFinished,
-    CallStarted,
-    EventSink,
-    IterationStarted,
-)
+from ralph_cli.core.events import AnyEvent, CallEvent, CallFinished, CallStarted, EventSink, IterationStarted
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
 from ralph_cli.providers.metered import request_digest
 from ralph_cli.providers.wrapper import ModelWrapper

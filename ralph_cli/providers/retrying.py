@@ -91,7 +91,9 @@ class RetryingModel(ModelWrapper):
         try:
             return call_with_timeout(lambda: self.wrapped.complete(request), seconds)
         except CallTimedOut:
-            raise self._timeout_error() from None
+            what = f"no answer from {self.name} within {self.policy.deadline_s:g} s"
+            hint = "try again later, or choose a faster model"
+            raise ProviderError(what, code="timeout", hint=hint, retryable=True, usage_unknown=True) from None
 
     def _take_turn_elsewhere(self) -> None:
         while (wait := self.take_turn()) > 0:
@@ -108,15 +110,6 @@ class RetryingModel(ModelWrapper):
         answered = max(begun, self.governor.last_answer)
         is_patient = self.monotonic() + wait - answered <= self.policy.patience_s
         return wait if error.retryable and wait <= LONGEST_HOLD_S and is_patient else None
-
-    def _timeout_error(self) -> ProviderError:
-        return ProviderError(
-            f"no answer from {self.name} within {self.policy.deadline_s:g} s",
-            code="timeout",
-            hint="try again later, or choose a faster model",
-            retryable=True,
-            usage_unknown=True,
-        )
 
     def _retry_delay(self, error: ProviderError, failures: Sequence[str], deadline: float) -> float | None:
         """Seconds until the next attempt, or None when there must be none. `failures` are codes, this error's last."""

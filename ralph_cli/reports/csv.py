@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.run import Passage, Quote, StopType
 from ralph_cli.reports.report import Report
@@ -44,13 +44,16 @@ def csv_report(report: Report) -> str:
     in it). `ocr` is the lowest confidence, 0 to 100, of words that were read by OCR. `pages_read` are those of which a
     model was shown something; empty if that was not recorded. `reviews` are what people have said of the run since.
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
     run, pages_read = _run_cells(report), _pages_read(report)
     reviews = "; ".join(describe_reviews(report.view.reviews))
-    for row in (*_quote_rows(report), *_absence_rows(report)):
-        writer.writerow([cell(value) for value in (*run, *row, pages_read, reviews)])
+    rows = (*_quote_rows(report), *_absence_rows(report))
+    return write_csv([COLUMNS, *((*run, *row, pages_read, reviews) for row in rows)])
+
+
+def write_csv(rows: Iterable[Iterable[str | int]]) -> str:
+    """The rows as CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8."""
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([cell(value) for value in row] for row in rows)
     return "\ufeff" + out.getvalue()
 
 

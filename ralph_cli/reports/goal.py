@@ -4,7 +4,7 @@ from typing import Any
 
 from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.safe_text import one_line, trace_line
+from ralph_cli.reports.safe_text import one_line, pick, trace_line
 from ralph_cli.reports.terminal import describe_spending
 from ralph_cli.reports.view import RunView
 
@@ -27,13 +27,9 @@ def evidence_of(goal: GoalState) -> list[dict[str, Any]]:
     """The latest evidence as plain values; `current` says whether it is of the output as it stands."""
     return [
         {
-            "name": item.name,
-            "call": item.call,
-            "command": item.command,
+            **pick(item, "name", "call", "command"),
             "status": "pass" if item.passed else "fail",
-            "ended": item.ended,
-            "output": item.output,
-            "at": item.at,
+            **pick(item, "ended", "output", "at"),
             "current": item.revision == goal.revision,
         }
         for item in goal.evidence
@@ -59,13 +55,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
         "said": goal.said,
         "evidence": evidence_of(goal),
         "iterations": goal.iteration,
-        "usage": {
-            "calls": view.usage.calls,
-            "input_tokens": view.usage.input_tokens,
-            "output_tokens": view.usage.output_tokens,
-            "usd": view.usage.usd,
-            "seconds": view.seconds,
-        },
+        "usage": {**pick(view.usage, "calls", "input_tokens", "output_tokens", "usd"), "seconds": view.seconds},
         "document": view.document,
         "subqueries": view.subqueries,
         "notices": list(view.notices),

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ralph_cli.core.run import Passage, Quote, Ruling, Search
+from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
 from ralph_cli.reports.sections.opinions import qualification_verb
@@ -48,10 +49,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         },
         "claims": [
             {
-                "id": item.claim.id,
-                "text": item.claim.text,
-                "quotes": list(item.claim.quotes),
-                "calculations": list(item.claim.calculations),
+                **pick(item.claim, "id", "text", "quotes", "calculations"),
                 "verdict": item.verdict,
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,
@@ -74,7 +72,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             "notes": list(view.notes),
         },
         "not_found": _absence(view),
-        "completeness": [{"by": it.by, "holds": it.holds, "message": it.message} for it in view.completeness],
+        "completeness": [pick(it, "by", "holds", "message") for it in view.completeness],
         "coverage": coverage.as_object(view.coverage, view.document),
         "subqueries": view.subqueries,
         "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
@@ -83,11 +81,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "verification": view.verification or None,
         "iterations": view.iterations,
         "usage": {
-            "calls": view.usage.calls,
-            "input_tokens": view.usage.input_tokens,
-            "output_tokens": view.usage.output_tokens,
-            "cache_read_tokens": view.usage.cache_read_tokens,
-            "cache_write_tokens": view.usage.cache_write_tokens,
+            **pick(view.usage, "calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
             "characters_sent": view.usage.characters,
             "usd": view.usage.usd,
             "usd_by_role": dict(view.usd_by_role),
@@ -116,16 +110,11 @@ def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
 def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]:
     """A quote as plain values; without pages those of its page are null."""
     return {
-        "id": quote.id,
-        "text": quote.text,
+        **pick(quote, "id", "text"),
         **place_values(quote, record, paged=paged),
-        "start": quote.start,
-        "end": quote.end,
+        **pick(quote, "start", "end"),
         "match": TIER_NAMES[quote.match],
-        "difference": list(quote.difference),
-        "hidden": quote.hidden,
-        "ocr": quote.ocr,
-        "occurrences": quote.occurrences,
+        **pick(quote, "difference", "hidden", "ocr", "occurrences"),
         "places": [list(place) for place in quote.places],
         "said": quote.said,
     }
@@ -136,14 +125,12 @@ def passage_object(passage: Passage, *, paged: bool, record: Record) -> dict[str
     return {
         "text": passage.text,
         **place_values(passage, record, paged=paged),
-        "start": passage.start,
-        "end": passage.end,
-        "words": list(passage.words),
+        **pick(passage, "start", "end", "words"),
     }
 
 
 def _search(search: Search) -> dict[str, Any]:
-    counted = {"term": search.term, "hits": search.hits, "by": search.by, "pattern": search.pattern}
+    counted = pick(search, "term", "hits", "by", "pattern")
     counted |= {"stem": True} if search.stem else {}
     counted |= {"within": search.within} if search.within else {}
     return counted | {"fault": search.fault} if search.fault else counted

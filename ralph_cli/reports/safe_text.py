@@ -3,6 +3,7 @@
 import json
 import shlex
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,12 @@ def to_json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=True, indent=2)
 
 
+def pick(item: object, *names: str) -> dict[str, Any]:
+    """The attributes of these names, for fields of JSON that are called the same; a tuple becomes a list."""
+    values = {name: getattr(item, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
 def trace_line(folder: str, run: str) -> str:
     """Where the record of a run is, and the command that shows it."""
     return make_visible(f"Trace: {folder}  ({trace_command(Path(folder).parent, run)})")
@@ -62,3 +69,12 @@ def resume_command(mode: str, out: Path, run: str, bound: str = "") -> str:
 
 def _out_option(out: Path) -> str:
     return "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
+
+
+Styled = tuple[str, str]
+"""A piece of a line and its style name ("" for none)."""
+
+
+def plain_text(lines: Iterable[list[Styled]]) -> str:
+    """The lines as text without any style."""
+    return "".join("".join(text for text, _ in line) + "\n" for line in lines)

@@ -2,38 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallFinished,
-    CallRetried,
-    CasesGenerated,
-    DraftSubmitted,
-    GoalSet,
-    IterationStarted,
-    NoticeIssued,
-    OutputChanged,
-    RunStarted,
-    SnippetRan,
-    StepFinished,
-    SubqueriesAsked,
-    TurnRejected,
-    VerifierFinished,
-    WorkerReported,
-)
+from ralph_cli.core import events
 from ralph_cli.core.run import Draft, Step
 from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.unconfirmed import describe_doubt, list_unconfirmed
 
 
-def story(events: Iterable[AnyEvent]) -> str:
+def story(run: Iterable[events.AnyEvent]) -> str:
     """All events a reader cares for, one paragraph each."""
-    return make_visible("\n".join(line for event in events for line in _event_lines(event)))
+    return make_visible("\n".join(line for event in run for line in _event_lines(event)))
 
 
-def _event_lines(event: AnyEvent) -> Iterator[str]:
+def _event_lines(event: events.AnyEvent) -> Iterator[str]:
     match event:
-        case RunStarted():
+        case events.RunStarted():
             models = event.settings.get("models", {})
             yield f"Question: {one_line(event.question)}"
             if follows := describe_follows(event.follows):
@@ -42,36 +25,36 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
             yield f"Document: {path} (sha256 {sha256})"
             yield "Models: " + ", ".join(f"{role} {make_visible(str(name))}" for role, name in models.items())
             yield f"Begun: {one_line(event.at)}\n"
-        case NoticeIssued(_, message):
+        case events.NoticeIssued(_, message):
             yield f"note: {one_line(message)}\n"
-        case IterationStarted(number, feedback):
+        case events.IterationStarted(number, feedback):
             yield f"== Iteration {number}"
             if feedback:
                 yield _indent(feedback)
-        case CasesGenerated(cases, batches, seed):
+        case events.CasesGenerated(cases, batches, seed):
             yield f"Cases: {len(cases)} in {len(batches)} batches, seed {seed}"
             for case in cases:
                 yield f"  {case.number} {make_visible(case.kind)}: {one_line(case.text)}"
             yield ""
-        case SnippetRan():
+        case events.SnippetRan():
             pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
             yield f"-- step {event.step}: ran code in {event.seconds:.2f} s{asked}{pages}"
             yield _indent(_shorten(event.code), "  > ")
             yield _indent(event.output)
-        case DraftSubmitted(step=step, draft=draft, problems=problems):
+        case events.DraftSubmitted(step=step, draft=draft, problems=problems):
             yield f"-- step {step}: submitted" + (", rejected" if problems else ", accepted")
             yield from _draft_lines(draft)
             yield from (f"  ! {one_line(problem)}" for problem in problems)
-        case SubqueriesAsked(tally=tally) if tally.lost or tally.refused:
+        case events.SubqueriesAsked(tally=tally) if tally.lost or tally.refused:
             counted = f"{len(tally.lost)} of {tally.asked} gave no answer, {tally.refused} were not asked"
             yield f"-- sub-queries so far: {counted}"
             yield from (f"  ! {one_line(reason)}" for reason in dict.fromkeys(item.reason for item in tally.lost))
-        case TurnRejected(step=step, reason=reason):
+        case events.TurnRejected(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
-        case GoalSet() | OutputChanged() | VerifierFinished() | WorkerReported():
+        case events.GoalSet() | events.OutputChanged() | events.VerifierFinished() | events.WorkerReported():
             yield from _goal_event_lines(event)
-        case StepFinished(step):
+        case events.StepFinished(step):
             yield from _output_lines(step)
             for doubt in list_unconfirmed(step.attempt, step.doubts):
                 what = f"claim {doubt.claim}" if doubt.claim else "the output"
@@ -84,9 +67,9 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
                 f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken
             )
             yield ""
-        case CallRetried(agent, model, attempt, reason):
+        case events.CallRetried(agent, model, attempt, reason):
             yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
-        case CallFinished(agent=agent, model=model, error=error) if error:
+        case events.CallFinished(agent=agent, model=model, error=error) if error:
             yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
 
 
@@ -101,9 +84,11 @@ def _output_lines(step: Step) -> Iterator[str]:
         yield from (f"  ! {one_line(issue.line)}" for issue in hard)
 
 
-def _goal_event_lines(event: GoalSet | OutputChanged | VerifierFinished | WorkerReported) -> Iterator[str]:
+def _goal_event_lines(
+    event: events.GoalSet | events.OutputChanged | events.VerifierFinished | events.WorkerReported,
+) -> Iterator[str]:
     match event:
-        case GoalSet(verifiers=verifiers, instructions=instructions, continues=continues):
+        case events.GoalSet(verifiers=verifiers, instructions=instructions, continues=continues):
             yield from (f"Verifier {one_line(name)}: {make_visible(command)}" for name, command in verifiers)
             if not verifiers:
                 yield "Verifier: none"
@@ -112,17 +97,17 @@ def _goal_event_lines(event: GoalSet | OutputChanged | VerifierFinished | Worker
             if continues:
                 yield f"Continues: {make_visible(continues)}"
             yield ""
-        case OutputChanged(output=output, revision=revision):
+        case events.OutputChanged(output=output, revision=revision):
             yield f"-- output, version {revision}: {len(output):,} characters"
             yield _indent(_shorten(output))
-        case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
+        case events.VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
             what = f"version {event.revision} by {one_line(name)}"
             yield f"-- verified {what}: {word} ({one_line(ended)}) at {make_visible(at)}"
             yield f"  $ {one_line(command)}"
             if event.output:
                 yield _indent(event.output)
-        case WorkerReported(text=text, intent=intent):
+        case events.WorkerReported(text=text, intent=intent):
             words = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}
             yield f"-- the worker says ({words[intent]}): {one_line(text)}"
 

@@ -4,16 +4,20 @@ from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
+from ralph_cli.reports.safe_text import Styled, join_lines, make_visible, one_line, plain_text, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
-from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_follows, describe_outcome, resume_line
-from ralph_cli.reports.sections.output import payload
+from ralph_cli.reports.sections.outcome import (
+    PASSAGES_HEADING,
+    describe_follows,
+    describe_outcome,
+    payload,
+    resume_line,
+)
 from ralph_cli.reports.sections.reviews import HEADING as HEADING_OF_REVIEWS
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
-from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.view import (
     TIER_NAMES,
     TIER_WORDS,

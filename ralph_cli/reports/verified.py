@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from ralph_cli.core.document import describe_pages
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count_standing
 from ralph_cli.core.run import Attempt, Claim, Ruling, StopType
-from ralph_cli.reports.safe_text import join_lines, make_visible, one_line
+from ralph_cli.reports.safe_text import Styled, join_lines, make_visible, one_line, pick, plain_text
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, count_doubts, describe_doubt, list_unconfirmed
-from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import claim_line
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is_paged
 
@@ -212,10 +212,7 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
 
 
 def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
-    if item.where:
-        return one_line(item.where)
-    printed = f" (printed {make_visible(item.label)})" if item.label not in (str(item.page), "") else ""
-    return f"p. {item.page}{printed}"
+    return one_line(item.where) or make_visible(describe_pages(item.page, item.page, item.label))
 
 
 def as_object(verification: Verification) -> dict[str, Any]:
@@ -233,12 +230,7 @@ def as_object(verification: Verification) -> dict[str, Any]:
         "ok": verification.holds,
         "summary": summary(verification),
         "question": verification.question,
-        "run": {
-            "id": verification.run,
-            "mode": verification.mode,
-            "begun": verification.begun,
-            "events": verification.events,
-        },
+        "run": {"id": verification.run, **pick(verification, "mode", "begun", "events")},
         "source": {"kind": verification.source, "seal": verification.seal or None},
         "stop": {"type": verification.halt.type.value, "reason": verification.halt.detail},
         "document": {
@@ -248,9 +240,7 @@ def as_object(verification: Verification) -> dict[str, Any]:
         },
         "checks": [
             {
-                "check": check.check,
-                "holds": check.holds,
-                "told": check.told,
+                **pick(check, "check", "holds", "told"),
                 "skipped": check.skipped or None,
                 "faults": [{"claim": fault.claim, "message": fault.line} for fault in check.faults],
             }
@@ -271,9 +261,7 @@ def _claim_object(claim: Claim, verification: Verification) -> dict[str, Any]:
     whole = any(other.claim == 0 for other in verification.rulings)  # an item of an output that was judged as a whole
     faulted = any(fault.claim == claim.id for check in verification.checks for fault in check.faults)
     return {
-        "id": claim.id,
-        "text": claim.text,
-        "quotes": list(claim.quotes),
+        **pick(claim, "id", "text", "quotes"),
         "borne_out": all(item.there and not item.around for item in verification.of_claim(claim)) and not faulted,
         "verdict": ruling.verdict.value if ruling else "in-output" if whole else "unjudged",
         "reason": ruling.reason if ruling else "",
@@ -284,29 +272,13 @@ def _claim_object(claim: Claim, verification: Verification) -> dict[str, Any]:
 
 def _quote_object(item: QuoteStanding) -> dict[str, Any]:
     quote = item.quote
-    then = {
-        "page": quote.page,
-        "label": quote.label,
-        "start": quote.start,
-        "end": quote.end,
-        "match": TIER_NAMES[quote.match],
-    }
-    now = {
-        "text": item.text,
-        "page": item.page,
-        "label": item.label,
-        "section": item.section,
-        "start": item.start,
-        "end": item.end,
-        "match": TIER_NAMES[item.tier] if item.tier else None,
-    }
+    then = pick(quote, "page", "label", "start", "end") | {"match": TIER_NAMES[quote.match]}
+    now = pick(item, "text", "page", "label", "section", "start", "end")
+    now["match"] = TIER_NAMES[item.tier] if item.tier else None
     return {
-        "id": quote.id,
-        "text": quote.text,
+        **pick(quote, "id", "text"),
         "standing": item.standing.value,
         "then": then,
         "now": now if item.text else None,
-        "differing": list(item.differing),
-        "around": list(item.around),
-        "notes": list(item.notes),
+        **pick(item, "differing", "around", "notes"),
     }

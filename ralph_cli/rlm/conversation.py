@@ -10,7 +10,7 @@ from ralph_cli.core.model import ModelTurn, Reply, Request, StopReason, Tool, To
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.providers.metered import request_digest
 from ralph_cli.providers.replaying import parse_reply
-from ralph_cli.rlm.loop import MAX_TOKENS, MAX_TOKENS_LONG
+from ralph_cli.rlm.loop import MAX_TOKENS, MAX_TOKENS_LONG, list_shown
 from ralph_cli.rlm.recorded import RecordedSnippet, list_snippets
 
 MOST_CALLS = 4
@@ -46,12 +46,7 @@ class RecordedConversation:
     @property
     def shown_texts(self) -> Iterator[str]:
         """What the worker was told."""
-        for turn in self.turns:
-            match turn:
-                case UserTurn(text):
-                    yield text
-                case ToolTurn(results):
-                    yield from (text for _, text, _ in results)
+        return list_shown(self.turns)
 
 
 def rebuild_conversation(

@@ -115,20 +115,14 @@ class Refusal:
     reason: str
 
 
-class SandboxVariables:
-    """The sandbox's variables as the host reaches them: one can be taken out as text."""
-
-    def __init__(self, workbench: DocumentSandbox) -> None:
-        self._workbench = workbench
-
-    def read(self, name: str) -> str | Refusal:
-        """The str() of the variable; what comes out is as untrusted as everything else in the sandbox."""
-        if not name.isidentifier() or keyword.iskeyword(name) or unicodedata.normalize("NFKC", name) != name:
-            return Refusal(f"{name!r} is not the name of a variable.")
-        result = self._workbench.run(f"print(str({name}), end='')", refuse_queries)
-        if result.error is not None:
-            return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
-        if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
-            sizes = f"{result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}"
-            return Refusal(f"`{name}` has {sizes}; nothing was changed.")
-        return result.stdout
+def read_variable(workbench: DocumentSandbox, name: str) -> str | Refusal:
+    """The str() of a variable of the sandbox; what comes out is as untrusted as everything else in there."""
+    if not name.isidentifier() or keyword.iskeyword(name) or unicodedata.normalize("NFKC", name) != name:
+        return Refusal(f"{name!r} is not the name of a variable.")
+    result = workbench.run(f"print(str({name}), end='')", refuse_queries)
+    if result.error is not None:
+        return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
+    if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
+        sizes = f"{result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}"
+        return Refusal(f"`{name}` has {sizes}; nothing was changed.")
+    return result.stdout

@@ -8,25 +8,17 @@ from typing import Any
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import (
-    DraftSubmitted,
-    EventSink,
-    NoticeIssued,
-    SnippetRan,
-    SnippetStarted,
-    TurnRejected,
-)
+from ralph_cli.core.events import DraftSubmitted, EventSink, NoticeIssued, SnippetRan, SnippetStarted, TurnRejected
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Draft, Issue
 from ralph_cli.retrieval.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.observe import NOTHING_PRINTED, pages_shown, render_result
+from ralph_cli.rlm.observe import NOTHING_PRINTED, RepetitionDetector, pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
-from ralph_cli.rlm.repetition import RepetitionDetector
 from ralph_cli.rlm.searches import SearchTracker
 from sandbox import Answer, HostQuery, QueryFailure, Result
 
@@ -79,6 +71,16 @@ class ToolAnswer:
     text: str
     error: bool = False
     accepted_draft: Draft | None = None
+
+
+def list_shown(turns: Iterable[Turn]) -> Iterator[str]:
+    """What these turns told the model."""
+    for turn in turns:
+        match turn:
+            case UserTurn(text):
+                yield text
+            case ToolTurn(results):
+                yield from (text for _, text, _ in results)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -201,12 +203,7 @@ class Explorer:
     def shown_texts(self) -> Iterator[str]:
         """What the worker was shown: what its code printed, in earlier conversations too, and what it was told."""
         yield from (output for _, output in self.trajectory)
-        for turn in self.turns:
-            match turn:
-                case UserTurn(text):
-                    yield text
-                case ToolTurn(results):
-                    yield from (text for _, text, _ in results)
+        yield from list_shown(self.turns)
 
     @property
     def characters(self) -> int:

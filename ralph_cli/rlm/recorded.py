@@ -4,20 +4,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 
-from ralph_cli.core import clock
+from ralph_cli.core import clock, events
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallEvent,
-    CallFinished,
-    CallRetried,
-    CallStarted,
-    CoverageAdded,
-    IterationStarted,
-    SnippetRan,
-    SnippetStarted,
-    SubqueriesAsked,
-)
 from ralph_cli.providers.replaying import parse_reply
 from ralph_cli.rlm.bridge import as_answer
 from sandbox import Answer, QueryFailure
@@ -28,25 +16,25 @@ class RecordedSnippet:
     """A snippet that ran to its end: when, what it gave, its sub-queries, and what was read by it or was not."""
 
     at: str
-    ran: SnippetRan
-    calls: tuple[CallEvent, ...]
-    reading: tuple[CoverageAdded | SubqueriesAsked, ...]
+    ran: events.SnippetRan
+    calls: tuple[events.CallEvent, ...]
+    reading: tuple[events.CoverageAdded | events.SubqueriesAsked, ...]
 
     @property
     def first_ordinal(self) -> int:
         """The ordinal of its first sub-query."""
-        return min((call.ordinal for call in self.calls if isinstance(call, CallStarted)), default=0)
+        return min((call.ordinal for call in self.calls if isinstance(call, events.CallStarted)), default=0)
 
     def answers(self) -> "RecordedAnswers":
         """What its sub-queries were answered, for running it once more."""
-        texts = {call.number: (call.sent, call.ordinal) for call in self.calls if isinstance(call, CallStarted)}
-        ended = {call.number: call for call in self.calls if isinstance(call, CallFinished)}
+        texts = {call.number: (call.sent, call.ordinal) for call in self.calls if isinstance(call, events.CallStarted)}
+        ended = {call.number: call for call in self.calls if isinstance(call, events.CallFinished)}
         # Of a call that was tried again only the last try was answered.
         last = {texts[number][1] or -number: number for number in texts if number in ended}
         return RecordedAnswers([(*texts[number], _as_answer(ended[number])) for number in last.values()])
 
 
-def _as_answer(call: CallFinished) -> Answer:
+def _as_answer(call: events.CallFinished) -> Answer:
     return QueryFailure(call.error) if call.reply is None else as_answer(parse_reply(call.reply, call.usage))
 
 
@@ -77,12 +65,12 @@ class RecordedSnippets:
 
     waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = field(default_factory=dict)
     times: dict[tuple[int, int], deque[str]] = field(default_factory=dict)
-    repeat_calls: Callable[[Iterable[CallEvent]], None] = lambda calls: None
+    repeat_calls: Callable[[Iterable[events.CallEvent]], None] = lambda calls: None
     over: bool = False
 
     @classmethod
     def of(
-        cls, runs: Iterable[Sequence[AnyEvent]], repeat_calls: Callable[[Iterable[CallEvent]], None]
+        cls, runs: Iterable[Sequence[events.AnyEvent]], repeat_calls: Callable[[Iterable[events.CallEvent]], None]
     ) -> "RecordedSnippets":
         """Those of these runs; of a place that several have, the run that has most of it counts."""
         waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
@@ -90,7 +78,7 @@ class RecordedSnippets:
         for run in runs:
             begun: dict[tuple[int, int], deque[str]] = {}
             for event in run:
-                if isinstance(event, SnippetStarted):
+                if isinstance(event, events.SnippetStarted):
                     begun.setdefault((event.iteration, event.step), deque()).append(event.at)
             times |= {place: new for place, new in begun.items() if len(new) > len(times.get(place, ()))}
             found: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
@@ -114,29 +102,31 @@ class RecordedSnippets:
         return waiting.popleft()
 
 
-def list_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
+def list_snippets(run: Sequence[events.AnyEvent]) -> Iterator[RecordedSnippet]:
     """The snippets of a run that ran to their end, each with what was told between its start and its end."""
-    ends = {event.number: event for event in events if isinstance(event, CallFinished)}
-    begun: list[AnyEvent] | None = None
+    ends = {event.number: event for event in run if isinstance(event, events.CallFinished)}
+    begun: list[events.AnyEvent] | None = None
     at = ""
-    for event in events:
+    for event in run:
         match event:
-            case SnippetStarted():
+            case events.SnippetStarted():
                 begun, at = [], event.at
-            case IterationStarted():
+            case events.IterationStarted():
                 begun = None
-            case SnippetRan() if begun is not None:
-                started = {call.number for call in begun if isinstance(call, CallStarted)}
+            case events.SnippetRan() if begun is not None:
+                started = {call.number for call in begun if isinstance(call, events.CallStarted)}
                 calls = [
                     call
                     for call in begun
-                    if isinstance(call, CallStarted | CallRetried)
-                    or (isinstance(call, CallFinished) and call.number in started)
+                    if isinstance(call, events.CallStarted | events.CallRetried)
+                    or (isinstance(call, events.CallFinished) and call.number in started)
                 ]
-                inside = {call.number for call in calls if isinstance(call, CallFinished)}
+                inside = {call.number for call in calls if isinstance(call, events.CallFinished)}
                 # A call that was left behind may have come back later.
                 late = [ends[number] for number in sorted(started - inside) if number in ends]
-                reading = tuple(item for item in begun if isinstance(item, CoverageAdded | SubqueriesAsked))
+                reading = tuple(
+                    item for item in begun if isinstance(item, events.CoverageAdded | events.SubqueriesAsked)
+                )
                 yield RecordedSnippet(at, event, (*calls, *late), reading)
                 begun = None
             case _ if begun is not None:

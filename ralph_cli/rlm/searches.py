@@ -138,7 +138,7 @@ def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:
             name in REGEX_METHODS
         ):
             if any(map(names.mentions_document, rest)):
-                yield from _as_patterns(names.possible_strings(pattern))
+                yield from _sort_terms(SearchTerm(item.term, True) for item in names.possible_strings(pattern))
         case ast.Call(func=ast.Attribute(value=subject, attr=name), args=args) if (
             args and name in REGEX_METHODS | STRING_METHODS
         ):
@@ -150,10 +150,6 @@ def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[subject]):
             if names.mentions_document(subject):
                 yield from _sort_terms(names.possible_strings(left))
-
-
-def _as_patterns(terms: Iterable[SearchTerm]) -> Iterator[SearchTerm]:
-    return _sort_terms(SearchTerm(item.term, True) for item in terms)
 
 
 def _sort_terms(terms: Iterable[SearchTerm]) -> Iterator[SearchTerm]:

@@ -31,19 +31,19 @@ from ralph_cli.core.events import (
     RunStarted,
 )
 from ralph_cli.core.model import Model
-from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.core.prompts.framing import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.journal.copies import MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE, copy_runs
-from ralph_cli.journal.machine_key import machine_key
-from ralph_cli.journal.store import Journal
+from ralph_cli.journal.store import Journal, machine_key
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.view import RunView
 from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import describe_kept, read_run, run_from_events
@@ -365,11 +365,7 @@ def describe_document(
     skipped = [caution.message for caution in document.cautions if caution.code == SKIPPED]
     return {
         **read_as,
-        "id": document.id,
-        "sha256": document.sha256,
-        "fingerprint": document.fingerprint,
-        "path": document.path,
-        "kind": document.kind,
+        **pick(document, "id", "sha256", "fingerprint", "path", "kind"),
         "reader": describe_loader(document.kind),
         "pages": len(document.pages),
         "page_starts": [page.start for page in document.pages],
@@ -383,18 +379,11 @@ def describe_document(
 
 def describe_member(member: Member) -> dict[str, object]:
     """What a trace keeps of one document of a set."""
-    inner = {"inner": list(member.inner)} if member.inner else {}
     return {
-        "name": member.name,
-        "path": member.path,
-        **inner,
-        "sha256": member.sha256,
-        "fingerprint": member.fingerprint,
-        "kind": member.kind,
+        **pick(member, "name", "path", *(["inner"] if member.inner else [])),
+        **pick(member, "sha256", "fingerprint", "kind"),
         "reader": describe_loader(member.kind),
-        "pages": member.pages,
-        "first_page": member.first_page,
-        "start": member.start,
+        **pick(member, "pages", "first_page", "start"),
         "characters": member.end - member.start,
     }
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
-from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.environment import command_environment
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.runs.execute import Job, Setup, execute, require_text
+from ralph_cli.runs.opening import load_documents
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.earlier import hold_runs
 from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings
@@ -70,7 +70,7 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
         require_programs(verifiers, around)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
     names = drop_judge_notices(replace(setup, settings=settings).choose_models())
-    source = load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
+    source = load_documents(source, settings)
     document = source.load()
     folder = goal_record.find_unfinished(settings.out, document.sha256, objective) if goal.resume else None
     continues = folder.name if folder else goal.continues

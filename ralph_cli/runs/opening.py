@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ralph_cli.config import Settings
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
@@ -17,6 +18,11 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports.sections.documents import list_documents
 
 DOCUMENT_CHANGED = "document-changed"
+
+
+def load_documents(source: DocumentSource, settings: Settings) -> DocumentSource:
+    """Read the documents of a source as the settings say; those in the folder of runs are none."""
+    return load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
 
 
 def open_recorded(

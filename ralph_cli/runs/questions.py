@@ -1,9 +1,9 @@
 """Questions and tasks put to a document, for the first time or when a run is resumed."""
 
-from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.providers.preloading import preload
+from ralph_cli.providers.wrapper import preload
 from ralph_cli.runs.execute import Job, Setup, require_text
+from ralph_cli.runs.opening import load_documents
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.reuse import run_or_reuse
 from ralph_cli.wiring.models import sdk_loader
@@ -15,9 +15,7 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = setup.choose_models()
     preload([sdk_loader(setup.settings, names.worker)])
-    source = load_source(
-        source.with_ocr(setup.settings.ocr_options), setup.settings.cache_folder, (setup.settings.out,)
-    )
+    source = load_documents(source, setup.settings)
     document = source.load()
 
     follows = setup.followed.record if setup.followed else {}
@@ -34,9 +32,7 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     settings = setup.settings
     names = setup.choose_models()
     preload([sdk_loader(settings, names.worker)])
-    source = (
-        load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,)) if source else None
-    )
+    source = load_documents(source, settings) if source else None
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())
 

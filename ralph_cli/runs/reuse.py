@@ -12,8 +12,7 @@ from ralph_cli.core.events import AnyEvent, CoverageAdded, EventSink, NoticeIssu
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Evidence, Lesson, Step, StopType
 from ralph_cli.journal.consistency import EVENT
-from ralph_cli.journal.machine_key import machine_key
-from ralph_cli.journal.store import is_sealed, read_events
+from ralph_cli.journal.store import is_sealed, machine_key, read_events
 from ralph_cli.journal.traces import read_index
 from ralph_cli.loop.state import LoopState, fold
 from ralph_cli.runs.execute import EarlierRuns, Job, Setup, describe_start, execute

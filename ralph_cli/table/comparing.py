@@ -5,8 +5,16 @@ from datetime import date
 from decimal import Decimal
 from statistics import fmean, median
 
-from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
-from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion, Value
+from ralph_cli.core.results.table import (
+    Cell,
+    CellState,
+    Comparison,
+    DocumentGroup,
+    Outlier,
+    Table,
+    TableQuestion,
+    Value,
+)
 from ralph_cli.table.values.writing import write_amount, write_measure
 from ralph_cli.text.fold import fold
 

@@ -106,14 +106,10 @@ def read_table(folder: Path) -> Table:
 
 
 def _table_of(record: TableRecord, cells: Mapping[tuple[str, str], Cell], halt: Halt | None = None) -> Table:
-    table = Table(
-        folder=record.folder,
-        questions=record.questions,
-        rows=record.rows,
-        cells=cells,
-        halt=halt or Halt(StopType.NONE, ""),
-    )
-    return table if halt else replace(table, halt=_standing(table))
+    if halt is not None:
+        return record.as_table(cells, halt)
+    table = record.as_table(cells)
+    return replace(table, halt=_standing(table))
 
 
 def _standing(table: Table) -> Halt:

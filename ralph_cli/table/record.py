@@ -9,7 +9,7 @@ What is in a cell stands in the record of its run and nowhere else: the matrix i
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -20,8 +20,8 @@ from ralph_cli.core import clock
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError, describe_fault
 from ralph_cli.core.model import Usage
-from ralph_cli.core.results.table import Cell, CellState, TableQuestion, TableRow
-from ralph_cli.core.run import StopType
+from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion, TableRow
+from ralph_cli.core.run import Halt, StopType
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.history import RecordedRun, read_run, run_names
 from ralph_cli.table.cells import fill_cell
@@ -35,6 +35,9 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 """A document's hash, which also names the folder of its runs."""
 
 _NOT_A_TABLE = "name the folder of a table, as `ralph table ... -o FOLDER` makes it"
+
+NO_CELLS: Mapping[tuple[str, str], Cell] = {}
+NO_HALT = Halt(StopType.NONE, "")
 
 
 class _File(BaseModel):
@@ -93,6 +96,10 @@ class TableRecord:
         kept_questions = tuple(question for question in self.questions if question.id not in ids)
         kept_rows = tuple(row for row in self.rows if row.name not in names)
         return replace(self, questions=kept_questions + questions, rows=kept_rows + rows, earlier=earlier)
+
+    def as_table(self, cells: Mapping[tuple[str, str], Cell] = NO_CELLS, halt: Halt = NO_HALT) -> Table:
+        """The table with these cells; without, which there are to be."""
+        return Table(folder=self.folder, questions=self.questions, rows=self.rows, cells=cells, halt=halt)
 
     def write(self) -> None:
         """Write the file of the table, whole or not at all. Raises JournalError."""

@@ -144,15 +144,8 @@ def fill_table(
         except BaseException:
             stop.set()
             raise
-    return Table(
-        folder=record.folder,
-        questions=record.questions,
-        rows=record.rows,
-        cells=sheet.known.cells,
-        halt=sheet.halt or Halt(StopType.COMPLETION, "every cell was asked"),
-        changes=tuple(sheet.changes),
-        lacking=sheet.lacking,
-    )
+    halt = sheet.halt or Halt(StopType.COMPLETION, "every cell was asked")
+    return replace(record.as_table(sheet.known.cells, halt), changes=tuple(sheet.changes), lacking=sheet.lacking)
 
 
 def _await_all(futures: Sequence[Future[None]], stop: threading.Event) -> None:

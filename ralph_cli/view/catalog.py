@@ -5,6 +5,7 @@ import stat
 import threading
 from collections import OrderedDict
 from pathlib import Path
+from typing import Generic, TypeVar
 from urllib.parse import quote
 
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -16,6 +17,9 @@ from ralph_cli.table.record import RUNS_FOLDER, TABLE_FILE, TableRecord, open_ta
 
 MOST_RUNS_KEPT, MOST_TABLES_KEPT = 24, 8
 """What is held whole, so that a page and its pictures do not read it again each."""
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 State = tuple[tuple[int, int], ...]
 """Time and size of the files of a run, and whether a process works on it; another one says that it is to be read."""
@@ -46,6 +50,31 @@ def quote_name(name: str) -> str:
     return quote(os.fsencode(name), safe="")
 
 
+class LastUsed(Generic[K, V]):
+    """Keeps the `most` values that were asked for last; several threads may ask."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: OrderedDict[K, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        """What was kept under a key, if it is there still."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
+
+    def keep(self, key: K, value: V) -> V:
+        """Keep a value, and give it back."""
+        with self._lock:
+            self._held[key] = value
+            self._held.move_to_end(key)
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+        return value
+
+
 class Catalog:
     """What there is in the folder `root`, which holds runs, tables or both, or is a table itself.
 
@@ -55,9 +84,8 @@ class Catalog:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._lock = threading.Lock()
-        self._runs: OrderedDict[Path, tuple[State, RecordedRun]] = OrderedDict()
-        self._tables: OrderedDict[Path, tuple[State, TableRecord]] = OrderedDict()
+        self._runs = LastUsed[Path, tuple[State, RecordedRun]](MOST_RUNS_KEPT)
+        self._tables = LastUsed[Path, tuple[State, TableRecord]](MOST_TABLES_KEPT)
 
     def tables(self) -> dict[str, Path]:
         """The folders of tables by their names."""
@@ -71,16 +99,10 @@ class Catalog:
         if folder is None:
             return None
         state = _stats(folder / TABLE_FILE)
-        with self._lock:
-            known = self._tables.get(folder)
+        known = self._tables.get(folder)
         if known and known[0] == state:
             return known[1]
-        record = open_table(folder)
-        with self._lock:
-            self._tables[folder] = state, record
-            while len(self._tables) > MOST_TABLES_KEPT:
-                self._tables.popitem(last=False)
-        return record
+        return self._tables.keep(folder, (state, open_table(folder)))[1]
 
     def list_runs(self) -> dict[RunAddress, State]:
         """The runs beside tables and the state of each, oldest first."""
@@ -114,17 +136,10 @@ class Catalog:
         if folder is None:
             return None
         state = _state_of(folder)
-        with self._lock:
-            known = self._runs.get(folder)
-            if known and known[0] == state:
-                self._runs.move_to_end(folder)
-                return known[1]
-        run = read_run(folder)
-        with self._lock:
-            self._runs[folder] = state, run
-            while len(self._runs) > MOST_RUNS_KEPT:
-                self._runs.popitem(last=False)
-        return run
+        known = self._runs.get(folder)
+        if known and known[0] == state:
+            return known[1]
+        return self._runs.keep(folder, (state, read_run(folder)))[1]
 
     def state_of(self, address: RunAddress) -> State:
         """The state of a run; empty if there is none."""

@@ -1,7 +1,5 @@
 """The document beside an answer: pages of a PDF as pictures with the places of quotes, or the words around a quote."""
 
-import threading
-from collections import OrderedDict
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from ralph_cli.reports.safe_text import make_visible, to_json
 from ralph_cli.reports.view import describe_place
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import RunDocument, load_run_document
+from ralph_cli.view.catalog import LastUsed
 
 MOST_DOCUMENTS, MOST_PICTURES = 4, 48
 """How many are held, so that turning a page does not read a document again."""
@@ -48,9 +47,8 @@ class DocumentViewer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._documents: OrderedDict[str, RunDocument] = OrderedDict()
-        self._pictures: OrderedDict[tuple[str, int, tuple[Quote, ...]], ShownPage] = OrderedDict()
-        self._lock = threading.Lock()
+        self._documents = LastUsed[str, RunDocument](MOST_DOCUMENTS)
+        self._pictures = LastUsed[tuple[str, int, tuple[Quote, ...]], ShownPage](MOST_PICTURES)
 
     def list_quotes(self, run: RecordedRun) -> Values:
         """The quotes of a run with the page each is on, of how many; `missing` says why there is no document."""
@@ -82,16 +80,8 @@ class DocumentViewer:
             return None
         quotes = (*run.view.quotes, *run.view.found_passages)
         key = document.sha256, number, quotes  # of a run at work they change
-        with self._lock:
-            if known := self._pictures.get(key):
-                self._pictures.move_to_end(key)
-                return known
-        shown = _show(document, number, quotes, opened.source)
-        with self._lock:
-            self._pictures[key] = shown
-            while len(self._pictures) > MOST_PICTURES:
-                self._pictures.popitem(last=False)
-        return shown
+        known = self._pictures.get(key)
+        return known or self._pictures.keep(key, _show(document, number, quotes, opened.source))
 
     def show_words(self, run: RecordedRun, number: int) -> Values | None:
         """The words around the quote of that number, in three parts; None if there is no such quote, or no document."""
@@ -108,20 +98,14 @@ class DocumentViewer:
     def _open(self, run: RecordedRun) -> RunDocument:
         # Many runs are on one document: those of a row of a table.
         key = to_json(run.view.document)
-        with self._lock:
-            if known := self._documents.get(key):
-                self._documents.move_to_end(key)
-                return known
+        if known := self._documents.get(key):
+            return known
         try:
             opened = load_run_document(run, self._settings)
         except DocumentError as error:
             return RunDocument(missing=error.message)
-        if opened.document is not None:  # what is missing may come back
-            with self._lock:
-                self._documents[key] = opened
-                while len(self._documents) > MOST_DOCUMENTS:
-                    self._documents.popitem(last=False)
-        return opened
+        # What is missing may come back.
+        return opened if opened.document is None else self._documents.keep(key, opened)
 
 
 def _explain_missing(run: RecordedRun, missing: str) -> str:

@@ -1,8 +1,7 @@
 """What an open page is told: the lists, a matrix or a run as they are, and from then on what changes."""
 
 import asyncio
-import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable
 from typing import Any
 
@@ -13,7 +12,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError
 from ralph_cli.reports.view import RUNNING
 from ralph_cli.table.record import TableRecord
-from ralph_cli.view.catalog import Catalog, RunAddress, State
+from ralph_cli.view.catalog import Catalog, LastUsed, RunAddress, State
 from ralph_cli.view.summaries import Values, describe_shape, fail_run, summarize_row, summarize_run, summarize_table
 
 SECONDS_BETWEEN_LOOKS = 0.7
@@ -45,8 +44,7 @@ class Follower:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._kept: OrderedDict[Hashable, tuple[object, Values]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept = LastUsed[Hashable, tuple[object, Values]](MOST_KEPT)
         self._has_ended = False
 
     def end(self) -> None:
@@ -126,14 +124,9 @@ class Follower:
         found: list[Values] = []
         while items and len(found) < MOST_TOLD and clock.monotonic() - begun < SECONDS_TOLD:
             item = items.popleft()
-            with self._lock:
-                state, values = self._kept.pop(item.key, (None, {}))
+            state, values = self._kept.get(item.key) or (None, {})
             if state != item.state:
-                values = item.read()
-            with self._lock:
-                self._kept[item.key] = item.state, values
-                while len(self._kept) > MOST_KEPT:
-                    self._kept.popitem(last=False)
+                values = self._kept.keep(item.key, (item.state, item.read()))[1]
             found.append(values)
         return found
 

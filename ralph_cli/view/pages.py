@@ -15,7 +15,7 @@ from ralph_cli.reports.sections.reviews import describe_review
 from ralph_cli.reports.table.words import describe_size
 from ralph_cli.table.record import TableRecord
 from ralph_cli.view.catalog import RunAddress, table_path
-from ralph_cli.view.summaries import MODES, as_table, describe_shape
+from ralph_cli.view.summaries import MODES, describe_shape
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -181,7 +181,7 @@ def render_table(prefix: str, name: str, record: TableRecord) -> str:
         "table",
         name,
         el("h1", name),
-        el("p", describe_size(as_table(record)), ". ", el("span", id="reviewed"), class_="soft"),
+        el("p", describe_size(record.as_table()), ". ", el("span", id="reviewed"), class_="soft"),
         _search("documents, columns and answers"),
         grid,
         path=table_path(name),

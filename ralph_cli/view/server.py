@@ -22,7 +22,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.results.review import Mark
 from ralph_cli.journal.reviews import add_review
-from ralph_cli.reports.html.style import CSS
+from ralph_cli.reports.html.markup import CSS
 from ralph_cli.reports.sections.outcome import resume_line
 from ralph_cli.reports.sections.reviews import review_objects
 from ralph_cli.reports.view import RUNNING

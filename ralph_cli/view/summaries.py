@@ -7,8 +7,7 @@ from typing import Any
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import CallFinished
 from ralph_cli.core.results.review import Review
-from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, Table, TableRow
-from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, TableRow
 from ralph_cli.reports.report import Report, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.reviews import describe_reviews
@@ -84,12 +83,7 @@ def summarize_table(name: str, catalog: Catalog) -> Values:
     if record is None:
         return {**shown, "size": "it is gone", "kind": "bad"}
     asked = sum(map(len, catalog.list_cells(record).values()))
-    return {**shown, "size": f"{describe_size(as_table(record))}; runs: {asked:,}", "kind": "plain"}
-
-
-def as_table(record: TableRecord) -> Table:
-    """The table without its cells: which there are."""
-    return Table(folder=record.folder, questions=record.questions, rows=record.rows, halt=Halt(StopType.NONE, ""))
+    return {**shown, "size": f"{describe_size(record.as_table())}; runs: {asked:,}", "kind": "plain"}
 
 
 def describe_shape(record: TableRecord) -> str:
@@ -100,7 +94,7 @@ def describe_shape(record: TableRecord) -> str:
 def summarize_row(name: str, record: TableRecord, row: TableRow, runs: Iterable[str]) -> list[Values]:
     """The cells of a row by the records of those `runs`, in the order of the questions, also of those not put to it."""
     read = read_row(record, row, runs)
-    table = as_table(record)
+    table = record.as_table()
     own = table.of_each(row)
     values = []
     for question in record.questions:

@@ -11,7 +11,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink
 from ralph_cli.core.model import Model
-from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.core.prompts.framing import Nonces
 from ralph_cli.memo.checking.judge import QUESTION
 from ralph_cli.wiring.models import build_models, choose_models
 from ralph_cli.wiring.spending import run_budget

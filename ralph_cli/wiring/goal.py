@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
@@ -18,7 +19,7 @@ from ralph_cli.modes.goal import GoalMode, GoalPrompts, GoalWorkspace
 from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.modes.recorded_acts import RecordedActs
-from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, SandboxVariables, parse_goal_call
+from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, parse_goal_call, read_variable
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
@@ -75,7 +76,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     workbench, subqueries, closers = open_sandbox(context, document, nonce)
     if not context.earlier:
         workbench.prepare()
-    shelf = SandboxVariables(workbench)
+    read = partial(read_variable, workbench)
     file = (folder / f"{OUTPUT_STEM}{spec.suffix}").resolve()
     terms = spec.terms
 
@@ -94,7 +95,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
     summary = RuntimeSummary()
     desk = GoalWorkspace(
-        goal, run_verifiers, shelf.read, sink, nonce, RecordedActs.of(context.earlier, is_closed=context.is_replay)
+        goal, run_verifiers, read, sink, nonce, RecordedActs.of(context.earlier, is_closed=context.is_replay)
     )
     all_sinks = Fanout((sink, desk.on_event, summary))
     desk.sink = all_sinks

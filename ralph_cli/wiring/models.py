@@ -11,13 +11,12 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model
-from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.core.prompts.framing import Nonces
 from ralph_cli.environment import fetch_environment
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers.endpoint import Endpoint
 from ralph_cli.providers.governor import Governor, governor_of
 from ralph_cli.providers.metered import MeteredModel, TimeLimitedModel, call_numbers
-from ralph_cli.providers.preloading import PreloadingModel
 from ralph_cli.providers.registry import (
     CLOUDS,
     DEFAULT_MODELS,
@@ -33,6 +32,7 @@ from ralph_cli.providers.registry import (
 from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.providers.wrapper import PreloadingModel
 from ralph_cli.rlm.bridge import lookup_functions
 from ralph_cli.rlm.recorded import RecordedSnippets
 from ralph_cli.wiring.spending import PricedModel, cost_estimator, require_price

@@ -11,8 +11,8 @@ from ralph_cli.documents.source import DocumentSource
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
-from ralph_cli.providers.preloading import PreloadingModel
 from ralph_cli.providers.registry import KEYLESS_VENDORS
+from ralph_cli.providers.wrapper import PreloadingModel
 from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 from ralph_cli.retrieval.search.named_parts import describe_ambiguous
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries

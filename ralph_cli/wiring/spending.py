@@ -10,8 +10,7 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.providers import prices
-from ralph_cli.providers.estimates import most_prompt_tokens, most_tokens
-from ralph_cli.providers.metered import Estimate
+from ralph_cli.providers.metered import Estimate, most_prompt_tokens, most_tokens
 from ralph_cli.providers.prices import PriceList
 from ralph_cli.providers.registry import KEYLESS_VENDORS, parse_model_name
 from ralph_cli.providers.wrapper import ModelWrapper

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ralph_cli import api
-from ralph_cli.cluster.service import work
+from ralph_cli.cluster.worker import work
 from ralph_cli.config import Settings
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.results.table import Table, TableQuestion

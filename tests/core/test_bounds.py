@@ -12,7 +12,7 @@ from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.core.run import StopType
-from ralph_cli.providers.estimates import most_text_tokens
+from ralph_cli.providers.metered import most_text_tokens
 from ralph_cli.providers.prices import price
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.history import recorded_costs

@@ -9,9 +9,8 @@ from ralph_cli.cluster.database import QueueState
 from ralph_cli.commands import ls
 from ralph_cli.commands.cluster import queue
 from ralph_cli.core.document import Caution
-from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
 from ralph_cli.core.results.memo import ClosestText, Finding, MemoCheck, MemoFigure, PageReference, Quotation, Support
-from ralph_cli.core.results.table import TableQuestion
+from ralph_cli.core.results.table import Comparison, DocumentGroup, Outlier, TableQuestion
 from ralph_cli.core.run import Quote, Ruling, Verdict
 from ralph_cli.documents.sets.finding import Skipped
 from ralph_cli.documents.sets.joining import NamedDocument
@@ -19,8 +18,7 @@ from ralph_cli.documents.sets.loading import LoadedSet
 from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.memo.json import memo_object
 from ralph_cli.reports.memo.terminal import GROUPS, memo_text
-from ralph_cli.reports.safe_text import to_json
-from ralph_cli.reports.styled import plain_text
+from ralph_cli.reports.safe_text import plain_text, to_json
 from ralph_cli.reports.table.comparison import comparison_lines, comparison_objects
 
 

@@ -18,7 +18,7 @@ from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Reply, Request
-from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.core.prompts.framing import Nonces
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.sets.finding import take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents

@@ -27,9 +27,8 @@ from ralph_cli.reports.html import page
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.notebook import render_table
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import to_json
+from ralph_cli.reports.safe_text import plain_text, to_json
 from ralph_cli.reports.story import story
-from ralph_cli.reports.styled import plain_text
 from ralph_cli.reports.table.csv import cells_csv, matrix_csv
 from ralph_cli.reports.table.html import table_html
 from ralph_cli.reports.table.json import json_lines

@@ -33,9 +33,9 @@ from ralph_cli.journal.bundle import (
     chain_hash,
     chain_member,
     pack,
+    read_bundle,
 )
 from ralph_cli.journal.redact import create_redactor
-from ralph_cli.journal.unpack import read_bundle
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 PLAIN = [(f"at {number}", _EVENT.dump_python(event, mode="json")) for number, event in enumerate(EVENTS, 1)]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ralph_cli.core.model import Reply, Request, UserTurn
-from ralph_cli.providers.preloading import PreloadingModel
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
+from ralph_cli.providers.wrapper import PreloadingModel
 from ralph_cli.wiring.reading import work_ahead
 
 ASKED = Request("worker", "system", (UserTurn("hello"),))

@@ -17,8 +17,8 @@ from ralph_cli.core.events import GoalSet, OutputChanged, SnippetRan, VerifierFi
 from ralph_cli.core.run import Halt, Quote, Ruling, StopType, Verdict
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.reports import markdown
+from ralph_cli.reports.html import markup
 from ralph_cli.reports.html import page as html
-from ralph_cli.reports.html import style
 from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, find_excerpt
@@ -276,7 +276,7 @@ def test_the_page_may_run_and_load_nothing() -> None:
     assert policy == (
         f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
-    assert not re.search(r"url\(|@import|expression", style.CSS)
+    assert not re.search(r"url\(|@import|expression", markup.CSS)
     for tag, attributes in read.elements:
         assert tag not in ("script", "iframe", "object", "embed", "link", "form", "base", "svg")
         assert not any(name.startswith("on") or name == "style" for name in attributes)
@@ -360,7 +360,7 @@ def test_a_checked_memo_is_shown_in_the_same_look_with_pictures(tmp_path: Path) 
     check = check_memo(str(tmp_path / "memo.md"), [source], settings=Settings(cache=tmp_path))
     made = render_memo_report(check, [source])
     read = Read(made)
-    assert len(read.of("img")) == 6 and style.policy() in unescape(made) and not read.of("script")
+    assert len(read.of("img")) == 6 and markup.policy() in unescape(made) and not read.of("script")
     assert "✗ altered “the ratio was 1.93 times” Memo → document: 1.93 → 1.39" in read.text
     assert "the memo says p. 19; it stands on p. 21 (printed 17)" in read.text
     assert "SHA-256 1ac82e" in read.text.split("Terms of up to three words")[-1]

@@ -13,10 +13,9 @@ import pytest
 from openpyxl import load_workbook
 from sample_table import WHY, sample_table
 
-from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
-from ralph_cli.core.results.table import CellState, Table, TableQuestion, Value
+from ralph_cli.core.results.table import CellState, Comparison, DocumentGroup, Outlier, Table, TableQuestion, Value
 from ralph_cli.core.version import __version__
-from ralph_cli.reports.styled import plain_text
+from ralph_cli.reports.safe_text import plain_text
 from ralph_cli.reports.table import xlsx
 from ralph_cli.reports.table.csv import CELL_COLUMNS, cells_csv, matrix_csv
 from ralph_cli.reports.table.html import table_html

@@ -14,11 +14,11 @@ from ralph_cli.rlm.goal_acts import (
     GiveUp,
     OutputFromVariable,
     Refusal,
-    SandboxVariables,
     Say,
     SetOutput,
     Verify,
     parse_goal_call,
+    read_variable,
 )
 from ralph_cli.rlm.parse import MalformedCall, Snippet
 
@@ -79,14 +79,13 @@ def test_the_tool_has_a_strict_form() -> None:
 
 def test_a_variable_is_taken_as_text_within_its_size() -> None:
     bench = DocumentSandbox(FakeSandbox, document("text"))
-    shelf = SandboxVariables(bench)
     bench.assign("kept", "a'\"\\\n\u2028\x00é")
-    assert shelf.read("kept") == "a'\"\\\n\u2028\x00é"
+    assert read_variable(bench, "kept") == "a'\"\\\n\u2028\x00é"
     bad = "class Bad:\n    def __str__(self): raise ValueError('no text')\nbad = Bad()"
     bench.run(f"n = 5; big = 'x' * {MAX_OUTPUT_CHARS + 1}\n{bad}", _nobody)
-    assert shelf.read("n") == "5"
+    assert read_variable(bench, "n") == "5"
     for name in ("big", "bad", "missing", "import", "a b", "__import__('os')", "", "ﬁn"):
-        assert isinstance(shelf.read(name), Refusal), name
+        assert isinstance(read_variable(bench, name), Refusal), name
     bench.close()
 
 

@@ -8,10 +8,18 @@ import pytest
 from test_table import DOG, RENT, Cast, fill
 
 from ralph_cli.commands.app import run
-from ralph_cli.core.results.comparison import Comparison, DocumentGroup
-from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, CellState, Table, TableQuestion, TableRow
+from ralph_cli.core.results.table import (
+    ALL_DOCUMENTS,
+    Cell,
+    CellState,
+    Comparison,
+    DocumentGroup,
+    Table,
+    TableQuestion,
+    TableRow,
+)
 from ralph_cli.core.run import Halt, StopType
-from ralph_cli.reports.styled import plain_text
+from ralph_cli.reports.safe_text import plain_text
 from ralph_cli.reports.table.comparison import MAX_GROUPS, MAX_NAMES, comparison_lines, comparison_objects
 from ralph_cli.table.comparing import compare_table, score_values
 from ralph_cli.table.values.reading import read_value

@@ -44,7 +44,7 @@ def worker(
 ) -> int:
     """Answer questions of tables that were submitted with --database, until it is interrupted, at any moment."""
     from ralph_cli import config
-    from ralph_cli.cluster import service
+    from ralph_cli.cluster.worker import work
     from ralph_cli.commands.terminal.interrupts import interrupts
     from ralph_cli.commands.terminal.progress import progress
 
@@ -56,7 +56,7 @@ def worker(
 
         display.write(f"the worker {name} waits for documents")
         try:
-            service.work(
+            work(
                 database,
                 store,
                 name,

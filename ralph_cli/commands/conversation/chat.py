@@ -1,31 +1,31 @@
 """`ralph chat`: a prompt at which each line is a question about the same documents, and follows on those before it."""
 
 import json as json_text
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ralph_cli.commands.conversation.typed_lines import TypedLines
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import write_requested_reports
 from ralph_cli.commands.terminal.interrupts import interrupts
-from ralph_cli.commands.terminal.screen import print_error, print_lines, print_report
+from ralph_cli.commands.terminal.screen import print_fault, print_lines, print_notes, print_report
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError, UserError
 
 if TYPE_CHECKING:
     from ralph_cli.commands.terminal.progress import SilentProgress
     from ralph_cli.core.document import Document
-    from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.run import Quote
     from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.reports.styled import Styled
+    from ralph_cli.reports.safe_text import Styled
     from ralph_cli.runs.execute import Setup
     from ralph_cli.runs.result import Result
 
@@ -64,8 +64,8 @@ def chat(
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.documents.sets.loading import load_source
     from ralph_cli.runs.execute import Setup
+    from ralph_cli.runs.opening import load_documents
 
     named = [*(documents or []), *(doc or [])]
     if not named:
@@ -77,10 +77,8 @@ def chat(
     setup = Setup.of(settings)
     setup.choose_models()  # what cannot be asked is told before anybody types
     with progress(settings, quiet=quiet) as display:
-        source = options.source_of(
-            *named, password=password, encoding=encoding, strict=strict_load, display=display
-        ).with_ocr(settings.ocr_options)
-        source = load_source(source, settings.cache_folder, (settings.out,))
+        source = options.source_of(*named, password=password, encoding=encoding, strict=strict_load, display=display)
+        source = load_documents(source, settings)
     lines = TypedLines(history)
     talk = Talk(source, setup, json=json, quiet=quiet, is_short=lines.is_interactive)
     if lines.is_interactive and not quiet:
@@ -121,9 +119,7 @@ class Talk:
             else:
                 self._ask(line)
         except RalphError as error:
-            print_error(error.message, error.hint, error.code)
-            for note in getattr(error, "__notes__", []):
-                print_error(note, "")
+            print_fault(error)
             self.is_any_open |= not line.startswith("/")
 
     def _ask(self, question: str) -> None:
@@ -136,8 +132,7 @@ class Talk:
         except KeyboardInterrupt as error:
             if self._is_over:
                 raise
-            for note in getattr(error, "__notes__", []):
-                print_error(note, "")
+            print_notes(error)
             return
         self.last = result
         self.results.append(result)
@@ -160,17 +155,11 @@ class Talk:
         return not self.is_short or interrupts.exit_code != 130
 
     def _answer(self, question: str, display: "SilentProgress") -> "Result":
+        from ralph_cli.commands.terminal.progress import FirstNotices
         from ralph_cli.runs.questions import answer_question
         from ralph_cli.runs.resuming.following import follow_run
 
-        def listen(event: "AnyEvent", /) -> None:
-            if event.kind == "noticed":  # each is told once, however many questions it is true of
-                if event.message in self.told:
-                    return
-                self.told.add(event.message)
-            display(event)
-
-        setup = replace(self.setup, sink=listen)
+        setup = replace(self.setup, sink=FirstNotices(display, self.told))
         if self.last is None:
             return answer_question(self.source, question, setup)
         return follow_run(self.last.folder, question, setup, self.source)
@@ -234,7 +223,7 @@ class Talk:
 
 
 def _show(lines: "list[list[Styled]]") -> None:
-    from ralph_cli.reports.styled import plain_text
+    from ralph_cli.reports.safe_text import plain_text
 
     print_lines(lines, plain_text(lines))
 
@@ -258,3 +247,84 @@ def passage_lines(quote: "Quote", document: "Document", *, paged: bool) -> "Iter
         at += len(words) + 1
     begin, end = (inside[0], inside[-1]) if inside else (0, 0)
     yield from lines[max(begin - AROUND, 0) : end + AROUND + 1]
+
+
+PROMPT = "> "
+MOST_KEPT = 1_000
+"""Lines of a history that are kept in its file."""
+
+
+class TypedLines:
+    """Lines without what surrounds them, until the input ends. Ctrl-C takes back the line that is being typed.
+
+    At a terminal arrow keys bring back earlier lines; they are kept in the file `history` if one is given, and nowhere
+    else.
+    """
+
+    def __init__(self, history: Path | None = None) -> None:
+        self.is_interactive = sys.stdin is not None and sys.stdin.isatty()
+        self._history = history if self.is_interactive else None
+        if self._history is not None:
+            _read_history(self._history)
+
+    def __iter__(self) -> Iterator[str]:
+        if sys.stdin is None:
+            raise UserError("standard input is closed", code="no-input", hint="questions are read from there")
+        while True:
+            try:
+                with interrupts.prompting():
+                    line = self._read()
+            except EOFError:
+                break
+            except UnicodeDecodeError as error:
+                what = "what comes in on standard input is not text in UTF-8"
+                raise UserError(what, code="bad-input", hint="a question is a line of text") from error
+            except KeyboardInterrupt:
+                if not self.is_interactive or interrupts.exit_code != 130:
+                    raise  # whoever ended the program does not want another prompt
+                typer.echo("\n(Ctrl-D or /quit ends)", err=True)
+                continue
+            if line.strip():
+                yield line.strip()
+        if self.is_interactive:
+            typer.echo(err=True)
+
+    def close(self) -> None:
+        """Keep the history, if a file was given for it."""
+        if self._history is not None:
+            _write_history(self._history)
+
+    def _read(self) -> str:
+        if self.is_interactive and sys.stdout.isatty():
+            with suppress(ImportError):
+                import readline  # noqa: F401 - arrow keys and history in `input`
+            return input(PROMPT)
+        if self.is_interactive:
+            typer.echo(PROMPT, err=True, nl=False)
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+
+def _read_history(path: Path) -> None:
+    import readline
+
+    try:
+        if path.exists():
+            readline.read_history_file(path)
+        else:
+            path.touch(mode=0o600)
+    except OSError as error:
+        what = f"the history {path} cannot be used: {error.strerror or error}"
+        raise UserError(what, code="bad-history", hint="--history takes a file") from error
+
+
+def _write_history(path: Path) -> None:
+    import readline
+
+    readline.set_history_length(MOST_KEPT)
+    try:
+        readline.write_history_file(path)
+    except OSError as error:
+        typer.echo(f"note: the history was not kept: {error.strerror or error}", err=True)

@@ -7,31 +7,16 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import anyio
+import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ContentBlock,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextContent,
-    ToolAnnotations,
-)
-from mcp_types import Tool as ListedTool
 
 from ralph_cli.commands.mcp import evidence
-from ralph_cli.commands.mcp.arguments import Kind, parse_arguments
-from ralph_cli.commands.mcp.tools import TOOLS, Tool, Toolbox
+from ralph_cli.commands.mcp.tools import TOOLS, Kind, Tool, Toolbox, parse_arguments
 from ralph_cli.commands.terminal.progress import ACTIVITIES, LineProgress
 from ralph_cli.core.awaiting import WatchedRun, as_coroutine, cancellation
 from ralph_cli.core.errors import RalphError, UserError
@@ -47,6 +32,9 @@ SECONDS_TO_END = 1.5
 """So long the end of the server waits for the ends of runs: clients kill a server that takes longer than two."""
 
 T = TypeVar("T")
+
+Context: TypeAlias = "ServerRequestContext[Any]"
+ListParams = types.PaginatedRequestParams | None
 
 
 class Front:
@@ -79,33 +67,29 @@ class Front:
         with self._changed:
             self._changed.wait_for(lambda: not self._at_work, SECONDS_TO_END)
 
-    async def _list_tools(
-        self, context: "ServerRequestContext[Any]", params: PaginatedRequestParams | None
-    ) -> ListToolsResult:
-        return ListToolsResult(tools=[_listed(tool) for tool in TOOLS.values()])
+    async def _list_tools(self, context: Context, params: ListParams) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_listed(tool) for tool in TOOLS.values()])
 
-    async def _list_templates(
-        self, context: "ServerRequestContext[Any]", params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=evidence.TEMPLATES)
+    async def _list_templates(self, context: Context, params: ListParams) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=evidence.TEMPLATES)
 
-    async def _list_resources(
-        self, context: "ServerRequestContext[Any]", params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        return ListResourcesResult(resources=await self._read(partial(evidence.list_resources, self.tools)))
+    async def _list_resources(self, context: Context, params: ListParams) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=await self._read(partial(evidence.list_resources, self.tools)))
 
     async def _read_resource(
-        self, context: "ServerRequestContext[Any]", params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
-        return ReadResourceResult(contents=await self._read(partial(evidence.read_resource, self.tools, params.uri)))
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return types.ReadResourceResult(
+            contents=await self._read(partial(evidence.read_resource, self.tools, params.uri))
+        )
 
     async def _read(self, read: Callable[[], T]) -> T:
         try:
             return await as_coroutine(self._in_turn("local", read))()
         except Exception as error:  # noqa: BLE001 - a client is told one line, whatever it was
-            raise MCPError(INVALID_PARAMS, one_line(_as_ralph_error(error).line)) from None
+            raise MCPError(types.INVALID_PARAMS, one_line(_as_ralph_error(error).line)) from None
 
-    async def _call_tool(self, context: "ServerRequestContext[Any]", params: CallToolRequestParams) -> CallToolResult:
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             if (tool := TOOLS.get(params.name)) is None:
                 what = f"there is no tool {one_line(params.name, 60)}"
@@ -115,7 +99,7 @@ class Front:
         except Exception as error:  # noqa: BLE001 - a client is told one line, whatever it was
             return _as_error(_as_ralph_error(error))
 
-    async def _run(self, tool: Tool, said: object, context: "ServerRequestContext[Any]") -> dict[str, Any]:
+    async def _run(self, tool: Tool, said: object, context: Context) -> dict[str, Any]:
         """Run the tool; its progress goes to the client. When the request is cancelled, the run ends, too."""
 
         def start(hear: Callable[[AnyEvent], None]) -> Any:
@@ -125,7 +109,8 @@ class Front:
         lines, number, last = LineProgress(0), 0, ""
         try:
             async for event in running:
-                line = (lines.event_line(event) or _activity(event)).strip()
+                activity = ACTIVITIES.get(event.agent, event.agent) if isinstance(event, CallStarted) else ""
+                line = (lines.event_line(event) or activity).strip()
                 if line and line != last:
                     number, last = number + 1, line
                     await context.session.report_progress(number, None, line)
@@ -164,36 +149,34 @@ def serve_stdio(front: Front) -> None:
     anyio.run(serve)
 
 
-def _listed(tool: Tool) -> ListedTool:
+def _listed(tool: Tool) -> types.Tool:
     schema = tool.arguments.model_json_schema()
-    return ListedTool(
+    return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.text,
         input_schema={name: value for name, value in schema.items() if name not in ("title", "description")},
-        annotations=ToolAnnotations(
+        annotations=types.ToolAnnotations(
             read_only_hint=tool.kind == "local", destructive_hint=False, open_world_hint=tool.kind == "paid"
         ),
     )
 
 
-def _activity(event: AnyEvent) -> str:
-    return ACTIVITIES.get(event.agent, event.agent) if isinstance(event, CallStarted) else ""
-
-
-def _as_result(found: dict[str, Any]) -> CallToolResult:
+def _as_result(found: dict[str, Any]) -> types.CallToolResult:
     """The JSON of the result, as a value and as a text, and links to its evidence."""
     # Half a character, as a file may hold one, cannot be sent.
     whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     found = json.loads(whole)
-    content: list[ContentBlock] = [TextContent(text=json.dumps(found)), *evidence.link_quotes(found)]
-    return CallToolResult(content=content, structured_content=found)
+    content: list[types.ContentBlock] = [types.TextContent(text=json.dumps(found)), *evidence.link_quotes(found)]
+    return types.CallToolResult(content=content, structured_content=found)
 
 
-def _as_error(error: RalphError) -> CallToolResult:
+def _as_error(error: RalphError) -> types.CallToolResult:
     fields = {"code": error.code, "message": error.message, "hint": error.hint, "run": error.run or None}
     found = {"ok": False, "error": fields}
-    return CallToolResult(content=[TextContent(text=one_line(error.line))], structured_content=found, is_error=True)
+    return types.CallToolResult(
+        content=[types.TextContent(text=one_line(error.line))], structured_content=found, is_error=True
+    )
 
 
 def _as_ralph_error(error: Exception) -> RalphError:

@@ -20,9 +20,12 @@ HELP_FLAGS = {"help_option_names": ["-h", "--help"]}
 CHECKED_BY_TYPER = (bool, Path)
 """What else a setting is, is given as a text, which the settings parse: they say what is wrong, as it was typed."""
 
+BOUNDS = ("max_time", "max_cost", "max_calls", "max_tokens", "prices")
+"""What every command takes that asks a model."""
+
 RUN = (
     "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
-    "max_rate", "max_call_time", "max_time", "max_cost", "max_calls", "max_tokens", "prices",
+    "max_rate", "max_call_time", *BOUNDS,
     "max_failures", "out", "sandbox", "require_walls", "ocr", "ocr_language", "otel", "otel_texts",
 )  # fmt: skip
 """What every command takes that lets a worker read a document."""
@@ -41,13 +44,13 @@ Given = dict[str, Any]
 def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:
     """Give a command the options of these settings; those that a person gave are its first argument, `given`.
 
-    A keyword is a setting whose help is the command's own. What is decorated becomes the function that builds the
-    command, for `Late`: to load the settings takes longer than `ralph --help` may.
+    A keyword is a setting whose help is the command's own, also of one that is named before. What is decorated becomes
+    the function that builds the command, for `Late`: to load the settings takes longer than `ralph --help` may.
     """
 
     def decorate(command: Callable[..., int]) -> Build:
         def collect(**values: Any) -> int:
-            settings = {name: values.pop(name) for name in (*names, *helps)}
+            settings = {name: values.pop(name) for name in {*names, *helps}}
             given = {name: value for name, value in settings.items() if value is not None}
             return command(given, **values)
 

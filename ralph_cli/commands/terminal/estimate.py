@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ralph_cli.commands.parameters.options import result_option
-from ralph_cli.reports.safe_text import to_json
+from ralph_cli.reports.safe_text import pick, to_json
 
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
@@ -19,14 +19,12 @@ Estimate = Annotated[
 
 def print_estimate(settings: "Settings", mode: str, source: "DocumentSource | None", *, json: bool) -> int:
     """Print low, likely and high cost of a run of that mode on the document; nothing is sent."""
-    from ralph_cli.documents.sets.loading import load_source
+    from ralph_cli.runs.opening import load_documents
 
-    if source is not None:
-        source = load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
-    characters = len(source.load().text) if source else 0
+    characters = len(load_documents(source, settings).load().text) if source else 0
     found = _estimate(settings, mode, characters)
     if json:
-        usd = {"low": found.low, "likely": found.likely, "high": found.high, "bound": found.bound}
+        usd = pick(found, "low", "likely", "high", "bound")
         typer.echo(to_json({"estimate": {"usd": usd, "how": found.how}}))
     else:
         typer.echo(_line(found))

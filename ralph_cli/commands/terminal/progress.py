@@ -13,25 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ralph_cli.commands.terminal.interrupts import interrupts
-from ralph_cli.core import clock
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallFinished,
-    CallRetried,
-    CallStarted,
-    CasesGenerated,
-    DraftSubmitted,
-    IterationStarted,
-    NoticeIssued,
-    OutputChanged,
-    SnippetRan,
-    SnippetStarted,
-    StepFinished,
-    TurnRejected,
-    VerifierFinished,
-    VerifierStarted,
-    WorkerReported,
-)
+from ralph_cli.core import clock, events
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.rlm.searches import parse_code
@@ -79,7 +61,7 @@ PHASES = {"reader": "reading", "reasoner": "writing", "task_judge": "judging"}
 class SilentProgress:
     """Shows nothing."""
 
-    def __call__(self, event: AnyEvent, /) -> None:
+    def __call__(self, event: events.AnyEvent, /) -> None:
         """Let it count for what Ctrl-C means."""
         interrupts.follow(event)
 
@@ -94,6 +76,20 @@ class SilentProgress:
 
     def show_status(self, line: str) -> None:
         """Ignore how far it is."""
+
+
+class FirstNotices:
+    """Passes events on, and each notice once: many questions have the same ones. `told` are those passed on."""
+
+    def __init__(self, display: SilentProgress, told: set[str]) -> None:
+        self._display, self._told = display, told
+
+    def __call__(self, event: events.AnyEvent, /) -> None:
+        if isinstance(event, events.NoticeIssued):
+            if event.message in self._told:
+                return
+            self._told.add(event.message)
+        self._display(event)
 
 
 class LineProgress(SilentProgress):
@@ -125,7 +121,7 @@ class LineProgress(SilentProgress):
         self._thread.join(timeout=1)
         self.draw("")
 
-    def __call__(self, event: AnyEvent, /) -> None:
+    def __call__(self, event: events.AnyEvent, /) -> None:
         super().__call__(event)
         with self._lock:
             line = self.event_line(event)
@@ -158,47 +154,47 @@ class LineProgress(SilentProgress):
         if line:
             typer.echo(line, err=True)
 
-    def event_line(self, event: AnyEvent) -> str:
+    def event_line(self, event: events.AnyEvent) -> str:
         """What is told of an event; empty where nothing is."""
         match event:
-            case NoticeIssued(code, message):
+            case events.NoticeIssued(code, message):
                 return f"note: {one_line(message)}" if code != "sandbox" else f"sandbox: {one_line(message)}"
-            case IterationStarted(number):
+            case events.IterationStarted(number):
                 self._iteration = number
                 return f"iteration {number}" if number > 1 and not self._batches else ""
-            case CallStarted(number, agent, model):
+            case events.CallStarted(number, agent, model):
                 self._has_model = self._has_model or not model.startswith("offline:")
                 self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
                 return self._phase_line(agent)
-            case CallFinished(number, model=model, usage=usage):
+            case events.CallFinished(number, model=model, usage=usage):
                 self._waiting.pop(number, None)
                 if not model.startswith("offline:"):  # those are counts of words
                     self._usage += usage
-            case CallRetried(agent, _, attempt, reason, wait):
+            case events.CallRetried(agent, _, attempt, reason, wait):
                 self._held = one_line(reason, 120), clock.monotonic() + wait
                 return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
-            case SnippetStarted():
+            case events.SnippetStarted():
                 self._waiting[CODE] = ("running code", clock.monotonic())
-            case SnippetRan():
+            case events.SnippetRan():
                 self._waiting.pop(CODE, None)
                 return self._snippet_line(event)
-            case DraftSubmitted(step=step, problems=problems):
+            case events.DraftSubmitted(step=step, problems=problems):
                 what = "submitted; local checks passed" if not problems else f"rejected: {problems[0]}"
                 return f"  step {step}: {one_line(what, 150)}{self._usage_suffix()}"
-            case TurnRejected(step=step, reason=reason):
+            case events.TurnRejected(step=step, reason=reason):
                 return f"  step {step}: {one_line(reason, 150)}"
-            case VerifierStarted(name=name):
+            case events.VerifierStarted(name=name):
                 self._waiting[VERIFIER] = (f"the verifier {one_line(name, 60)} runs", clock.monotonic())
-            case OutputChanged() | VerifierFinished() | WorkerReported():
+            case events.OutputChanged() | events.VerifierFinished() | events.WorkerReported():
                 return self._goal_line(event)
-            case CasesGenerated(batches=batches):
+            case events.CasesGenerated(batches=batches):
                 self._batches = len(batches)
-            case StepFinished(step) if self._batches:
+            case events.StepFinished(step) if self._batches:
                 refused = f": {len(step.issues)} of {len(step.attempt.claims)} claims refused"
                 broken = next((item.broken for item in step.evidence if item.broken), "")
                 result = f", no verdicts: {one_line(broken, 110)}" if broken else refused
                 return f"  batch {self._iteration} of {self._batches}{result}{self._usage_suffix()}"
-            case StepFinished(step):
+            case events.StepFinished(step):
                 self._agent = ""
                 issues = [f"  refused: {one_line(i.line, 150)}" for i in step.issues if step.attempt.output]
                 rulings = [
@@ -209,7 +205,7 @@ class LineProgress(SilentProgress):
                 return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
         return ""
 
-    def _snippet_line(self, event: SnippetRan) -> str:
+    def _snippet_line(self, event: events.SnippetRan) -> str:
         pages = f", pages {_page_list(event.pages)}" if event.pages else ""
         queries = event.queries if self._usage.calls else 0
         asked = f", {pluralize(queries, 'sub-query', 'sub-queries')}" if queries else ""
@@ -217,15 +213,15 @@ class LineProgress(SilentProgress):
         what = one_line(describe_code(event.code), 70) if self._has_model else "the text is searched for words"
         return f"  step {event.step}: {what}{pages}{asked}{fault}{self._usage_suffix()}"
 
-    def _goal_line(self, event: OutputChanged | VerifierFinished | WorkerReported) -> str:
+    def _goal_line(self, event: events.OutputChanged | events.VerifierFinished | events.WorkerReported) -> str:
         self._waiting.pop(VERIFIER, None)
         match event:
-            case OutputChanged(output=output, revision=revision):
+            case events.OutputChanged(output=output, revision=revision):
                 return f"  output, version {revision}: {len(output):,} characters{self._usage_suffix()}"
-            case VerifierFinished(name=name, passed=passed, ended=ended, output=output):
+            case events.VerifierFinished(name=name, passed=passed, ended=ended, output=output):
                 fault = "" if passed or not output else f": {one_line(output, 110)}"
                 return f"  verified by {one_line(name)}: {'passed' if passed else 'FAILED'} ({one_line(ended)}){fault}"
-            case WorkerReported(text=text, intent=intent):
+            case events.WorkerReported(text=text, intent=intent):
                 words = {"note": "notes", "done": "says that it is done", "blocked": "cannot go on"}
                 return f"  the worker {words[intent]}: {one_line(text, 110)}".rstrip(": ")
 

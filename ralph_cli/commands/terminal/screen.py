@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import make_visible, one_line, to_json
-from ralph_cli.reports.styled import Styled
+from ralph_cli.core.errors import RalphError, UserError
+from ralph_cli.reports.safe_text import Styled, make_visible, one_line, to_json
 
 if TYPE_CHECKING:  # the start of the command line does not wait for what its end shows
     from ralph_cli.reports.view import RunView
@@ -40,6 +39,18 @@ def print_error(message: str, hint: str, code: str = "") -> None:
     typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
+def print_fault(error: RalphError) -> None:
+    """What a command ends with, and what is told beside it."""
+    print_error(error.message, error.hint, error.code)
+    print_notes(error)
+
+
+def print_notes(error: BaseException) -> None:
+    """A line for each note that an exception carries."""
+    for note in getattr(error, "__notes__", []):
+        print_error(note, "")
+
+
 def print_report(view: "RunView") -> None:
     """Print the report of a run."""
     from ralph_cli.reports.terminal import report_lines, report_text
@@ -53,7 +64,7 @@ def print_run(view: "RunView", output: Path | None = None, *, json: bool) -> Non
     A task's output that is for programs stands alone, its report on standard error. With `output` the output goes to
     that file, if it was accepted.
     """
-    from ralph_cli.reports.sections.output import payload
+    from ralph_cli.reports.sections.outcome import payload
     from ralph_cli.reports.terminal import report_lines, report_text
 
     if json:

@@ -3,18 +3,8 @@
 from dataclasses import field, replace
 from enum import StrEnum
 
+from ralph_cli.core import events
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.events import (
-    AnyEvent,
-    GoalSet,
-    IterationStarted,
-    OutputChanged,
-    RunHalted,
-    RunStarted,
-    StepFinished,
-    VerifierFinished,
-    WorkerReported,
-)
 from ralph_cli.core.run import Halt, Step, StopType
 
 
@@ -52,12 +42,12 @@ class GoalState:
     run: str = ""
     objective: str = ""
     document: str = ""
-    terms: GoalSet = field(default_factory=lambda: GoalSet((), True))
+    terms: events.GoalSet = field(default_factory=lambda: events.GoalSet((), True))
     status: GoalStatus = GoalStatus.ACTIVE
     iteration: int = 0
     output: str = ""
     revision: int = 0
-    evidence: tuple[VerifierFinished, ...] = ()
+    evidence: tuple[events.VerifierFinished, ...] = ()
     passed: str = ""
     summary: str = ""
     said: str = ""
@@ -69,7 +59,7 @@ class GoalState:
         return tuple(name for name, _ in self.terms.verifiers)
 
     @property
-    def current_evidence(self) -> tuple[VerifierFinished, ...]:
+    def current_evidence(self) -> tuple[events.VerifierFinished, ...]:
         """The latest evidence if it is of the output as it stands, else nothing."""
         return self.evidence if all(item.revision == self.revision for item in self.evidence) else ()
 
@@ -80,28 +70,28 @@ class GoalState:
         failed = any(not item.passed for item in self.current_evidence)
         return bool(self.verifier_names) and not failed and passed == set(self.verifier_names)
 
-    def apply(self, event: AnyEvent) -> "GoalState":
+    def apply(self, event: events.AnyEvent) -> "GoalState":
         """The state after `event`; events that change nothing leave it as it is."""
         match event:
-            case RunStarted(run=run, question=objective, document=document):
+            case events.RunStarted(run=run, question=objective, document=document):
                 return replace(self, run=run, objective=objective, document=str(document.get("sha256", "")))
-            case GoalSet():
+            case events.GoalSet():
                 return replace(self, terms=event)
-            case IterationStarted(number=number):
+            case events.IterationStarted(number=number):
                 return replace(self, iteration=number)
-            case OutputChanged(output=output, revision=revision):
+            case events.OutputChanged(output=output, revision=revision):
                 return replace(self, output=output, revision=revision)
-            case VerifierFinished():
+            case events.VerifierFinished():
                 latest = self.evidence[-1] if self.evidence else None
                 same = latest is not None and (latest.round, latest.revision) == (event.round, event.revision)
                 now = replace(self, evidence=(*self.evidence, event) if same else (event,))
                 return replace(now, passed=now.output) if now.verified else now
-            case WorkerReported(text=text):
+            case events.WorkerReported(text=text):
                 return replace(self, said=text)
-            case StepFinished(step=step):
+            case events.StepFinished(step=step):
                 summary = step.lesson.summary if step.lesson else self.summary
                 return replace(self, summary=summary, reason="; ".join(issue.line for issue in step.issues))
-            case RunHalted(halt=halt):
+            case events.RunHalted(halt=halt):
                 return replace(self, status=status_after(halt.type), reason=halt.detail)
             case _:
                 return self
@@ -133,7 +123,7 @@ def rejection_notice(goal: GoalState, halt: Halt, output: str = "") -> str:
     return f"{first}\nLast verifier evidence{stale}:\n" + "\n".join(describe_evidence(item) for item in goal.evidence)
 
 
-def describe_evidence(item: VerifierFinished) -> str:
+def describe_evidence(item: events.VerifierFinished) -> str:
     """One piece of evidence in words."""
     word = "passed" if item.passed else "FAILED"
     return f"- {item.name} {word} ({item.ended}) at {item.at}: {item.command}" + (

@@ -136,7 +136,7 @@ def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -
         low, high = max(place.start - before, 0), min(place.end + behind, len(document.text))
         chains = _find_within(wanted, document, *line_at(document.text, low, high))
         found |= {chain.spans: chain for chain in chains}
-    return sorted(found.values(), key=_match_rank)
+    return sorted(found.values(), key=lambda it: (it.meaning_change is not None, it.span.end - it.span.start))
 
 
 def _length_at_most(gaps: Sequence[Gap], parts: Sequence[str]) -> int:
@@ -218,8 +218,3 @@ def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], text: str) -
     word = find_negation_before(before) if wanted.edges[0].ellipsis else ""
     word = word or (find_limit_behind(behind) if wanted.edges[1].ellipsis else "")
     return ("[...]", word) if word else None
-
-
-def _match_rank(chain: MatchedParts) -> tuple[bool, int]:
-    """Chains that leave the document's meaning alone come first, then the shortest."""
-    return chain.meaning_change is not None, chain.span.end - chain.span.start

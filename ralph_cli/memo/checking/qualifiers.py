@@ -94,7 +94,8 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
             return put_in, flat
     if gap.ellipsis:
         omitted = _omitted_sentence_parts(before, replaced, after)
-        word = find_limit(before, omitted) or _omitted_figure(omitted) or _displaced_figure(replaced, after)
+        figure = next((figure.text for figure in stated_figures(omitted)), "")
+        word = find_limit(before, omitted) or figure or _displaced_figure(replaced, after)
         return ("[...]", word) if word else None
     if not gap.inserted:
         return None
@@ -140,11 +141,6 @@ def find_limit_behind(rest: str) -> str:
 def find_negation_before(text: str) -> str:
     """The negation or limit right before a quotation that begins with an ellipsis, "" if there is none."""
     return find_qualifier(" ".join(text.split()[-_MAX_EDGE_WORDS:]))
-
-
-def _omitted_figure(omitted: str) -> str:
-    """The first amount that is left out, "" if there is none; dates and numbers of sections are none."""
-    return next((figure.text for figure in stated_figures(omitted)), "")
 
 
 def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:

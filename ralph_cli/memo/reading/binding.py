@@ -74,14 +74,11 @@ class Binder:
         for at in range(1, len(found)):
             if found[at - 1] is not None and self._are_joined(at - 1):
                 found[at] = found[at] or found[at - 1]
+        # A note that names the heading under which words stand: the part may begin before the page it names.
         return [
-            (quotation, None if self._names_a_part(quotation) else reference)
+            (quotation, None if is_title(quotation.words) and self._note_around(quotation.start) else reference)
             for quotation, reference in zip(self.quotations, found, strict=True)
         ]
-
-    def _names_a_part(self, quotation: Quotation) -> bool:
-        """Whether a note names the heading under which words stand: the part may begin before the page it names."""
-        return is_title(quotation.words) and self._note_around(quotation.start) is not None
 
     def _piece_index(self, offset: int) -> int:
         """Index of the piece that holds the character at `offset`."""

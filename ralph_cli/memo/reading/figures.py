@@ -34,10 +34,6 @@ def stated_figures(text: str) -> Iterator[Quantity]:
     named = [match.span() for pattern in (_NAMED, _LISTED) for match in pattern.finditer(text)]
     for found in read_quantities(text, "prose"):
         is_named = not found.is_measured or any(start <= found.start < end for start, end in named)
-        if not is_named and not (is_spelled(found) and found.value < 2):  # "one" is a pronoun, too
+        is_one = found.value < 2 and not any(map(str.isdigit, found.text))  # which is a pronoun, too
+        if not is_named and not is_one:
             yield found
-
-
-def is_spelled(quantity: Quantity) -> bool:
-    """Whether a figure is written in words."""
-    return not any(map(str.isdigit, quantity.text))

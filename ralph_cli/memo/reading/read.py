@@ -8,7 +8,6 @@ from itertools import zip_longest
 from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
-from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
 from ralph_cli.memo.reading.binding import Binder, pages_of_note
 from ralph_cli.memo.reading.figures import stated_figures
 from ralph_cli.memo.reading.footnotes import note_mark_behind
@@ -16,7 +15,9 @@ from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import find_references
 from ralph_cli.memo.reading.words import (
+    MIN_WORDS,
     count_words,
+    is_attributed,
     is_term,
     readings_of_hyphens,
     strip_attribution,

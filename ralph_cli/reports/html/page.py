@@ -9,8 +9,7 @@ from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS
 from ralph_cli.reports.html.evidence import claims
-from ralph_cli.reports.html.markup import Child, Markup, bullets, el, join
-from ralph_cli.reports.html.style import CSS, policy
+from ralph_cli.reports.html.markup import CSS, Child, Markup, bullets, el, join, policy
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line

@@ -2,21 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallFinished,
-    CallRetried,
-    DraftSubmitted,
-    GoalSet,
-    IterationStarted,
-    OutputChanged,
-    RunHalted,
-    SnippetRan,
-    StepFinished,
-    TurnRejected,
-    VerifierFinished,
-    WorkerReported,
-)
+from ralph_cli.core import events
 from ralph_cli.core.run import DraftClaim, Step
 from ralph_cli.reports.html.coverage_strip import all_ranges
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
@@ -25,12 +11,12 @@ from ralph_cli.reports.safe_text import one_line
 _MAX_LINES, _MAX_CHARACTERS = 60, 8_000
 
 
-def timeline(events: Iterable[AnyEvent]) -> Markup:
+def timeline(run: Iterable[events.AnyEvent]) -> Markup:
     """What happened, in order, under a heading for each iteration; empty for a run that did nothing."""
     parts: list[Markup] = []
     steps: list[Markup] = []
-    for event in events:
-        if isinstance(event, IterationStarted):
+    for event in run:
+        if isinstance(event, events.IterationStarted):
             parts += [_step_list(steps), el("h3", f"Iteration {event.number}")]
             steps = []
             if event.feedback:
@@ -60,9 +46,9 @@ def _reason(claim: DraftClaim) -> Markup | None:
     return el("p", "Because: ", claim.because) if claim.because else None
 
 
-def _event_items(event: AnyEvent) -> Iterator[Markup]:
+def _event_items(event: events.AnyEvent) -> Iterator[Markup]:
     match event:
-        case SnippetRan():
+        case events.SnippetRan():
             pages = f", pages {all_ranges(sorted(set(event.pages)))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
             failed = ", which failed" if event.error else ""
@@ -70,7 +56,7 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             name = f"Step {event.step}: ran code for {event.seconds:.2f} s{failed}{asked}{pages}{lost}"
             code = el("h4", "Code"), el("pre", shorten(event.code))
             yield _details(name, *code, el("h4", "What it was shown"), el("pre", shorten(event.output) or "(nothing)"))
-        case DraftSubmitted(step=step, draft=draft, problems=problems):
+        case events.DraftSubmitted(step=step, draft=draft, problems=problems):
             name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
             items = [
                 el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)), _reason(claim))
@@ -81,15 +67,15 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             output = el("pre", shorten(draft.output)) if draft.output else None
             wrong = join(el("h4", "Problems"), bullets(problems))
             yield _details(name, el("ul", *items), output, wrong if problems else None)
-        case TurnRejected(step=step, reason=reason):
+        case events.TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
-        case StepFinished(step):
+        case events.StepFinished(step):
             yield from _check_results(step)
-        case CallRetried(agent, model, attempt, reason):
+        case events.CallRetried(agent, model, attempt, reason):
             yield el("span", f"{agent} ({model}) failed on try {attempt}: {one_line(reason, 600)}")
-        case CallFinished(agent=agent, model=model, error=error) if error:
+        case events.CallFinished(agent=agent, model=model, error=error) if error:
             yield el("span", f"{agent} ({model}) failed: {one_line(error, 600)}")
-        case RunHalted(halt=halt, at=at):
+        case events.RunHalted(halt=halt, at=at):
             yield el("span", el("b", "End"), f" ({halt.type.value}) at {at}: {one_line(halt.detail, 600)}")
         case _:
             yield from _goal_event_items(event)
@@ -111,18 +97,18 @@ def _check_results(step: Step) -> Iterator[Markup]:
         yield _details("The judge’s verdicts", verdicts)
 
 
-def _goal_event_items(event: AnyEvent) -> Iterator[Markup]:
+def _goal_event_items(event: events.AnyEvent) -> Iterator[Markup]:
     match event:
-        case GoalSet(verifiers=verifiers, instructions=instructions):
+        case events.GoalSet(verifiers=verifiers, instructions=instructions):
             named = bullets(join(el("b", name), ": ", el("code", command)) for name, command in verifiers)
             yield join("Verifiers: ", named or "none", instructions)
-        case OutputChanged(output=output, revision=revision):
+        case events.OutputChanged(output=output, revision=revision):
             yield _details(f"Output, version {revision}: {len(output):,} characters", el("pre", shorten(output)))
-        case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
+        case events.VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
             title = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
             yield _details(title, el("pre", shorten(f"$ {command}\n{event.output}".rstrip())))
-        case WorkerReported(text=words, intent=intent):
+        case events.WorkerReported(text=words, intent=intent):
             meant = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}[intent]
             yield el("span", f"The worker says ({meant}): {one_line(words, 2_000)}")
 

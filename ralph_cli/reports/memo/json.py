@@ -6,6 +6,7 @@ from ralph_cli.core.results.memo import Finding, MemoCheck, Support
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.json import quote_object, vote_objects
 from ralph_cli.reports.memo.terminal import GROUPS
+from ralph_cli.reports.safe_text import pick
 
 
 def memo_object(check: MemoCheck) -> dict[str, Any]:
@@ -19,9 +20,7 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
     whether the documents have such a number.
     """
     return {
-        "ok": check.ok,
-        "memo": check.memo,
-        "strict": check.strict,
+        **pick(check, "ok", "memo", "strict"),
         "counts": {
             "checked": check.checked,
             "faults": len(check.faults),
@@ -33,23 +32,15 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
         },
         "quotations": [_finding(finding, check) for finding in check.findings],
         "terms": [_finding(finding, check) for finding in check.terms],
-        "pages_past_the_end": [{"text": reference.text, "line": reference.line} for reference in check.beyond],
-        "pages_without_a_quotation": [
-            {"text": reference.text, "line": reference.line, "place": reference.place} for reference in check.unbound
-        ],
+        "pages_past_the_end": [pick(reference, "text", "line") for reference in check.beyond],
+        "pages_without_a_quotation": [pick(reference, "text", "line", "place") for reference in check.unbound],
         "pages_not_checked": check.unpaged,
-        "figures_not_checked": [
-            {"text": figure.text, "line": figure.line, "place": figure.place, "occurs": figure.occurs}
-            for figure in check.figures
-        ],
+        "figures_not_checked": [pick(figure, "text", "line", "place", "occurs") for figure in check.figures],
         "judge": check.judge or None,
         "support": None if check.support is None else [_support(item) for item in check.support],
         "documents": [
             {
-                "path": document.path,
-                "id": document.id,
-                "sha256": document.sha256,
-                "kind": document.kind,
+                **pick(document, "path", "id", "sha256", "kind"),
                 "pages": len(document.pages) if document.paged else None,
                 "characters": len(document.text),
             }
@@ -67,28 +58,21 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
     document = check.documents[finding.document] if finding.document is not None else None
     paged = document is not None and document.paged
     return {
-        "words": quotation.words,
-        "form": quotation.form,
-        "line": quotation.line,
-        "place": quotation.place,
-        "sentence": quotation.sentence,
+        **pick(quotation, "words", "form", "line", "place", "sentence"),
         "page_reference": quotation.reference.text if quotation.reference else None,
         "outcome": _outcome_name(finding.outcome),
-        "holds": finding.holds,
-        "document": finding.document,
+        **pick(finding, "holds", "document"),
         "also_in": list(finding.also),
         "where": finding.where or None,
         "quote": _quote(finding.quote, paged=paged) if finding.quote and document else None,
         "pages": [{"page": number, "label": label} for number, label in finding.pages] if paged else [],
         "page_matched": finding.matched,
         "closest": {
-            "text": near.text,
-            "where": near.where,
+            **pick(near, "text", "where"),
             "page": near.page if paged else None,
             "label": near.label if paged else None,
             "score": round(near.score, 1),
-            "differing": list(near.differing),
-            "ocr": near.ocr,
+            **pick(near, "differing", "ocr"),
         }
         if near
         else None,
@@ -104,8 +88,7 @@ def _quote(quote: Quote, *, paged: bool) -> dict[str, Any]:
 
 def _support(item: Support) -> dict[str, Any]:
     return {
-        "sentence": item.sentence,
-        "place": item.place,
+        **pick(item, "sentence", "place"),
         "quotations": list(item.findings),
         "verdict": item.ruling.verdict.value if item.ruling else "unjudged",
         "reason": item.ruling.reason if item.ruling else item.why,

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, MemoCheck, MemoFigure, PageReference, QuotationOutcome, Support
-from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.styled import Styled, plain_text
+from ralph_cli.reports.safe_text import Styled, one_line, plain_text
 from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS, describe_ocr
 from ralph_cli.text.lexicon import pluralize

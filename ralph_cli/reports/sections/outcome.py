@@ -8,6 +8,7 @@ from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
+from ralph_cli.text.csv_cells import without_formulas
 from ralph_cli.text.lexicon import pluralize
 
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
@@ -124,3 +125,9 @@ def _missing_judgement(view: RunView) -> str:
     if view.claims and all(item.ruling for item in view.claims):
         return "the verdicts shown are of an earlier attempt"
     return "some claims were not judged" if view.judged else "nobody has judged the claims"
+
+
+def payload(view: RunView) -> str:
+    """The output to be handed over: as it is, but that no cell of a CSV is a formula to a spreadsheet."""
+    text = without_formulas(view.output) if view.format == "csv" else view.output
+    return text if not text or text.endswith("\n") else f"{text}\n"

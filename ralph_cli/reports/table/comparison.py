@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ralph_cli.core.results.comparison import Comparison, DocumentGroup, Outlier
-from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.styled import Styled
+from ralph_cli.core.results.table import Comparison, DocumentGroup, Outlier
+from ralph_cli.reports.safe_text import Styled, one_line
 from ralph_cli.text.lexicon import pluralize
 
 MAX_GROUPS, MAX_NAMES, MAX_WIDTH = 12, 8, 100

@@ -1,11 +1,7 @@
 """A table as CSV: the matrix with a row for each document, and a list with a row for each cell."""
 
-import csv
-import io
-from collections.abc import Iterable
-
 from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, Table, TableQuestion, TableRow
-from ralph_cli.reports.csv import cell as escaped
+from ralph_cli.reports.csv import write_csv
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.table.words import STATES, first_place
 
@@ -26,13 +22,13 @@ def matrix_csv(table: Table) -> str:
     lines: list[list[str | int]] = [["document", *(name for names in named for name in names)]]
     for row in table.rows:
         lines.append([row.name, *(part for question in table.questions for part in _three(table, row, question))])
-    return _written(lines)
+    return write_csv(lines)
 
 
 def cells_csv(table: Table) -> str:
     """A row for each cell, with everything but its further quotes; the same kind of CSV."""
     questions = {question.id: question for question in table.questions}
-    return _written([CELL_COLUMNS, *(_cell_row(cell, questions[cell.question]) for cell in table)])
+    return write_csv([CELL_COLUMNS, *(_cell_row(cell, questions[cell.question]) for cell in table)])
 
 
 def _three(table: Table, row: TableRow, question: TableQuestion) -> tuple[str, str, str]:
@@ -55,10 +51,3 @@ def _cell_row(cell: Cell, question: TableQuestion) -> tuple[str | int, ...]:
         "\n".join(describe_reviews(cell.reviews)),
         *(cell.run, cell.usage.calls, money, f"{cell.seconds:.3f}"),
     )
-
-
-def _written(lines: Iterable[Iterable[str | int]]) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerows([escaped(value) for value in line] for line in lines)
-    return "\ufeff" + out.getvalue()

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote as percent_encoded
 
-from ralph_cli.core.results.comparison import Comparison
-from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, CellQuote, Table, TableQuestion, TableRow
-from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, CellQuote, Comparison, Table, TableQuestion, TableRow
+from ralph_cli.reports.html.markup import CSS, Markup, el, join
 from ralph_cli.reports.html.page import Section, made_line, page_head, render_document
-from ralph_cli.reports.html.style import CSS
 from ralph_cli.reports.table.comparison import compared_rows, describe_comparison
 from ralph_cli.reports.table.words import (
     STATES,

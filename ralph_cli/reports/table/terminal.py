@@ -3,15 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from ralph_cli.core.results.table import CellState, Table
-from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.styled import Styled
-from ralph_cli.reports.table.words import (
-    STATES,
-    count_states,
-    describe_cost,
-    describe_size,
-    explain,
-)
+from ralph_cli.reports.safe_text import Styled, one_line
+from ralph_cli.reports.table.words import STATES, count_states, describe_cost, describe_size, explain
 
 MAX_TOLD = 5
 """Cells that are named, of those that want a look."""

@@ -3,13 +3,12 @@
 import datetime
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent_encoded
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.core.results.comparison import Comparison
-from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
+from ralph_cli.core.results.table import Cell, CellState, Comparison, Table, TableQuestion
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.table.comparison import compared_rows
 from ralph_cli.reports.table.words import (
@@ -58,6 +57,9 @@ _REVIEW_COLUMNS = (
 )  # fmt: skip
 _COMPARISON_COLUMNS = (("Question", 16), ("What", 26), ("Value", 60), ("Documents", 12), ("Named", 90))
 
+_Row = tuple[tuple[str | int, ...], str, str]
+"""The values of a row of a sheet, the kind that gives it its colour, and the file that it links."""
+
 
 def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> bytes:
     """The workbook. No text of it is a formula, and links lead to the evidence beside it.
@@ -74,12 +76,16 @@ def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comp
     assert answers is not None
     answers.title = "Answers"
     _fill_answers(answers, table)
-    _fill_quotes(book.create_sheet("Quotes"), table)
-    _fill_open(book.create_sheet("Problems"), table)
+    rest = ": table.jsonl has all."
+    quotes = book.create_sheet("Quotes")
+    _fill_rows(quotes, _QUOTE_COLUMNS, _quote_rows(table), f" quotes{rest}", tall=(4, 5), linked=6)
+    _fill_rows(book.create_sheet("Problems"), _OPEN_COLUMNS, _open_rows(table), rest, tall=(4, 5))
     if any(cell.reviews for cell in table):
-        _fill_reviews(book.create_sheet("Reviews"), table)
+        reviews = book.create_sheet("Reviews")
+        _fill_rows(reviews, _REVIEW_COLUMNS, _review_rows(table), f" reviews{rest}", tall=(4, 7, 8))
     if compared:
-        _fill_comparison(book.create_sheet("Comparison"), compared)
+        rows, rest = _comparison_rows(compared), ": --json has all."
+        _fill_rows(book.create_sheet("Comparison"), _COMPARISON_COLUMNS, rows, rest, tall=(3, 5), coloured=2)
     _fill_about(book, table, made_at, version)
     out = io.BytesIO()
     book.save(out)
@@ -178,78 +184,64 @@ def _comment(cell: Cell) -> str:
     return "\n".join((cell.answer, *explain(cell), *quotes)).strip()
 
 
-def _fill_quotes(sheet: Any, table: Table) -> None:
-    _head(sheet, _QUOTE_COLUMNS)
-    links = 0
-    quoted = ((filled, quote) for filled in table for quote in filled.quotes)
-    for at, (cell, quote) in enumerate(quoted, 2):
-        if at > MAX_ROWS:
-            _write(sheet, at, 1, "A sheet has no room for more quotes: table.jsonl has all.")
-            break
-        texts = (quote.document or cell.row, cell.question, STATES[cell.state].words, cell.shown, quote.text)
-        for column, text in enumerate(texts, 1):
-            _write(sheet, at, column, text)
-        place = _write(sheet, at, 6, quote.place)
-        if (target := quote.link or cell.evidence) and links < MAX_LINKS:
-            _link(place, target)
-            links += 1
-        sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
-        _set_height(sheet, at, [(cell.shown, 40), (quote.text, 80)])
-    _finish(sheet, freeze="A2")
+def _quote_rows(table: Table) -> Iterator[_Row]:
+    for cell in table:
+        state = STATES[cell.state]
+        for quote in cell.quotes:
+            texts = (quote.document or cell.row, cell.question, state.words, cell.shown, quote.text, quote.place)
+            yield texts, state.kind, quote.link or cell.evidence
 
 
-def _fill_open(sheet: Any, table: Table) -> None:
-    _head(sheet, _OPEN_COLUMNS)
-    for at, cell in enumerate(open_cells(table), 2):
-        why = "\n".join(explain(cell))
-        found = cell.shown if cell.answer else ""
-        for column, text in enumerate((cell.row, cell.question, STATES[cell.state].words, found, why), 1):
-            _write(sheet, at, column, text)
-        if cell.evidence and at <= MAX_LINKS:
-            _link(sheet.cell(at, 2), cell.evidence)
-        sheet.cell(at, 3).fill = _fill(STATES[cell.state].kind)
-        _set_height(sheet, at, [(found, 48), (why, 90)])
-    _finish(sheet, freeze="A2")
+def _open_rows(table: Table) -> Iterator[_Row]:
+    for cell in open_cells(table):
+        state, found = STATES[cell.state], cell.shown if cell.answer else ""
+        yield (cell.row, cell.question, state.words, found, "\n".join(explain(cell))), state.kind, cell.evidence
 
 
-def _fill_reviews(sheet: Any, table: Table) -> None:
-    _head(sheet, _REVIEW_COLUMNS)
-    reviews = ((cell, review) for cell in table for review in cell.reviews)
-    for at, (cell, review) in enumerate(reviews, 2):
-        if at == MAX_ROWS:
-            _write(sheet, at, 1, "A sheet has no room for more reviews: table.jsonl has all.")
-            break
-        told = (
-            cell.row,
-            cell.question,
-            STATES[cell.state].words,
-            cell.shown,
-            str(review.claim or ""),
-            review.mark.value,
-        )
-        said = (review.correction, review.note, review.by, review.at[:10])
-        for column, text in enumerate((*told, *said), 1):
-            _write(sheet, at, column, text)
-        if cell.evidence and at <= MAX_LINKS:
-            _link(sheet.cell(at, 2), cell.evidence)
-        _set_height(sheet, at, [(cell.shown, 40), (review.correction, 40), (review.note, 50)])
-    _finish(sheet, freeze="A2")
+def _review_rows(table: Table) -> Iterator[_Row]:
+    for cell in table:
+        for review in cell.reviews:
+            told = (cell.row, cell.question, STATES[cell.state].words, cell.shown)
+            mark = (str(review.claim or ""), review.mark.value, review.correction, review.note)
+            yield (*told, *mark, review.by, review.at[:10]), "", cell.evidence
 
 
-def _fill_comparison(sheet: Any, compared: Sequence[Comparison]) -> None:
+def _comparison_rows(compared: Sequence[Comparison]) -> Iterator[_Row]:
     """A row for each value of a question, each outlier, and each reason why documents have none."""
-    _head(sheet, _COMPARISON_COLUMNS)
-    for at, (comparison, what, text, documents) in enumerate(compared_rows(compared), 2):
+    for comparison, what, text, documents in compared_rows(compared):
+        kind = "" if what == "value" else "warn" if what == "outlier" else "soft"
+        yield (comparison.question.id, what, text, len(documents), ", ".join(documents)), kind, ""
+
+
+def _fill_rows(
+    sheet: Any,
+    columns: Sequence[tuple[str, int]],
+    rows: Iterable[_Row],
+    full: str,
+    *,
+    tall: tuple[int, ...],
+    coloured: int = 3,
+    linked: int = 2,
+) -> None:
+    """Write rows below the heads of their columns; those that are `tall`, counted from 1, say how high a row is."""
+    _head(sheet, columns)
+    links = 0
+    for at, (values, kind, target) in enumerate(rows, 2):
         if at > MAX_ROWS:
-            _write(sheet, at, 1, "A sheet has no room for more: --json has all.")
+            _write(sheet, at, 1, f"A sheet has no room for more{full}")
             break
-        names = ", ".join(documents)
-        for column, words in ((1, comparison.question.id), (2, what), (3, text), (5, names)):
-            _write(sheet, at, column, words)
-        sheet.cell(at, 4).value = len(documents)
-        if what != "value":
-            sheet.cell(at, 2).fill = _fill("warn" if what == "outlier" else "soft")
-        _set_height(sheet, at, [(text, 60), (names, 90)])
+        for column, value in enumerate(values, 1):
+            if isinstance(value, int):
+                sheet.cell(at, column).value = value
+            else:
+                _write(sheet, at, column, value)
+        if target and links < MAX_LINKS:
+            _link(sheet.cell(at, linked), target)
+            links += 1
+        if kind:
+            sheet.cell(at, coloured).fill = _fill(kind)
+        most = max(_lines(str(values[column - 1]), columns[column - 1][1]) for column in tall)
+        sheet.row_dimensions[at].height = _LINE_HEIGHT * min(most, _MOST_LINES)
     _finish(sheet, freeze="A2")
 
 
@@ -341,8 +333,3 @@ def _bold() -> Any:
 
 def _lines(text: str, width: int) -> int:
     return sum(int(len(line) / (0.9 * width)) + 1 for line in text.split("\n"))
-
-
-def _set_height(sheet: Any, row: int, texts: Sequence[tuple[str, int]]) -> None:
-    most = max(_lines(text, width) for text, width in texts)
-    sheet.row_dimensions[row].height = _LINE_HEIGHT * min(most, _MOST_LINES)

@@ -42,15 +42,6 @@ def _page_table() -> list[_Page]:
     return table
 
 
-def _page_number(number: int) -> _Page | None:
-    """The page of that number; says so and gives None if there is none."""
-    table = _page_table()
-    found = [page for page in table if page[0] == number]
-    if not found:
-        print(f"there is no page {number}; pages are {table[0][0]} to {table[-1][0]}")
-    return found[0] if found else None
-
-
 def _named(page: int) -> str:
     """A page as it is printed: its number, and what it is called where that says more, such as its document."""
     called = globals().get("_page_names", {}).get(page, "")
@@ -86,12 +77,21 @@ def _part_of(doc: str | int | None) -> tuple[int, int] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _page_in(page: int | str, doc: str | int | None) -> int | None:
-    """The number of a page that is counted from the beginning of `doc`, if one is named; else the number as it is."""
-    if doc is None:
-        return int(page)
-    part = _part_of(doc)
-    return None if part is None else _page_at(part[0])[0] + int(page) - 1
+def _page_in(page: int | str, doc: str | int | None) -> _Page | None:
+    """The page of that number, counted from the beginning of `doc` if one is named; says so and gives None if there is
+    none.
+    """
+    number = int(page)
+    if doc is not None:
+        part = _part_of(doc)
+        if part is None:
+            return None
+        number += _page_at(part[0])[0] - 1
+    table = _page_table()
+    found = next((entry for entry in table if entry[0] == number), None)
+    if found is None:
+        print(f"there is no page {number}; pages are {table[0][0]} to {table[-1][0]}")
+    return found
 
 
 def _page_at(offset: int) -> _Page:

@@ -13,7 +13,6 @@ from ralph_cli.rlm.lookup.lines import (
     _Page,
     _page_at,
     _page_in,
-    _page_number,
     _pages_of,
     _part_of,
     _place_name,
@@ -51,8 +50,7 @@ def show(
     if isinstance(page, str):
         page, doc, further = (*further, 1)[0], page, further[1:]
     start, chars = (*further, *(start, chars)[len(further) :])[:2]
-    number = _page_in(page, doc)
-    found = None if number is None else _page_number(number)
+    found = _page_in(page, doc)
     if found is None:
         return
     page, label, first, last = found
@@ -161,8 +159,7 @@ def table(page: int | str, *further: int | str, words: str = "", doc: str | int 
     if isinstance(page, str):
         page, doc, further = int((*further, 1)[0]), page, further[1:]
     words = str((*further, words)[0])
-    number = _page_in(page, doc)
-    found = None if number is None else _page_number(number)
+    found = _page_in(page, doc)
     if found is None:
         return
     page = found[0]

@@ -13,9 +13,8 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.copies import SCHEMA_SNAPSHOT_FILE
-from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.rows import is_running
-from ralph_cli.journal.store import is_sealed, read_events
+from ralph_cli.journal.store import is_sealed, machine_key, read_events
 from ralph_cli.reports.safe_text import trace_command
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.goals import pursue_goal, recorded_goal

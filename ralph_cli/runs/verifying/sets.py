@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from ralph_cli.core.deferred.dataclasses import dataclass
-from ralph_cli.core.document import Document, Member
+from ralph_cli.core.document import Document, Member, describe_pages
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import Span
@@ -62,7 +62,7 @@ def _locate(
     if not found.text:
         return replace(found, quote=quote)
     start, end = found.start + file.member.start, found.end + file.member.start
-    where = f"{name}, {found.where or _page_words(found)}"
+    where = f"{name}, {found.where or describe_pages(found.page, found.page, found.label)}"
     page = found.page + file.member.first_page - 1
     return replace(found, quote=quote, start=start, end=end, page=page, where=where)
 
@@ -89,7 +89,3 @@ def _take_quote(quote: Quote, entry: Mapping[str, Any]) -> Quote:
     last = quote.last_page - pages if quote.last_page else 0
     moved = replace(quote, start=quote.start - begin, end=quote.end - begin, page=quote.page - pages, last_page=last)
     return replace(moved, places=inside, occurrences=max(len(inside), 1))
-
-
-def _page_words(found: QuoteStanding) -> str:
-    return f"p. {found.page}" + (f" (printed {found.label})" if found.label not in ("", str(found.page)) else "")

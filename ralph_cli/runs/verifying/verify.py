@@ -18,9 +18,8 @@ from ralph_cli.core.run import Halt, Issue, Step, StopType
 from ralph_cli.documents.ocr.engine import OcrOptions
 from ralph_cli.documents.sets.loading import load_source
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
-from ralph_cli.journal.bundle import Bundle
+from ralph_cli.journal.bundle import Bundle, read_bundle
 from ralph_cli.journal.rows import JOURNAL_FILE
-from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.reports.safe_text import trace_command
@@ -35,13 +34,7 @@ from ralph_cli.runs.history import (
     run_from_events,
     run_names,
 )
-from ralph_cli.runs.opening import (
-    DOCUMENT_CHANGED,
-    is_recorded_set,
-    load_recorded,
-    load_recorded_set,
-    open_recorded,
-)
+from ralph_cli.runs.opening import DOCUMENT_CHANGED, is_recorded_set, load_recorded, load_recorded_set, open_recorded
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
 NAME_DOCUMENT_HINT = "name the document with --document"

@@ -134,21 +134,17 @@ class TableHeaders:
     def set_cells_apart(self, quote: Quote) -> Quote:
         """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
         text = list(quote.text)
-        for table in self._document.tables:
-            for cell in table.cells if table.start < quote.end and quote.start < table.end else ():
-                for at in (cell.start - 1 - quote.start, cell.end - quote.start):
-                    if 0 <= at < len(text) and text[at] in ",;":
-                        text[at] = "\t"
+        for cell in self._document.cells_in(quote.start, quote.end):
+            for at in (cell.start - 1 - quote.start, cell.end - quote.start):
+                if 0 <= at < len(text) and text[at] in ",;":
+                    text[at] = "\t"
         return replace(quote, text="".join(text))
 
     def has_nil(self, quote: Quote) -> bool:
         """Whether a quote has a cell that stands for nil."""
-        text = self._document.text
-        for table in self._document.tables:
-            for cell in table.cells if table.start < quote.end and quote.start < table.end else ():
-                if cell.start < quote.end and quote.start < cell.end and _NIL.fullmatch(text, cell.start, cell.end):
-                    return True
-        return False
+        cells = self._document.cells_in(quote.start, quote.end)
+        inside = (cell for cell in cells if cell.start < quote.end and quote.start < cell.end)
+        return any(_NIL.fullmatch(self._document.text, cell.start, cell.end) for cell in inside)
 
     def mail_date_at(self, offset: int) -> Date | None:
         """The date of the mail in which a place stands, if it does in one."""
