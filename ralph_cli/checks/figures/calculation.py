@@ -12,19 +12,15 @@ from dataclasses import replace
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal, DecimalException, localcontext
-from itertools import product
-from typing import Literal
 
 from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError, Node, UnquotedError, WrongResultError, parse_equation
-from ralph_cli.checks.figures.places import Place, is_earlier, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Date, Kind, Quantity
-from ralph_cli.text.quantities.relations import Change
 from ralph_cli.text.quantities.vocabulary import SIZES, units_named
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
@@ -188,36 +184,11 @@ class Calculator:
                 term = self._evaluate_sourced(node)
                 results = [self._check_result(term, result) for result in equation.results]
                 differences = [part for part in node.nodes if part.sign in ("+", "-") and part.right is not None]
-                parts = [
-                    replace(as_candidate(self._evaluate(part), text), change=Change("", self._direction(part)))
-                    for part in differences
-                ]
+                parts = [as_candidate(self._evaluate(part), text) for part in differences]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        change = Change("", self._direction(node))
-        place = place_of_result(self._places_of({figure.value for figure in node.figures}))
-        found = tuple(replace(one, change=change, place=place) for one in results)
-        levels = {one.left.figure.value for one in differences if one.sign == "-" and one.left and one.left.figure}
-        self.candidates = [
-            replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
-            for one in self.candidates
-        ]
-        self.candidates += (*found, *parts, *_eve(term))
-        return found
-
-    def _places_of(self, values: set[Decimal]) -> list[Place]:
-        return [one.place for one in self.candidates if one.place and abs(one.quantity.value) in values]
-
-    def _direction(self, node: Node) -> Literal["", "rise", "fall"]:
-        """Whether a change from its base, or a difference from the earlier figure to the later one, is up or down."""
-        figures = [figure.value for figure in node.operands]
-        if node.sign != "-" or not figures:
-            return node.change
-        pairs = list(product(self._places_of({figures[0]}), self._places_of({figures[1]})))
-        if not pairs or figures[0] <= figures[1]:
-            return ""
-        is_fall = all(is_earlier(one, other) for one, other in pairs)
-        return "rise" if all(is_earlier(other, one) for one, other in pairs) else "fall" if is_fall else ""
+        self.candidates += (*results, *parts, *_eve(term))
+        return tuple(results)
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""

@@ -214,19 +214,9 @@ def test_the_unit_of_a_quoted_table_is_not_that_of_a_sentence_quoted_beside_it()
     assert wrong.issues or wrong.doubts
 
 
-@pytest.mark.parametrize(
-    ("between", "is_shown"),
-    [
-        ("Hats  4  5", True),
-        ("Nothing is said in figures here.", False),
-        ("Hats  4  5\nExhibit 10.1\nHats  4  5", False),
-    ],
-)
-def test_a_scale_of_another_page_is_shown_above_a_row_of_the_same_part_only(between: str, is_shown: bool) -> None:
-    stated = "Sales by place ($ in millions):"
-    about = document(f"{stated}\nNorth  12  11\f{between}\fSouth  14  13", kind="pdf")
-    header = TableHeaders(about).at(about.text.index("South"))
-    assert (stated in header.lines) == is_shown and header.scales.powers == {6}
+def test_a_scale_of_another_page_may_be_that_of_a_table_without_one() -> None:
+    about = document("Sales by place ($ in millions):\nNorth  12  11\fHats  4  5\fSouth  14  13", kind="pdf")
+    assert TableHeaders(about).at(about.text.index("South")).scales.powers == {6}
 
 
 def test_a_time_lies_between_two_times_of_day() -> None:
@@ -268,7 +258,6 @@ GROWTH = "Tolls rose 5.0% to $2,400.5 million; without the new pier the increase
         ("", "At 82%, 13 percentage points are missing.", METERS, ("2.14 / 2.61 = 82.0%", "95 - 82 = 13")),
         ("objected", "At 82%, 15 percentage points are missing.", METERS, ("2.14 / 2.61 = 82.0%", "95 - 80 = 15")),
         ("", "Tolls rose 5% to $2.40 billion, or 3.4% without the new pier.", GROWTH, ()),
-        ("objected", "Tolls rose by $2.40 billion.", GROWTH, ()),
         ("", "A metre of cable costs CHF 8.40.", PRICES, ()),
         ("objected", "A metre of cable costs CHF 8.90.", PRICES, ()),
         ("objected", "Homes are up 213.", METERS, ("2.14 million up to 2.61 million, so 20",)),

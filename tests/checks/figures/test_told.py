@@ -132,25 +132,8 @@ def said(text: str, quote: str, calculations: Sequence[str] = (), rows: Sequence
         (BIDS, "Pier asks CHF 275.00 for a lamp of 58 W.", "Pier offers the lamp of 58 W at CHF 259.00."),
         (BIDS, "Pier asks CHF 1,215 a tonne for chain.", "Pier asks CHF 1,215 per kilogram for chain."),
         (BUDGET, "In 2035 there are 6,035 pupils.", "In 2035 spending is $86.75 billion."),
-        (
-            BUDGET,
-            "The budget of 2035 closes with a deficit of $1.25 million.",
-            "It closes 2035 with a surplus of $1.25 million.",
-        ),
         (BOTTLES, "Sales abroad were \u20ac2.9 million.", "Abroad 806 bottles were sold."),
-        (
-            PENSION,
-            "The deficit of the fund grew to $163 million.",
-            "The deficit of the fund narrowed over the year to $163 million.",
-        ),
-        (PENSION, "Orders fell to $540 million in 2033.", "Orders rose to $540 million in 2033."),
         (FUNDS, "A loss on boats of 22,140 was made in 2033.", "A gain on boats of 22,140 was made in 2033."),
-        (CREW, "It won fourteen of the fifteen suits.", "It won all fifteen of the suits."),
-        (
-            UNIONS,
-            "It deals with 11 unions at home and 12 abroad.",
-            "It deals with twelve unions at home and another twelve of them abroad.",
-        ),
         (TERMS, "The fee is $1.3 million a year at the least.", "The fee is capped at $1.3 million a year."),
         (TERMS, "New boats are to cost $47 million at most.", "New boats are to cost more than $47 million."),
         (LIABLE, "Claims under 5,000 crowns are not paid.", "Claims over 5,000 crowns are not paid."),
@@ -165,17 +148,7 @@ def said(text: str, quote: str, calculations: Sequence[str] = (), rows: Sequence
         ),
         (COMPLAINTS, "In time 93.0% of the cases were closed.", "In time 39.0% of the cases were closed."),
         (POWER, "Tolls took 34.5% of each dollar.", "Tolls took 35.4 cents of each dollar."),
-        (
-            PAY,
-            "The dues are 12.25 cents, against 12 a year earlier.",
-            "The dues are 12.25 cents, against 13 a year earlier.",
-        ),
         (STOCK, "On 28 January 2034 $1.1 million was left.", "On 28 January 2033 $1.1 million was left."),
-        (
-            RESULT,
-            "A loss of 68 thousand crowns came before.",
-            "The profit of 68 thousand crowns in 2033 came before 412 thousand.",
-        ),
         (
             COAL,
             "1,598 tonnes are not even half of the 3,615 tonnes.",
