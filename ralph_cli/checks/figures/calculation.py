@@ -21,7 +21,6 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Date, Kind, Quantity
-from ralph_cli.text.quantities.vocabulary import SIZES, units_named
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
 WITHOUT_UNIT: tuple[Kind, ...] = ("none", "count")
@@ -84,24 +83,6 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     return None
 
 
-def convert_unit(term: Term, factor: Term, named: frozenset[str], *, divides: bool = False) -> Term | None:
-    """A size in another unit, if a factor without a source is what one unit has of the other, to two digits or more.
-
-    The `named` units must be of both: what is said of pounds and tonnes may make kilograms on the way.
-    """
-    parts = factor.value.as_tuple()
-    if factor.is_sourced or not term.is_sourced or len(parts.digits) < 2 or not factor.value:
-        return None
-    by, half = 1 / factor.value if divides else factor.value, Decimal(10) ** int(parts.exponent) / 2
-    for own in {term.unit} & SIZES.keys() or named & SIZES.keys():
-        sort, size = SIZES[own]
-        known = any(SIZES.get(one, ("",))[0] == sort for one in named - {own})
-        for unit, (other, another) in SIZES.items() if known else ():
-            if other == sort and abs((another / size if divides else size / another) - factor.value) <= half:
-                return replace(term, value=term.value * by, kind="physical", unit=unit, terms=1)
-    return None
-
-
 def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
     """The numbers that a result may show, in the unit in which it is stated; the likeliest first."""
     value = term.value
@@ -151,17 +132,7 @@ _REASONS = {
 }  # fmt: skip
 """Words of the claim or its quotes for which a number of months, days or halves needs no quote."""
 
-_TIMES = {
-    ("minute", 60): "second",
-    ("hour", 60): "minute",
-    ("day", 24): "hour",
-    ("week", 7): "day",
-    ("year", 12): "month",
-}
-"""The unit of which each has so many."""
-
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
-_SHARE_ROOM = Decimal("0.0001")
 _PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
 
@@ -172,7 +143,6 @@ class Calculator:
     def __init__(self, candidates: Sequence[Candidate], words: str) -> None:
         self.candidates = list(candidates)
         self._words = words.lower()
-        self._units = units_named(words)
         self._nudged: Decimal | None = None
 
     def compute(self, text: str) -> tuple[Candidate, ...]:
@@ -283,9 +253,6 @@ class Calculator:
 
     def _multiply(self, left: Term, right: Term) -> Term:
         _refuse_days(left, right)
-        for one, other in ((left, right), (right, left)):
-            if (converted := convert_unit(one, other, self._units)) is not None:
-                return converted
         self._check_factor(left)
         self._check_factor(right)
         if not left.is_sourced:
@@ -297,8 +264,7 @@ class Calculator:
             # 61,700 thousand, times 1,000, is as much in another scale: no factor makes more of anything.
             # But per million there are so many more of a share.
             powers = frozenset(power - _zeros(right.value) * (not left.is_pure) for power in left.powers)
-            unit = _TIMES.get((left.unit, int(right.value)), left.unit)
-            return replace(left, value=value, unit=unit, powers=powers, is_hundredfold=right.value == 100)
+            return replace(left, value=value, powers=powers, is_hundredfold=right.value == 100)
         if left.is_rate and not right.is_rate:
             left, right = right, left
         if right.is_rate or right.kind == "duration":
@@ -310,18 +276,12 @@ class Calculator:
     def _divide(self, left: Term, right: Term) -> Term:
         _refuse_days(left, right)
         value = left.value / right.value
-        if (converted := convert_unit(left, right, self._units, divides=True)) is not None:
-            return converted
-        shares = (found.quantity for found in self.candidates if found.quantity.kind == "ratio")
-        if not left.is_sourced and any(abs(found.value - value) < _SHARE_ROOM for found in shares):
-            return Term(value, "ratio", is_pure=True)  # 2/3 of "two thirds"
         if not right.is_sourced:
             if right.value == left.terms > 1 and right.kind == "none":
                 return replace(left, value=value, terms=1)
             self._check_factor(right)
             powers = frozenset(power + _zeros(right.value) for power in left.powers)
-            made = (one for (one, count), of in _TIMES.items() if of == left.unit and count == right.value)
-            return replace(left, value=value, unit=next(made, left.unit), powers=powers, terms=1)
+            return replace(left, value=value, powers=powers, terms=1)
         self._check_factor(left)
         if (right.is_rate and not left.is_rate) or (right.kind == "duration" != left.kind):
             return replace(left, value=value, terms=1, per_time=right.unit if right.kind == "duration" else "")

@@ -29,11 +29,10 @@ Source = Literal["quote", "header", "question", "document", "calculation"]
 UNSCALED = frozenset((0,))
 _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(
-    r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
+    r"(?i)[^\W\d_] \((?:in )?(?!loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note|net"
+    r"|thousand|million|billion)[a-z$\u20ac\u00a3\u00a5.]+(?: [a-z]+)?\)(?=[\s|]+[$\d])"
 )
-_COUNTED = re.compile(r"[^\W\d_] \(([a-z]+(?: [a-z]+)?)\)(?=[\s|]+\d)")
-_NO_UNIT = re.compile(r"(?i)(?:loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note|net)")
-"""Of a label's end in brackets what tells in which unit its row counts: "Enrollment (pupils)", not "(loss)"."""
+"""The end of a row's label that tells in which unit it counts: "Enrollment (pupils)", not "(loss)"."""
 
 _SCALE_WORD = re.compile(r"(?i)\b(thousand|million|billion)s?\b")
 _PAIRED = re.compile(r"\([^()]*%\s*\)")
@@ -258,15 +257,9 @@ def make_candidate(
         has_percent=header.has_percent or bool(PER_CENT.search(column)),
         per_time=header.per_time if in_table else "",
     )
-    if in_table and _PAIRED.search(f"{line[:start]} {column}") and _BEHIND_FIGURE.search(line, 0, start):
+    is_share = _PAIRED.search(f"{line[:start]} {column}") if in_table else quantity.kind == "percent"
+    if is_share and _BEHIND_FIGURE.search(line[: start + (quantity.text[:1] == "(")]):
         quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
-    if (
-        not in_table
-        and quantity.kind == "percent"
-        and quantity.text[:1] == "("
-        and _BEHIND_FIGURE.search(line, 0, start)
-    ):
-        quantity = replace(quantity, value=abs(quantity.value))
     told = content_words(f"{line[:start]} {column}")
     is_odd = in_table and header.decimals not in (None, quantity.decimals) and not governing.named & told
     is_odd &= quantity.kind != "currency" or abs(quantity.value) < 1000
@@ -307,9 +300,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool) 
     # So may this be: no table counts so many millions, or such round thousands of things.
     full = not quantity.value % 1000 or (abs(quantity.value) >= IN_FULL and min(governing.powers) >= MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
-    counted = _COUNTED.search(line)
-    is_counted = counted is not None and quantity.kind != "currency" and not _NO_UNIT.match(counted[1])
-    free = bool(excepted) or is_rate or fine or is_counted
+    free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain else frozenset())
 
 
