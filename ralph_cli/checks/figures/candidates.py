@@ -29,8 +29,8 @@ Source = Literal["quote", "header", "question", "document", "calculation"]
 UNSCALED = frozenset((0,))
 _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(
-    r"(?i)[^\W\d_] \((?:in )?(?!loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note|net"
-    r"|thousand|million|billion)[a-z$\u20ac\u00a3\u00a5.]+(?: [a-z]+)?\)(?=[\s|]+[$\d])"
+    r"(?i)[^\W\d_] \((?!(?:in )?(?:loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note"
+    r"|net|thousand|million|billion))(?:in )?[a-z$\u20ac\u00a3\u00a5.]+(?: [a-z]+)?\)(?=[\s|]+[$\d])"
 )
 """The end of a row's label that tells in which unit it counts: "Enrollment (pupils)", not "(loss)"."""
 

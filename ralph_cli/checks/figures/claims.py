@@ -6,14 +6,13 @@ from dataclasses import field, replace
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import BOUND, OTHER_SCALE, OTHER_UNIT, Comparison, Standing, compare
 from ralph_cli.checks.figures.consistency import Answer, FigureConsistency, flatten, name_quantity
-from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_between_times, is_shifted
+from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_shifted
 from ralph_cli.checks.figures.derived import add_up, quotients, relate
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS, SCALES
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import powers_named, units_named
 from ralph_cli.text.scales import SCALE_STATEMENT
 from ralph_cli.text.sentences import sentence_at
 
@@ -109,8 +108,7 @@ class FigureComparison:
         self._homes[quantity] = list(fitting)
         found = [(result, candidate) for result, candidate in results if result]
         name = name_quantity(text, quantity)
-        is_weighed = quantity.unit == "\u00a3" and "pound" in units_named(self.said)
-        known = is_weighed or quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
+        known = quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
         if quantity.kind == "currency" and not known:
             standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
             return name, standing, "currency", f'"{name}": the document names no such currency'
@@ -148,10 +146,6 @@ class FigureComparison:
         if alike and other.last is not None and other.value <= quantity.value <= other.last:
             beyond = quantity.value == {"over": other.last, "under": other.value}.get(quantity.bound)
             return Comparison("contradicted", BOUND) if beyond else Comparison("supported")
-        if quantity.kind == "physical" and quantity.power and other.kind in ("none", "count"):
-            named = powers_named(" ".join((self.said, *candidate.header.lines)), quantity.unit)
-            if named == {quantity.power}:
-                quantity = replace(quantity, power=None)  # of a table in GWh
         asked = candidate.source == "question"
         result = compare(replace(quantity, bound="") if asked else quantity, candidate, sentence)
         if result is None and quantity.wording == "change" and other.kind == "percent":
@@ -165,9 +159,7 @@ class FigureComparison:
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or other figures of the claim, make a quantity; one in words two quoted figures may."""
-        if quantity.kind == "duration" and (
-            is_between_dates(quantity, self.candidates) or is_between_times(quantity, self.said)
-        ):
+        if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return True
         near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
         inputs = [found for other in near if (found := self._as_input(other, sentence)) is not None]
@@ -217,9 +209,6 @@ class FigureComparison:
             return None
         if countable:
             return name, "open", "count", f'code could not count "{name}" in the quotes'
-        # Where the quotes speak of another unit of size, it may be converted.
-        if quantity.kind == "physical" and units_named(self.said) - {quantity.unit}:
-            return computable
         alike = [found.quantity for found in quoted if found.quantity.kind == quantity.kind]
         gap, nearest = min(((abs(abs(one.value) - abs(quantity.value)), one.text) for one in alike), default=(0, ""))
         hint = f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""

@@ -13,7 +13,6 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measu
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
-from ralph_cli.text.quantities.nearness import say_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import FALL, RISE
 from ralph_cli.text.quantities.tokens import MINUSES
@@ -32,8 +31,6 @@ Relation = Literal["same", "open", "differs"]
 BOUND = "side of the bound"
 OTHER_UNIT, OTHER_SCALE = "other unit", "other scale"
 """Fields of which a message names both: what the claim writes, and what the quotes write or their table states."""
-CHANGES = say_words("difference change variance increase decrease gap spread margin points")
-"""Columns and rows of what lies between two percentages."""
 
 DIMENSIONLESS = ("percent", "ratio")
 _MEASURED = ("physical", "duration")
@@ -166,34 +163,28 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
 
 def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     """A figure without a unit of its own: its header may give it one."""
-    kind, header, in_table = claimed.kind, candidate.header, candidate.in_table
-    quoted, is_scaled = candidate.source == "quote", 0 not in candidate.powers
+    kind, header, is_quoted = claimed.kind, candidate.header, candidate.source == "quote"
     if kind == "currency":
         named = header.currencies
         if named and not named & {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())} and claimed.unit != "cent":
             return "differs", "currency"
-        if quoted and in_table and not named and not candidate.is_scale_sure:
-            return "open", "currency"
-        return _SAME
-    if kind == "physical" and in_table:
-        named = units_named(" ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else "")))
+        is_unsure = is_quoted and candidate.in_table and not named and not candidate.is_scale_sure
+        return ("open", "currency") if is_unsure else _SAME
+    if kind in _MEASURED and candidate.in_table:
+        above = " ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else ""))
+        if kind == "duration":
+            return _SAME if claimed.unit in content_words(above) else _OPEN
         sort = SIZES.get(claimed.unit, ("",))[0]
-        alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
-        return _OTHER if sort and alike and claimed.unit not in alike else _SAME
-    if kind == "duration":
-        named = content_words(
-            " ".join((candidate.row, candidate.place.column if candidate.place else "", *header.lines))
-        )
-        return _SAME if claimed.unit in named or not in_table else _OPEN
-    computed = kind == "points" and candidate.source == "calculation"
-    if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled or computed):
-        return _OPEN
-    if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
-        named = candidate.place.words if candidate.place else frozenset[str]()
-        return _OPEN if in_table and not CHANGES & named else _SAME
-    percent = header.has_percent and abs(candidate.quantity.value) < 1000
-    if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
-        return _OPEN if quoted else _OTHER
+        alike = {unit for unit in units_named(above) if SIZES.get(unit, (None,))[0] == sort}
+        return _OTHER if alike and claimed.unit not in alike else _SAME
+    is_scaled = 0 not in candidate.powers
+    if kind in ("percent", "points"):
+        is_computed = is_scaled or (kind == "points" and not is_quoted)
+        if not (header.has_percent if is_quoted else is_computed):
+            return _OPEN
+    is_percent = header.has_percent and abs(candidate.quantity.value) < 1000
+    if kind in DIMENSIONLESS and is_scaled and not is_percent and not candidate.is_odd:
+        return _OPEN if is_quoted else _OTHER
     return _SAME
 
 

@@ -219,13 +219,6 @@ def test_a_scale_of_another_page_may_be_that_of_a_table_without_one() -> None:
     assert TableHeaders(about).at(about.text.index("South")).scales.powers == {6}
 
 
-def test_a_time_lies_between_two_times_of_day() -> None:
-    log = "05:12   The mole is closed.\n06:01   The last boat leaves."
-    about = document(log, kind="text")
-    assert not check(about, "The last boat left 49 minutes after the mole was closed.", [log]).issues
-    assert check(about, "The last boat left 51 minutes after the mole was closed.", [log]).issues
-
-
 def test_so_many_things_may_be_written_out_in_full_under_the_scale_of_a_column() -> None:
     table = "Tickets sold and money taken\n(in thousands)\nSpring  5,727,219  $ 645,485\nSummer  1,259,233  $ 603,108\n"
     rows, sums = table.strip().split("\n")[2:], ["5,727,219 + 1,259,233 = 6,986,452", "645,485 + 603,108 = 1,248,593"]

@@ -135,7 +135,6 @@ def said(text: str, quote: str, calculations: Sequence[str] = (), rows: Sequence
         (BOTTLES, "Sales abroad were \u20ac2.9 million.", "Abroad 806 bottles were sold."),
         (FUNDS, "A loss on boats of 22,140 was made in 2033.", "A gain on boats of 22,140 was made in 2033."),
         (TERMS, "The fee is $1.3 million a year at the least.", "The fee is capped at $1.3 million a year."),
-        (TERMS, "New boats are to cost $47 million at most.", "New boats are to cost more than $47 million."),
         (LIABLE, "Claims under 5,000 crowns are not paid.", "Claims over 5,000 crowns are not paid."),
         (LIABLE, "Notice of six months or more is given before.", "Notice is given no more than six months before."),
         (FIRE, "It was out in 2 hours 25 minutes.", "It was out in 2 hours 35 minutes."),

@@ -30,7 +30,6 @@ YARD = "Total depots    64\nYard space (in thousands)    3,200"
 @pytest.mark.parametrize(
     ("text", "quote", "calculations"),
     [
-        ("It runs for almost three years.", TERM, ()),
         ("It was renewed for the forty-second time.", TERM, ()),
         ("It ends three years after it began.", TERM, ("2024 - 2021 = 3",)),
         ("One driver in three is said to work at night.", STAFF, ("310 / 900 = 34.4%",)),
@@ -175,7 +174,7 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("By the 30th it ends.", "We report for the year ended June 30.", (), ""),
         ("By the 20th it ends.", "We report for the year ended June 30.", (), "open"),
         ("The pipe has 4.9 hectares.", LIST, (), ""),
-        ("The pipe has 4.1 hectares.", LIST, (), "open"),
+        ("The pipe has 4.1 hectares.", LIST, (), "objected"),
         ("The pipe has 12 hectares.", LIST, (), "objected"),
     ],
 )  # fmt: skip
