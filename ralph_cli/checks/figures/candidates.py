@@ -241,14 +241,7 @@ def make_candidate(
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
     start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
-    governing, certain = header.scales, header.is_certain
-    of_column = frozenset(SCALE_WORDS[word.lower()] for word in _SCALE_WORD.findall(column))
-    if in_table and len(of_column) == 1 and not read_scales(column).powers:
-        governing, certain = Scales(of_column), True  # "2023, thousand bottles"
-    elif in_table and (own := read_scales(line[:start])).powers:
-        governing, certain = own, True  # a row that names its own scale has no other
-    elif quoted.powers and not (in_table and header.is_certain):
-        governing, certain = quoted, not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
+    governing, certain = _find_scales(line, start, header, quoted, column, in_table=in_table)
     header = replace(
         header,
         scales=governing,
@@ -282,6 +275,21 @@ def make_candidate(
         row=_LABEL.sub("", line),
         header=header,
     )
+
+
+def _find_scales(
+    line: str, start: int, header: TableHeader, quoted: Scales, column: str, *, in_table: bool
+) -> tuple[Scales, bool]:
+    """The scales that are stated for a figure in a line: by its column, its row, the quotes or its header; and whether
+    they are so for certain."""
+    of_column = frozenset(SCALE_WORDS[word.lower()] for word in _SCALE_WORD.findall(column))
+    if in_table and len(of_column) == 1 and not read_scales(column).powers:
+        return Scales(of_column), True  # "2023, thousand bottles"
+    if in_table and (own := read_scales(line[:start])).powers:
+        return own, True  # a row that names its own scale has no other
+    if quoted.powers and not (in_table and header.is_certain):
+        return quoted, not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
+    return header.scales, header.is_certain
 
 
 def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool) -> frozenset[int]:

@@ -132,30 +132,21 @@ class FigureComparison:
         return self._answer_missing(text, quantity, name)
 
     def _compare(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
-        other, whole = candidate.quantity, quantity.kind in ("ordinal", "none", "count")
-        if whole and candidate.source == "quote" and other.date.year == quantity.value * 10 ** (quantity.power or 0):
-            return Comparison("supported")  # "1900 members" look like a year
-        if quantity.kind == "ordinal" and other.date.day == quantity.value and not quantity.nouns:
-            return Comparison("supported")  # "by the 15th"
-        if not other.is_measured or (quantity.is_small and quantity.kind == "count" and other.value % 1):
-            return None  # four segments are no rounding of 4.2 %
-        mark = other.kind == "none" and other.is_small and not candidate.in_table
-        if quantity.bound and mark and not whole and abs(quantity.value) != abs(other.value):
-            return None  # "(2)" is nothing that a limit of 2.50 lets in
-        alike = whole or (quantity.kind == "duration" and quantity.unit == other.unit)
-        if alike and other.last is not None and other.value <= quantity.value <= other.last:
-            beyond = quantity.value == {"over": other.last, "under": other.value}.get(quantity.bound)
-            return Comparison("contradicted", BOUND) if beyond else Comparison("supported")
+        if (plain := _compare_plain(quantity, candidate)) is not None:
+            return plain
+        other = candidate.quantity
+        if not other.is_measured or _is_accidental(quantity, candidate):
+            return None
         asked = candidate.source == "question"
         result = compare(replace(quantity, bound="") if asked else quantity, candidate, sentence)
         if result is None and quantity.wording == "change" and other.kind == "percent":
             # What doubled is 200 % of what it was, or up by 100 %.
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
-        if result is None or result.standing != "supported":
-            return None if asked else result
-        if asked:  # what a claim is measured against, or denies, the question may have named, whatever its bound
-            return result if quantity.bound or other.bound or _NEGATED.search(sentence) else None
-        return result
+        if not asked:
+            return result
+        # What a claim is measured against, or denies, the question may have named, whatever its bound.
+        is_named = quantity.bound or other.bound or _NEGATED.search(sentence)
+        return result if is_named and result is not None and result.standing == "supported" else None
 
     def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
         """Whether quoted dates, or other figures of the claim, make a quantity; one in words two quoted figures may."""
@@ -170,14 +161,15 @@ class FigureComparison:
 
     def _as_input(self, quantity: Quantity, sentence: str) -> Candidate | None:
         """What bears out another figure of the claim, with the sign and unit that the claim gives it."""
-        for candidate in self.candidates if quantity.is_measured else ():
-            result = self._compare(quantity, candidate, sentence)
-            if result is not None and result.standing == "supported":
-                value = abs(candidate.quantity.value) * (-1 if quantity.value < 0 else 1)
-                known = quantity if quantity.kind != "none" else candidate.quantity
-                return replace(
-                    candidate, quantity=replace(candidate.quantity, value=value, kind=known.kind, unit=known.unit)
-                )
+        if not quantity.is_measured:
+            return None
+        if quantity not in self._homes:
+            results = ((self._compare(quantity, candidate, sentence), candidate) for candidate in self.candidates)
+            self._homes[quantity] = [one for result, one in results if result and result.standing == "supported"]
+        for home in self._homes[quantity][:1]:
+            value = abs(home.quantity.value) * (-1 if quantity.value < 0 else 1)
+            known = quantity if quantity.kind != "none" else home.quantity
+            return replace(home, quantity=replace(home.quantity, value=value, kind=known.kind, unit=known.unit))
         return None
 
     def _is_among(
@@ -214,6 +206,30 @@ class FigureComparison:
         hint = f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
         standing: Standing = "open" if quantity.worded else "contradicted"
         return name, standing, NOWHERE, f'"{name}" is in {self.described}{hint}'
+
+
+def _compare_plain(quantity: Quantity, candidate: Candidate) -> Comparison | None:
+    """How a number stands to a year, a day or a range of whole numbers in the quotes, None if it is none of them."""
+    other, is_whole = candidate.quantity, quantity.kind in ("ordinal", "none", "count")
+    if is_whole and candidate.source == "quote" and other.date.year == quantity.value * 10 ** (quantity.power or 0):
+        return Comparison("supported")  # "1900 members" look like a year
+    if quantity.kind == "ordinal" and other.date.day == quantity.value and not quantity.nouns:
+        return Comparison("supported")  # "by the 15th"
+    is_alike = is_whole or (quantity.kind == "duration" and quantity.unit == other.unit)
+    if not is_alike or other.last is None or not other.value <= quantity.value <= other.last:
+        return None
+    is_beyond = quantity.value == {"over": other.last, "under": other.value}.get(quantity.bound)
+    return Comparison("contradicted", BOUND) if is_beyond else Comparison("supported")
+
+
+def _is_accidental(quantity: Quantity, candidate: Candidate) -> bool:
+    """Whether a figure is near another one by chance: four segments to 4.2 %, a limit of 2.50 to the mark "(2)"."""
+    other = candidate.quantity
+    if quantity.is_small and quantity.kind == "count" and other.value % 1:
+        return True
+    is_mark = other.kind == "none" and other.is_small and not candidate.in_table
+    is_limit = quantity.bound and quantity.kind not in ("ordinal", "none", "count")
+    return bool(is_limit and is_mark and abs(quantity.value) != abs(other.value))
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:

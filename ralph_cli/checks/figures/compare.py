@@ -171,12 +171,7 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         is_unsure = is_quoted and candidate.in_table and not named and not candidate.is_scale_sure
         return ("open", "currency") if is_unsure else _SAME
     if kind in _MEASURED and candidate.in_table:
-        above = " ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else ""))
-        if kind == "duration":
-            return _SAME if claimed.unit in content_words(above) else _OPEN
-        sort = SIZES.get(claimed.unit, ("",))[0]
-        alike = {unit for unit in units_named(above) if SIZES.get(unit, (None,))[0] == sort}
-        return _OTHER if alike and claimed.unit not in alike else _SAME
+        return _relate_to_words_above(claimed, candidate)
     is_scaled = 0 not in candidate.powers
     if kind in ("percent", "points"):
         is_computed = is_scaled or (kind == "points" and not is_quoted)
@@ -186,6 +181,17 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
     if kind in DIMENSIONLESS and is_scaled and not is_percent and not candidate.is_odd:
         return _OPEN if is_quoted else _OTHER
     return _SAME
+
+
+def _relate_to_words_above(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
+    """A cell without a unit of its own: its header, its row or its column may name that of the claim, or another."""
+    column = candidate.place.column if candidate.place else ""
+    words = " ".join((*candidate.header.lines, candidate.row, column))
+    if claimed.kind == "duration":
+        return _SAME if claimed.unit in content_words(words) else _OPEN
+    sort = SIZES.get(claimed.unit, ("",))[0]
+    alike = {unit for unit in units_named(words) if SIZES.get(unit, (None,))[0] == sort}
+    return _OTHER if alike and claimed.unit not in alike else _SAME
 
 
 def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
