@@ -182,13 +182,10 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     spans = ((one, other) for one in days for other in days if one < other)
     if any(spans_duration(*span, claimed.value, claimed.unit) for span in spans):
         return True
-    quoted = {found.quantity.date.months for found in candidates if found.source == "quote"}
-    if claimed.unit in MONTHS_IN and claimed.value * MONTHS_IN[claimed.unit] in quoted:
+    if claimed.unit in MONTHS_IN and any(claimed.value * MONTHS_IN[claimed.unit] == date.months for date in dates):
         return True
     years = {date.year for date in dates if date.year is not None}
-    bare = {date.year for date in dates if date.year is not None and date == Date(date.year)}
-    yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
-    if claimed.unit != "year" or not years:
-        return False
-    apart = {abs(other - one) for one in (years if yearly else bare) for other in years}
-    return claimed.value in apart | ({len(years)} if yearly else set())
+    # Of days with other months the years alone do not tell.
+    is_yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
+    apart = {abs(other - one) for one in years for other in years} | {len(years)} if is_yearly and years else set()
+    return claimed.unit == "year" and claimed.value in apart

@@ -96,9 +96,9 @@ def _places_in_row(
         at = quote.start + quantity.start
         if headers.is_in_label(at) and any(not headers.is_in_label(quote.start + one.start) for one in row):
             continue
-        name = headers.column_at(at)[1]
+        name = headers.column_at(at)
         label = headers.label_at(at)
-        unit = _unit_of(name, headers.label_at(at), headers.at(at).unit)
+        unit = _unit_of(name, label, headers.at(at).unit)
         if unit and unit.kind == "percent" and _SHARE_BEHIND.match(quote.text, quantity.end):
             unit = None
         words = say_words(name, fiscal_end)

@@ -6,13 +6,14 @@ and what governs these are those of the document.
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import field, replace
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import Page, Statement, Table
+from ralph_cli.core.structure import Cell, Page, Statement, Table
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -102,28 +103,25 @@ class TableHeaders:
         table = self._document.table_at(offset)
         return table is not None and table.row_at(offset) < table.header_rows
 
-    def column_at(self, offset: int) -> tuple[int | None, str]:
-        """The number of the column of the cell at a place, and what names it; None and nothing where none is known."""
-        table = self._document.table_at(offset)
-        cell = table.cell_at(offset) if table else None
-        if table is None or cell is None:
-            return None, ""
-        return cell.column, " ".join(self._document.column_path(table, cell.column, cell.last))
+    def column_at(self, offset: int) -> str:
+        """What names the column of the cell at a place; "" where none is known."""
+        table, cell = self._cell_at(offset)
+        return " ".join(self._document.column_path(table, cell.column, cell.last)) if table and cell else ""
 
     def signs_at(self, offset: int) -> str:
         """The words that say of the column in which a character stands what its figures are given in."""
-        table = self._document.table_at(offset)
-        cell = table.cell_at(offset) if table else None
-        if table is None or cell is None:
-            return ""
-        of_column = (it for it in table.statements if cell.column <= it.column <= cell.last)
-        return " ".join(self._document.text[it.start : it.end] for it in of_column)
+        table, cell = self._cell_at(offset)
+        stated = (it for it in table.statements if cell.column <= it.column <= cell.last) if table and cell else ()
+        return " ".join(self._document.text[it.start : it.end] for it in stated)
 
     def is_in_label(self, offset: int) -> bool:
         """Whether a character stands in a cell that says what its row is about."""
-        table = self._document.table_at(offset)
-        cell = table.cell_at(offset) if table else None
+        table, cell = self._cell_at(offset)
         return table is not None and cell is not None and table.columns[cell.column].is_label
+
+    def _cell_at(self, offset: int) -> tuple[Table | None, Cell | None]:
+        table = self._document.table_at(offset)
+        return table, table.cell_at(offset) if table else None
 
     def label_at(self, offset: int) -> str:
         """What the row of a table is about in which a character stands, with the labels of its groups."""
@@ -133,21 +131,21 @@ class TableHeaders:
     def set_cells_apart(self, quote: Quote) -> Quote:
         """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
         text = list(quote.text)
-        for table in self._document.tables:
-            for cell in table.cells if table.start < quote.end and quote.start < table.end else ():
-                for at in (cell.start - 1 - quote.start, cell.end - quote.start):
-                    if 0 <= at < len(text) and text[at] in ",;":
-                        text[at] = "\t"
+        for cell in self._cells_of(quote):
+            for at in (cell.start - 1 - quote.start, cell.end - quote.start):
+                if 0 <= at < len(text) and text[at] in ",;":
+                    text[at] = "\t"
         return replace(quote, text="".join(text))
 
     def has_nil(self, quote: Quote) -> bool:
         """Whether a quote has a cell that stands for nil."""
-        text = self._document.text
+        return any(_NIL.fullmatch(self._document.text, cell.start, cell.end) for cell in self._cells_of(quote))
+
+    def _cells_of(self, quote: Quote) -> Iterator[Cell]:
+        """The cells of tables that a quote has, or touches."""
         for table in self._document.tables:
-            for cell in table.cells if table.start < quote.end and quote.start < table.end else ():
-                if cell.start < quote.end and quote.start < cell.end and _NIL.fullmatch(text, cell.start, cell.end):
-                    return True
-        return False
+            if table.start < quote.end and quote.start < table.end:
+                yield from (it for it in table.cells if it.start <= quote.end and quote.start <= it.end)
 
     def mail_date_at(self, offset: int) -> Date | None:
         """The date of the mail in which a place stands, if it does in one."""
