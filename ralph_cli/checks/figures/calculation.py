@@ -2,9 +2,8 @@
 
 A figure must stand in the quotes, or be an earlier result. Like by like is a ratio, percentages apart are points, an
 amount by a percentage is an amount, a date and a time are a date. What needs no source: 100 per cent and conversions
-between scales, what one unit of size has of another if the claim or its quotes name both, the 1 of a growth rate, the
-number of terms that an average divides their sum by, an exponent, and a number of months, quarters or halves of which
-the claim or its quotes speak. A figure that cancels out proves nothing.
+between scales, the 1 of a growth rate, the number of terms that an average divides their sum by, an exponent, and a
+number of months, quarters or halves of which the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
 from collections.abc import Iterator, Sequence

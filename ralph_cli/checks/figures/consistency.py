@@ -1,8 +1,8 @@
 """Whether what a text says of its figures beside one another agrees with where the quotes have them. Pure.
 
-Each figure may stand in the quotes and yet be told of something else: exchanged with another one, of another row, as
-the later one of two, as a rise where its row falls. What is said of a figure is weighed by the words near it. Most
-answers are questions: the quotes may say the same in other words.
+Each figure may stand in the quotes and yet be told of something else: exchanged with another one, of another row or
+column, as the later one of two. What is said of a figure is weighed by the words near it. Most answers are questions:
+the quotes may say the same in other words.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

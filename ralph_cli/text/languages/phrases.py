@@ -1,9 +1,9 @@
-"""What is said of figures in German, French, Spanish, Italian and Portuguese, with the English of it. Pure.
+"""Scales, units, dates and bounds of figures in German, French, Spanish, Italian and Portuguese, with the English of it. Pure.
 
 Each line is English and what it is written for: alternatives behind "|", endings in brackets that may lack ("Tag(e)")
 or one of which stands there ("salit[oae]"). A "#" before or behind a phrase is the figure beside it. English is never
 longer than what it stands for, which else is left as it is: so it is the shortest word that means the same to a reader
-of figures ("mo" for a month, "up" for what rose, "cut" for what fell).
+of figures ("mo" for a month).
 
 Months and units are those of the Unicode CLDR, in the forms that sentences give them.
 """
