@@ -2,9 +2,8 @@
 
 A figure must stand in the quotes, or be an earlier result. Like by like is a ratio, percentages apart are points, an
 amount by a percentage is an amount, a date and a time are a date. What needs no source: 100 per cent and conversions
-between scales, what one unit of size has of another if the claim or its quotes name both, the 1 of a growth rate, the
-number of terms that an average divides their sum by, an exponent, and a number of months, quarters or halves of which
-the claim or its quotes speak. A figure that cancels out proves nothing.
+between scales, the 1 of a growth rate, the number of terms that an average divides their sum by, an exponent, and a
+number of months, quarters or halves of which the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,20 +11,15 @@ from dataclasses import replace
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal, DecimalException, localcontext
-from itertools import product
-from typing import Literal
 
 from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError, Node, UnquotedError, WrongResultError, parse_equation
-from ralph_cli.checks.figures.places import Place, is_earlier, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Date, Kind, Quantity
-from ralph_cli.text.quantities.relations import Change
-from ralph_cli.text.quantities.vocabulary import SIZES, units_named
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
 WITHOUT_UNIT: tuple[Kind, ...] = ("none", "count")
@@ -88,24 +82,6 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     return None
 
 
-def convert_unit(term: Term, factor: Term, named: frozenset[str], *, divides: bool = False) -> Term | None:
-    """A size in another unit, if a factor without a source is what one unit has of the other, to two digits or more.
-
-    The `named` units must be of both: what is said of pounds and tonnes may make kilograms on the way.
-    """
-    parts = factor.value.as_tuple()
-    if factor.is_sourced or not term.is_sourced or len(parts.digits) < 2 or not factor.value:
-        return None
-    by, half = 1 / factor.value if divides else factor.value, Decimal(10) ** int(parts.exponent) / 2
-    for own in {term.unit} & SIZES.keys() or named & SIZES.keys():
-        sort, size = SIZES[own]
-        known = any(SIZES.get(one, ("",))[0] == sort for one in named - {own})
-        for unit, (other, another) in SIZES.items() if known else ():
-            if other == sort and abs((another / size if divides else size / another) - factor.value) <= half:
-                return replace(term, value=term.value * by, kind="physical", unit=unit, terms=1)
-    return None
-
-
 def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
     """The numbers that a result may show, in the unit in which it is stated; the likeliest first."""
     value = term.value
@@ -155,17 +131,7 @@ _REASONS = {
 }  # fmt: skip
 """Words of the claim or its quotes for which a number of months, days or halves needs no quote."""
 
-_TIMES = {
-    ("minute", 60): "second",
-    ("hour", 60): "minute",
-    ("day", 24): "hour",
-    ("week", 7): "day",
-    ("year", 12): "month",
-}
-"""The unit of which each has so many."""
-
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
-_SHARE_ROOM = Decimal("0.0001")
 _PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
 
@@ -176,7 +142,6 @@ class Calculator:
     def __init__(self, candidates: Sequence[Candidate], words: str) -> None:
         self.candidates = list(candidates)
         self._words = words.lower()
-        self._units = units_named(words)
         self._nudged: Decimal | None = None
 
     def compute(self, text: str) -> tuple[Candidate, ...]:
@@ -188,36 +153,11 @@ class Calculator:
                 term = self._evaluate_sourced(node)
                 results = [self._check_result(term, result) for result in equation.results]
                 differences = [part for part in node.nodes if part.sign in ("+", "-") and part.right is not None]
-                parts = [
-                    replace(as_candidate(self._evaluate(part), text), change=Change("", self._direction(part)))
-                    for part in differences
-                ]
+                parts = [as_candidate(self._evaluate(part), text) for part in differences]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        change = Change("", self._direction(node))
-        place = place_of_result(self._places_of({figure.value for figure in node.figures}))
-        found = tuple(replace(one, change=change, place=place) for one in results)
-        levels = {one.left.figure.value for one in differences if one.sign == "-" and one.left and one.left.figure}
-        self.candidates = [
-            replace(one, change=Change("to")) if abs(one.quantity.value) in levels and not one.change.role else one
-            for one in self.candidates
-        ]
-        self.candidates += (*found, *parts, *_eve(term))
-        return found
-
-    def _places_of(self, values: set[Decimal]) -> list[Place]:
-        return [one.place for one in self.candidates if one.place and abs(one.quantity.value) in values]
-
-    def _direction(self, node: Node) -> Literal["", "rise", "fall"]:
-        """Whether a change from its base, or a difference from the earlier figure to the later one, is up or down."""
-        figures = [figure.value for figure in node.operands]
-        if node.sign != "-" or not figures:
-            return node.change
-        pairs = list(product(self._places_of({figures[0]}), self._places_of({figures[1]})))
-        if not pairs or figures[0] <= figures[1]:
-            return ""
-        is_fall = all(is_earlier(one, other) for one, other in pairs)
-        return "rise" if all(is_earlier(other, one) for one, other in pairs) else "fall" if is_fall else ""
+        self.candidates += (*results, *parts, *_eve(term))
+        return tuple(results)
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""
@@ -312,9 +252,6 @@ class Calculator:
 
     def _multiply(self, left: Term, right: Term) -> Term:
         _refuse_days(left, right)
-        for one, other in ((left, right), (right, left)):
-            if (converted := convert_unit(one, other, self._units)) is not None:
-                return converted
         self._check_factor(left)
         self._check_factor(right)
         if not left.is_sourced:
@@ -326,8 +263,7 @@ class Calculator:
             # 61,700 thousand, times 1,000, is as much in another scale: no factor makes more of anything.
             # But per million there are so many more of a share.
             powers = frozenset(power - _zeros(right.value) * (not left.is_pure) for power in left.powers)
-            unit = _TIMES.get((left.unit, int(right.value)), left.unit)
-            return replace(left, value=value, unit=unit, powers=powers, is_hundredfold=right.value == 100)
+            return replace(left, value=value, powers=powers, is_hundredfold=right.value == 100)
         if left.is_rate and not right.is_rate:
             left, right = right, left
         if right.is_rate or right.kind == "duration":
@@ -339,18 +275,12 @@ class Calculator:
     def _divide(self, left: Term, right: Term) -> Term:
         _refuse_days(left, right)
         value = left.value / right.value
-        if (converted := convert_unit(left, right, self._units, divides=True)) is not None:
-            return converted
-        shares = (found.quantity for found in self.candidates if found.quantity.kind == "ratio")
-        if not left.is_sourced and any(abs(found.value - value) < _SHARE_ROOM for found in shares):
-            return Term(value, "ratio", is_pure=True)  # 2/3 of "two thirds"
         if not right.is_sourced:
             if right.value == left.terms > 1 and right.kind == "none":
                 return replace(left, value=value, terms=1)
             self._check_factor(right)
             powers = frozenset(power + _zeros(right.value) for power in left.powers)
-            made = (one for (one, count), of in _TIMES.items() if of == left.unit and count == right.value)
-            return replace(left, value=value, unit=next(made, left.unit), powers=powers, terms=1)
+            return replace(left, value=value, powers=powers, terms=1)
         self._check_factor(left)
         if (right.is_rate and not left.is_rate) or (right.kind == "duration" != left.kind):
             return replace(left, value=value, terms=1, per_time=right.unit if right.kind == "duration" else "")

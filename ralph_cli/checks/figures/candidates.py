@@ -17,30 +17,22 @@ from ralph_cli.core.structure import PAGE_BREAK
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.structure.complete import complete
-from ralph_cli.text.quantities.currencies import currencies_named, only_currency
+from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import NO_CHANGE, Change, read_change
 from ralph_cli.text.scales import EXCEPTION, SCALE_STATEMENT, SCALE_WORDS, Scales, content_words, read_scales
 from ralph_cli.text.sentences import line_at
 
 Source = Literal["quote", "header", "question", "document", "calculation"]
 
 UNSCALED = frozenset((0,))
-_LOSS = re.compile(r"(?i)\b(?:loss(?:es)?|deficits?|shortfalls?)\b|損失|赤字|亏损")
-_LOSS_REACH = 60
 _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
 _OWN_UNIT = re.compile(
-    r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
+    r"(?i)[^\W\d_] \((?!(?:in )?(?:loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note"
+    r"|net|thousand|million|billion))(?:in )?[a-z$\u20ac\u00a3\u00a5.]+(?: [a-z]+)?\)(?=[\s|]+[$\d])"
 )
-_AMOUNTS = ("none", "currency")
-_PAIR = re.compile(r"(?:\||\t| {2,})\s*[\d.,%]+ \([\d.]+\)\s*(?:\||\t| {2,}|\Z)")
-"""A cell with another figure in brackets behind its own: "31.4 (1.2)"."""
-
-_COUNTED = re.compile(r"[^\W\d_] \(([a-z]+(?: [a-z]+)?)\)(?=[\s|]+\d)")
-_NO_UNIT = re.compile(r"(?i)(?:loss|income|expense|decrease|increase|deficit|benefit|used|unaudited|restated|note|net)")
-"""Of a label's end in brackets what tells in which unit its row counts: "Enrollment (pupils)", not "(loss)"."""
+"""The end of a row's label that tells in which unit it counts: "Enrollment (pupils)", not "(loss)"."""
 
 _SCALE_WORD = re.compile(r"(?i)\b(thousand|million|billion)s?\b")
 _PAIRED = re.compile(r"\([^()]*%\s*\)")
@@ -72,11 +64,8 @@ class Candidate:
     """A quantity that may bear out one of a claim, and what governs it.
 
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
-    `is_pure` marks a quotient of like quantities,
-    `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
-    `is_signed` says that its brackets are a minus, for other amounts of its row have none.
-    `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
-    or fell by or to it; of a computed rate the direction is known by its base.
+    `is_pure` marks a quotient of like quantities, `is_odd` a figure with other decimals than those of its table.
+    `row` is what stands before the figures in its line, `place` what governs it.
     `terms` are those of the sum that a calculation's result is.
     """
 
@@ -87,10 +76,7 @@ class Candidate:
     in_table: bool = False
     is_pure: bool = False
     is_odd: bool = False
-    is_loss: bool = False
-    is_signed: bool = False
     row: str = ""
-    change: Change = NO_CHANGE
     place: Place | None = None
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
@@ -228,8 +214,6 @@ def _candidates_of_quote(
         start, end = line_at(quote.text, quantity.start, quantity.end)
         line = quote.text[start:end]
         in_table = headers.is_row(quote.start + quantity.start)
-        if not header.currencies and in_table:
-            header = replace(header, currencies=only_currency(facts.text))
         column = place.column if place else ""
         if in_table and PER_CENT.search(headers.signs_at(quote.start + quantity.start)):
             header = replace(header, has_percent=True)
@@ -257,14 +241,7 @@ def make_candidate(
 ) -> Candidate:
     """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
     start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
-    governing, certain = header.scales, header.is_certain
-    of_column = frozenset(SCALE_WORDS[word.lower()] for word in _SCALE_WORD.findall(column))
-    if in_table and len(of_column) == 1 and not read_scales(column).powers:
-        governing, certain = Scales(of_column), True  # "2023, thousand bottles"
-    elif in_table and (own := read_scales(line[:start])).powers:
-        governing, certain = own, True  # a row that names its own scale has no other
-    elif quoted.powers and not (in_table and header.is_certain):
-        governing, certain = quoted, not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
+    governing, certain = _find_scales(line, start, header, quoted, column, in_table=in_table)
     header = replace(
         header,
         scales=governing,
@@ -273,43 +250,49 @@ def make_candidate(
         has_percent=header.has_percent or bool(PER_CENT.search(column)),
         per_time=header.per_time if in_table else "",
     )
-    if in_table and _PAIRED.search(f"{line[:start]} {column}") and _BEHIND_FIGURE.search(line, 0, start):
+    is_share = _PAIRED.search(f"{line[:start]} {column}") if in_table else quantity.kind == "percent"
+    if is_share and _BEHIND_FIGURE.search(line[: start + (quantity.text[:1] == "(")]):
         quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
-    if (
-        not in_table
-        and quantity.kind == "percent"
-        and quantity.text[:1] == "("
-        and _BEHIND_FIGURE.search(line, 0, start)
-    ):
-        quantity = replace(quantity, value=abs(quantity.value))
     told = content_words(f"{line[:start]} {column}")
-    is_odd = in_table and not governing.named & told and _is_odd(quantity, line, header)
+    is_odd = in_table and header.decimals not in (None, quantity.decimals) and not governing.named & told
+    is_odd &= quantity.kind != "currency" or abs(quantity.value) < 1000
     powers, sure = _explicit_power(quantity), True
     if quantity.power is None and (quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table)):
         things = governing.named & content_words(" ".join(cell.name for cell in header.cells))
         # "Worth in thousands" may not be of pieces.
         other_column = (header.is_of_column and not read_scales(column).powers) or (things and not things & told)
         label = f"{line} {column}" if in_table else ""
-        powers = _scales_of(quantity, governing, label, certain and not other_column, is_odd)
+        powers = _scales_of(quantity, governing, label, certain and not other_column and not is_odd)
         money, scaled = quantity.kind == "currency", max(powers) > 0
         in_full = scaled and not money and abs(quantity.value) >= IN_FULL
         sure = not in_full and (money or (bool(governing.powers) and not (is_odd and len(powers) > 1)))
-    before = re.split(r"[.;,]", text[max(0, quantity.start - _LOSS_REACH) : quantity.start])[-1]
     return Candidate(
         quantity,
         powers,
         sure,
         in_table=in_table,
         is_odd=is_odd,
-        is_loss=not in_table and bool(_LOSS.search(before)),
-        is_signed=in_table and _is_signed(quantity, line),
         row=_LABEL.sub("", line),
-        change=NO_CHANGE if in_table else read_change(text, quantity),
         header=header,
     )
 
 
-def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool) -> frozenset[int]:
+def _find_scales(
+    line: str, start: int, header: TableHeader, quoted: Scales, column: str, *, in_table: bool
+) -> tuple[Scales, bool]:
+    """The scales that are stated for a figure in a line: by its column, its row, the quotes or its header; and whether
+    they are so for certain."""
+    of_column = frozenset(SCALE_WORDS[word.lower()] for word in _SCALE_WORD.findall(column))
+    if in_table and len(of_column) == 1 and not read_scales(column).powers:
+        return Scales(of_column), True  # "2023, thousand bottles"
+    if in_table and (own := read_scales(line[:start])).powers:
+        return own, True  # a row that names its own scale has no other
+    if quoted.powers and not (in_table and header.is_certain):
+        return quoted, not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
+    return header.scales, header.is_certain
+
+
+def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool) -> frozenset[int]:
     """The scales that a figure without its own may have."""
     line = EXCEPTION.sub("", line)
     words = content_words(line) | frozenset(re.findall(r"\bper\b", line.lower()))
@@ -325,33 +308,8 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     # So may this be: no table counts so many millions, or such round thousands of things.
     full = not quantity.value % 1000 or (abs(quantity.value) >= IN_FULL and min(governing.powers) >= MILLIONS)
     is_rate |= quantity.kind != "currency" and abs(quantity.value) >= 10**5 and full
-    counted = _COUNTED.search(line)
-    is_counted = counted is not None and quantity.kind != "currency" and not _NO_UNIT.match(counted[1])
-    free = bool(excepted) or is_rate or fine or is_counted
-    return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
-
-
-def _is_signed(quantity: Quantity, line: str) -> bool:
-    """Whether an amount stands in brackets, and is no mark of a footnote, in a row with others that do not."""
-    if (
-        "(" not in quantity.text[:3]
-        or quantity.kind not in _AMOUNTS
-        or (quantity.value > -10 and not quantity.decimals)
-    ):
-        return False
-    plain = (found for found in read_quantities(line) if found.kind in _AMOUNTS and found.value > 0)
-    return not _PAIR.search(line) and any(found.decimals == quantity.decimals for found in plain)
-
-
-def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
-    """Whether a cell shows other decimals than its table, or the first of its row: it is measured otherwise."""
-    if quantity.kind == "currency" and abs(quantity.value) >= 1000:
-        return False
-    if header.decimals is not None:
-        return quantity.decimals != header.decimals
-    amounts = (found for found in read_quantities(line) if found.is_measured and found.kind != "percent")
-    first = next(amounts, None)
-    return first is not None and first.decimals != quantity.decimals
+    free = bool(excepted) or is_rate or fine
+    return governing.powers | (UNSCALED if free or not certain else frozenset())
 
 
 def _typed_by_place(candidate: Candidate, place: Place | None) -> Candidate:
@@ -361,6 +319,4 @@ def _typed_by_place(candidate: Candidate, place: Place | None) -> Candidate:
         return candidate
     typed = replace(unit, text=quantity.text, start=quantity.start, end=quantity.end, value=quantity.value * unit.value)
     powers = candidate.powers if unit.kind == "physical" and unit.power is None else _explicit_power(unit)
-    return replace(
-        candidate, quantity=replace(typed, decimals=quantity.decimals + unit.decimals), powers=powers, is_odd=False
-    )
+    return replace(candidate, quantity=replace(typed, decimals=quantity.decimals + unit.decimals), powers=powers)

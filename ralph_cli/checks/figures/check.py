@@ -164,6 +164,8 @@ class NumbersCheck:
                 continue
             if answer.field == NOWHERE and _is_result_of(answer.words, failed):
                 continue  # what is wrong with its calculation has been said
+            if is_foreign and answer.field == "sign":
+                continue  # the words that may stand for a minus are known of English alone
             is_doubt = is_foreign and not _is_sure(answer, claim, calculator.candidates, said, failed)
             yield replace(answer, standing="open") if is_doubt else answer
         yield from self._answer_to_part(claim.text, quotes, said)

@@ -13,18 +13,13 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measu
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
-from ralph_cli.text.quantities.nearness import say_words
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import FALL, RISE, read_change
+from ralph_cli.text.quantities.relations import FALL, RISE
 from ralph_cli.text.quantities.tokens import MINUSES
 from ralph_cli.text.quantities.vocabulary import (
-    PACES,
     SIZES,
-    TIMES,
     UNKNOWN_UNIT,
     is_sure_symbol,
-    singular,
     symbols_differ,
     units_named,
 )
@@ -36,38 +31,24 @@ Relation = Literal["same", "open", "differs"]
 BOUND = "side of the bound"
 OTHER_UNIT, OTHER_SCALE = "other unit", "other scale"
 """Fields of which a message names both: what the claim writes, and what the quotes write or their table states."""
-CHANGES = say_words("difference change variance increase decrease gap spread margin points")
-"""Columns and rows of what lies between two percentages."""
 
 DIMENSIONLESS = ("percent", "ratio")
 _MEASURED = ("physical", "duration")
 _MOST_SHARE = 2
 
-_PAID = (
+_OUTFLOWS = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
     r"|consum(?!er)|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
-_DOWN = re.compile(
-    rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
-    "|減|减|赤字|損失|支出|流出|下降|[縮缩]小|[亏虧][损損]"
-)
-_OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
-"""Words of decrease and of what is paid: they may only confirm a minus that the claim leaves out."""
+_ASIDE = re.compile(r"\([^()]*\)")
+_PAID = re.compile(rf"(?i)\b(?:{_OUTFLOWS}|(?<!/)gains? on|(?:in|de)crease in)")
+"""What a row is called whose brackets are no minus of what is told of it."""
 
 _UP = re.compile(rf"(?i)\b(?:{RISE}|gain|profit|income|surplus)")
-_GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
-_GAIN_OR_LOSS = re.compile(r"(?i)\b(?:gain|profit|surplus|income|increase|loss|deficit|expense|decrease|charge)\w*")
-_BRACKETS_MEAN = re.compile(
-    r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit|expense|charge|payment)[^()\d]{0,20}\)"
+_DOWN = re.compile(
+    rf"(?i)\b(?:{FALL}|{_OUTFLOWS}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
 )
-_BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
-_NETTED = re.compile(r"(?i)\b(?:less|minus|over)\s")
-"""Between what is set off in a row: its brackets are a minus."""
-
-_LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
-
-_CLAUSE_END = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
-
+"""Words that may stand for the minus that a claim leaves out."""
 
 _SAME: tuple[Relation, str] = "same", ""
 _OPEN: tuple[Relation, str] = "open", "unit"
@@ -182,35 +163,35 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
 
 def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
     """A figure without a unit of its own: its header may give it one."""
-    kind, header, in_table = claimed.kind, candidate.header, candidate.in_table
-    quoted, is_scaled = candidate.source == "quote", 0 not in candidate.powers
+    kind, header, is_quoted = claimed.kind, candidate.header, candidate.source == "quote"
     if kind == "currency":
         named = header.currencies
         if named and not named & {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())} and claimed.unit != "cent":
             return "differs", "currency"
-        if quoted and in_table and not named and not candidate.is_scale_sure:
-            return "open", "currency"
-        return _OPEN if is_scaled and candidate.is_odd and candidate.quantity.kind == "none" else _SAME
-    if kind == "physical" and in_table:
-        named = units_named(" ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else "")))
-        sort = SIZES.get(claimed.unit, ("",))[0]
-        alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
-        return _OTHER if sort and alike and claimed.unit not in alike else _SAME
-    if kind == "duration":
-        named = content_words(
-            " ".join((candidate.row, candidate.place.column if candidate.place else "", *header.lines))
-        )
-        return _SAME if claimed.unit in named or not in_table else _OPEN
-    computed = kind == "points" and candidate.source == "calculation"
-    if kind in ("percent", "points") and not (header.has_percent if quoted else is_scaled or computed):
-        return _OPEN
-    if kind == "points" and claimed.unit != "basis point" and not claimed.worded and quoted:
-        named = candidate.place.words if candidate.place else frozenset[str]()
-        return _OPEN if in_table and not CHANGES & named else _SAME
-    percent = header.has_percent and abs(candidate.quantity.value) < 1000
-    if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
-        return _OPEN if quoted else _OTHER
+        is_unsure = is_quoted and candidate.in_table and not named and not candidate.is_scale_sure
+        return ("open", "currency") if is_unsure else _SAME
+    if kind in _MEASURED and candidate.in_table:
+        return _relate_to_words_above(claimed, candidate)
+    is_scaled = 0 not in candidate.powers
+    if kind in ("percent", "points"):
+        is_computed = is_scaled or (kind == "points" and not is_quoted)
+        if not (header.has_percent if is_quoted else is_computed):
+            return _OPEN
+    is_percent = header.has_percent and abs(candidate.quantity.value) < 1000
+    if kind in DIMENSIONLESS and is_scaled and not is_percent and not candidate.is_odd:
+        return _OPEN if is_quoted else _OTHER
     return _SAME
+
+
+def _relate_to_words_above(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
+    """A cell without a unit of its own: its header, its row or its column may name that of the claim, or another."""
+    column = candidate.place.column if candidate.place else ""
+    words = " ".join((*candidate.header.lines, candidate.row, column))
+    if claimed.kind == "duration":
+        return _SAME if claimed.unit in content_words(words) else _OPEN
+    sort = SIZES.get(claimed.unit, ("",))[0]
+    alike = {unit for unit in units_named(words) if SIZES.get(unit, (None,))[0] == sort}
+    return _OTHER if alike and claimed.unit not in alike else _SAME
 
 
 def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
@@ -297,86 +278,29 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
             return Comparison("open", OTHER_SCALE)
     if claimed.per_time and candidate.per_time and claimed.per_time != candidate.per_time:
         return Comparison("contradicted" if quantity.per_time else "open", "time it is stated for")
-    if (
-        quantity.per_time not in ("", "year")
-        and not claimed.per_time
-        and _is_of_year_alone(sentence, quantity.per_time)
-    ):
-        return Comparison("open", "time it is stated for")
     if claimed.per_thing and quantity.per_thing and claimed.per_thing != quantity.per_thing:
         return Comparison("open", "thing it is stated for")
-    if fault := _compare_sign(claimed, candidate, sentence):
-        return fault
-    if claimed.bound and not quantity.bound and candidate.place and "averag" in candidate.place.words:
-        return None if "averag" in sentence.lower() else Comparison("open", "bound (it is an average)")
     if candidate.is_odd and len(candidate.powers) > 1 and unit > 1:
         return Comparison("open", "scale")
-    return None
-
-
-def _is_of_year_alone(sentence: str, per_time: str) -> bool:
-    """Whether a sentence speaks of a year as a whole, and not of the shorter time for which an amount is stated."""
-    words = re.findall(r"[a-z]+", sentence.lower())
-    named = {"quarter" if word == "q" else PACES.get(word) or TIMES.get(singular(word)) for word in words}
-    whole = any(found.date.months == MONTHS_IN["year"] for found in read_quantities(sentence, "prose"))
-    return (whole or "year" in named) and per_time not in named
+    return _compare_sign(claimed, candidate, sentence)
 
 
 def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
-    """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
-    quantity, row, own = candidate.quantity, candidate.row, claimed.value
-    value, fault = quantity.value, Comparison("open", "sign")
-    if (claimed.text[:1] == "(" and claimed.kind in ("none", "count")) or claimed.kind in ("duration", "ordinal"):
-        return None  # a row's negative, or an aside: "half of them (58)"
-    if own < 0 < value and (candidate.source == "calculation" or quantity.text[:1] != "("):
-        open_ = candidate.in_table and candidate.source != "calculation"
-        return fault if open_ else Comparison("contradicted", "sign")
-    at = max(0, sentence.find(claimed.text))
-    before = sentence[:at]
-    change = read_change(sentence, replace(claimed, start=at, end=at + len(claimed.text)))
-    ups = (match[0].lower() for match in _UP.finditer(before))
-    grew = change.direction == "rise" or any(word not in candidate.label for word in ups)
-    level = _LEVEL.search(before)
-    # "It grew 2%, less than before" says a fall of something else.
-    downs = [*_DOWN.finditer(before + _CLAUSE_END.split(sentence[at:])[0] if grew else sentence)]
-    said = _BRACKETS_MEAN.search("\n".join((row, *candidate.header.lines)))
-    # What a row is called tells no sign where brackets are known to be a minus.
-    called = [one for one in downs if _OUTFLOW.match(one[0]) and one[0].lower() in row.lower()]
-    fell = len(called) < len(downs) or not (candidate.is_signed or said or not called)
-    if candidate.is_loss and own > 0 and (grew or level or claimed.kind == "currency") and not fell:
-        return fault
-    last = [match[0].lower() for match in _GAIN_OR_LOSS.finditer(before)][-1:]
-    if value < 0 < own and last and _BRACKETS_MEAN.search(row) and not _DOWN.match(last[0]):
-        return fault
-    meant = re.search(r"\(([a-z]+)\)", row, re.IGNORECASE)
-    if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
-        return None if meant[1].lower() in sentence.lower() or _UP.search(sentence) else fault
-    if value < 0 < own and not fell and not _is_deducted(candidate):
-        if grew or level:
-            named = candidate.label and candidate.label <= content_words(sentence) and level
-            return Comparison("contradicted", "sign") if named else fault
-        is_change = candidate.source == "quote" and _BY.search(before)
-        is_minus = candidate.is_signed or quantity.text[:1] in MINUSES or said
-        return fault if is_minus or is_change else None
-    if min(value, own) > 0 and _BRACKETS_MEAN.search(row):  # "provided by (used in)"
-        label = content_words(re.sub(r"\([^)]*\)", "", row))
-        words = re.findall(r"\w+", re.split(r"\d", before.lower())[-1])
-        return fault if any(_DOWN.match(word) and word not in label for word in words) else None
-    return None
-
-
-def _is_deducted(candidate: Candidate) -> bool:
-    """Whether brackets are no minus: of what is paid, of a gain that is taken off, or of a footnote's mark."""
-    quantity, row = candidate.quantity, candidate.row
-    if quantity.text[:1] in MINUSES:
-        return bool(_OUTFLOW.search(row))
-    mark = quantity.value > -10 and not quantity.decimals and quantity.kind == "none"
-    if _NETTED.search(row):
-        return mark
-    gain = _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
-    # Of "provided by (used in)" it is neither.
-    paid = not candidate.is_signed and _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))
-    return mark or (candidate.in_table and bool(gain or paid))
+    """A minus that one of them has: it may be said in words, and is none where a row tells of what is paid."""
+    quantity, own, value = candidate.quantity, claimed.value, candidate.quantity.value
+    is_aside = claimed.text[:1] == "(" and claimed.kind in ("none", "count")  # "half of them (58)"
+    if is_aside or claimed.kind in ("duration", "ordinal"):
+        return None
+    is_computed = candidate.source == "calculation"
+    if own < 0 < value and (is_computed or quantity.text[:1] != "("):
+        return Comparison("open" if candidate.in_table and not is_computed else "contradicted", "sign")
+    is_mark = value > -10 and not quantity.decimals and quantity.kind == "none"  # of a footnote
+    if not value < 0 < own or is_mark or _DOWN.search(sentence) or _PAID.search(_ASIDE.sub("", candidate.row)):
+        return None
+    if quantity.text[:1] not in MINUSES and not candidate.in_table and not _UP.search(sentence):
+        return None  # brackets of running text
+    is_named = candidate.label and candidate.label <= content_words(sentence)
+    return Comparison("contradicted" if is_named else "open", "sign")
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:

@@ -1,13 +1,13 @@
 """Whether what a text says of its figures beside one another agrees with where the quotes have them. Pure.
 
-Each figure may stand in the quotes and yet be told of something else: exchanged with another one, of another row, as
-the later one of two, as a rise where its row falls. What is said of a figure is weighed by the words near it. Most
-answers are questions: the quotes may say the same in other words.
+Each figure may stand in the quotes and yet be told of something else: exchanged with another one, of another row or
+column, as the later one of two. What is said of a figure is weighed by the words near it. Most answers are questions:
+the quotes may say the same in other words.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Standing
@@ -16,15 +16,15 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.nearness import weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.relations import are_comparable, is_misstated, is_part_of, ordered_pairs, read_change
-from ralph_cli.text.sentences import sentence_at
+from ralph_cli.text.quantities.relations import are_comparable, is_misstated, ordered_pairs
 
 _MARGIN, _MARGIN_OF_PAIR = 0.7, 0.3
 """By how many words another place must agree better with what is said of a figure, and two places with two figures."""
 
+_WHOLE = re.compile(r"\d\S*(?: [a-z]+)? of (?:(?:the|its|their|our|all) )*\Z")
+"""What stands before the whole of a part: "5 of the"."""
+
 _WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+"), 60
-_WORD, _FEW_WORDS = re.compile(r"[^\W\d_]{2,}"), 3
-_ALL = re.compile(r"(?i)\b(?:all|every(?:\s+one)?|each|both)\s+(?:(?:of|the|its|their|our)\s+)*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,6 @@ class FigureConsistency:
         """What does not agree, of the quantities and dates of the text, of which some are supported by themselves."""
         measured = [one for one in found if one.is_measured]
         yield from self._order(measured)
-        yield from self._uses(measured)
-        yield from self._directions(measured)
         yield from self._places(supported)
 
     def _order(self, found: Sequence[Quantity]) -> Iterator[Answer]:
@@ -69,44 +67,6 @@ class FigureConsistency:
             elif homes and all(is_earlier(end, begin) for begin, end in homes):
                 message = f"{names}: in the quotes the second is the earlier one"
                 yield Answer(first.text, first.start, "contradicted", "time", message)
-            points = abs(after.value - before.value) if before.kind == after.kind == "percent" else None
-            for rate in found:
-                if rate.kind == "percent" and abs(rate.value) == points and rate not in (before, after):
-                    message = f'"{rate.text}" lies between "{before.text}" and "{after.text}": write percentage points'
-                    yield Answer(rate.text, rate.start, "open", "unit", message)
-
-    def _uses(self, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures that rest on one which the quotes state once, and all of a whole of which they tell a part only."""
-        places = {one: {place.start for place in self._places_of(one)} for one in found}
-        for one, other in pairwise(found):
-            counts = {one.kind, other.kind} <= {"count", "none"}
-            is_same = one.value == other.value and (counts or one.kind == other.kind) and not one.worded
-            is_again = is_same and len(places[one]) == 1 and places[one] == places[other]
-            between = _WORD.findall(self.text, one.end, other.start)  # none in "74 cents, or 74 c"
-            if is_again and len(between) >= _FEW_WORDS and self._sentence(one) == self._sentence(other):
-                names = f'"{name_quantity(self.text, one)}" and "{name_quantity(self.text, other)}"'
-                yield Answer(other.text, other.start, "open", "place", f"{names}: the quotes state it once")
-        used = frozenset[int]().union(*places.values())
-        for one in (one for one in found if _ALL.search(self.text, 0, one.start)):
-            parts = {place.part for place in self._places_of(one)} - {-1}
-            if parts and not parts & used:
-                message = f'"{name_quantity(self.text, one)}": the quotes tell of a part of them only'
-                yield Answer(one.text, one.start, "open", "count", message)
-
-    def _directions(self, found: Sequence[Quantity]) -> Iterator[Answer]:
-        """Figures to which the text says that something rose or fell, where all earlier ones of their row deny it."""
-        for one in found:
-            said = read_change(self.text, one)
-            homes = {home.place.start: home for home in self.homes.get(one, ()) if home.in_table and home.place}
-            home = next(iter(homes.values()), None)
-            if said.role != "to" or home is None or len(homes) > 1:
-                continue
-            earlier = [other for other in self.candidates if _is_before_in_row(other, home)]
-            changes = {abs(home.quantity.value) - abs(other.quantity.value) for other in earlier}
-            denied = {"rise": all(change < 0 for change in changes), "fall": all(change > 0 for change in changes)}
-            if changes and denied.get(said.direction):
-                message = f'"{name_quantity(self.text, one)}": the earlier figures of its row say the other direction'
-                yield Answer(one.text, one.start, "open", "direction", message)
 
     def _places(self, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of which the text says what the quotes say of another figure, or that it exchanges."""
@@ -127,11 +87,10 @@ class FigureConsistency:
         taken = {place.start for known in places.values() for place in known}
         quoted = [one for one in self.candidates if one.place and one.source == "quote"]
         others = [one for one in quoted if one.place and one.place.start not in taken]
-        wholes = {whole for part, whole in pairwise(found) if is_part_of(self.text, part, whole)}
         for one, known in places.items():
-            if one in wholes:
+            if _WHOLE.search(self.text, 0, one.start):
                 continue  # what follows is said of its part
-            own = _without_words_of_others(one, said, places)
+            own = said[one]
             agreement = max(place.agreement(own) for place in known)
             rivals = (other for other in others if _are_rivals(self.homes[one][0], other))
             agreements = ((other.place.agreement(own), other) for other in rivals if other.place)
@@ -145,14 +104,10 @@ class FigureConsistency:
     def _exchanged(
         self, places: Mapping[Quantity, Sequence[Place]], said: Mapping[Quantity, Mapping[str, float]]
     ) -> Iterator[Answer]:
-        own = {one: _without_words_of_others(one, said, places, even=False) for one in places}
         for one, other in combinations(places, 2):
             pairs = [*product(places[one], places[other])]
             is_apart = are_comparable(one, other) and all(first.start != second.start for first, second in pairs)
-            # What is said of five of twelve is said of either.
-            if not is_apart or is_part_of(self.text, one, other):
-                continue
-            if all(_are_exchanged(pair, (own[one], own[other])) for pair in pairs):
+            if is_apart and all(_are_exchanged(pair, (said[one], said[other])) for pair in pairs):
                 names = f'"{name_quantity(self.text, one)}" and "{name_quantity(self.text, other)}"'
                 yield Answer(one.text, one.start, "open", "place", f"{names}: the quotes have them the other way round")
 
@@ -162,9 +117,6 @@ class FigureConsistency:
         apart = [_distance(quantity, one) for one in homes]
         nearest = min(apart, default=Decimal(0))
         return [one.place for one, distance in zip(homes, apart, strict=True) if one.place and distance == nearest]
-
-    def _sentence(self, quantity: Quantity) -> tuple[int, int]:
-        return sentence_at(self.text, quantity.start, quantity.end)
 
 
 def name_quantity(text: str, quantity: Quantity) -> str:
@@ -189,14 +141,6 @@ def _distance(quantity: Quantity, candidate: Candidate) -> Decimal:
     return min(abs(own - abs(candidate.quantity.value).scaleb(power)) for power in candidate.powers)
 
 
-def _is_before_in_row(one: Candidate, other: Candidate) -> bool:
-    """Whether a figure of the quotes stands in the row of another one, in a column of an earlier time."""
-    beside = (
-        one.source == "quote" and one.in_table and one.row == other.row and one.quantity.kind == other.quantity.kind
-    )
-    return beside and one.place is not None and other.place is not None and is_earlier(one.place, other.place)
-
-
 def _are_rivals(one: Candidate, other: Candidate) -> bool:
     """Whether two figures of the quotes are of one kind and unit, as far as cells without a unit show it."""
     first, second = one.quantity, other.quantity
@@ -204,28 +148,6 @@ def _are_rivals(one: Candidate, other: Candidate) -> bool:
     columns = {found.place.column for found in (one, other) if found.place}
     bare = "none" in kinds and "date" not in kinds and (len(kinds) == 1 or len(columns) == 1)
     return (bare and one.in_table and other.in_table) or (len(kinds) == 1 and are_comparable(first, second))
-
-
-def _without_words_of_others(
-    one: Quantity,
-    said: Mapping[Quantity, Mapping[str, float]],
-    places: Mapping[Quantity, Sequence[Place]],
-    *,
-    even: bool = True,
-) -> Mapping[str, float]:
-    """What a text says of a figure, without words that are more another one's, of which the quotes say them, too.
-
-    With `even` also those that are as much the other's.
-    """
-    own = frozenset[str]().union(*(place.words for place in places[one]))
-    left = dict(said[one])
-    for other in said:
-        words = frozenset[str]().union(*(place.words for place in places[other])) - own
-        for word in words & left.keys() if other is not one else ():
-            weight = said[other].get(word, 0.0)
-            if weight > left[word] or (even and weight == left[word]):
-                del left[word]
-    return left
 
 
 def _are_exchanged(places: tuple[Place, Place], said: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:

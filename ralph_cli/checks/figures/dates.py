@@ -9,20 +9,17 @@ from collections.abc import Sequence
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal
-from itertools import combinations, product
+from itertools import product
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Comparison, Standing
-from ralph_cli.checks.figures.rounding import MONTHS_IN, NEAR, SECONDS_IN
-from ralph_cli.core.deferred import re
+from ralph_cli.checks.figures.rounding import MONTHS_IN, SECONDS_IN
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
-_HALF_DAY = 12 * 60
 _TERMS, _MOST_TERMS = (-1, 1, 2, 3), 20
-_TIME_OF_DAY = re.compile(r"(?<![\d.,:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 
 
 def compare_date(
@@ -154,25 +151,15 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 
 def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
-    """Whether a quoted day and quoted durations together make a date, whose first or last day may count or not.
-
-    Each may be counted as often as terms are mostly renewed.
-    """
+    """Whether a quoted day and a quoted duration make a date; either end may count or not, terms may be renewed."""
     quoted = [found.quantity for found in candidates if found.source == "quote"]
-    known = [found for found in quoted if found.unit in MONTHS_IN or found.unit in SECONDS_IN]
-    days = sorted({day for found in quoted if (day := full_day(found.date)) is not None})[:_MOST_TERMS]
-    times = sorted({(found.value, found.unit) for found in known if found.kind == "duration"})[:_MOST_TERMS]
-    for day, (amount, unit), factor in product(days, times, _TERMS):
-        made = shift_day(day, factor * amount, unit)
-        further = (shift_day(made, *time) for time in times) if made is not None and factor > 0 else ()
-        for end in filter(None, (made, *further)):
-            if any(not _clash(date, Date(one.year, one.month, one.day), 12) for one in (end, _eve(end))):
-                return True
-    return False
-
-
-def _eve(day: Day) -> Day:
-    return day - timedelta(days=day > Day.min)
+    days = {day for found in quoted if (day := full_day(found.date)) is not None}
+    units = (*MONTHS_IN, *SECONDS_IN)
+    times = {(found.value, found.unit) for found in quoted if found.kind == "duration" and found.unit in units}
+    pairs = product(sorted(days)[:_MOST_TERMS], sorted(times)[:_MOST_TERMS], _TERMS)
+    ends = (shift_day(day, factor * amount, unit) for day, (amount, unit), factor in pairs)
+    near = (end - timedelta(days=early) for end in ends if end is not None for early in (0, 1) if end > Day.min)
+    return any(not _clash(date, Date(day.year, day.month, day.day), 12) for day in near)
 
 
 def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
@@ -181,17 +168,6 @@ def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
         return False
     shifted = shift_day(start, amount, unit)
     return shifted is not None and abs((shifted - end).days) <= 1
-
-
-def _spans_about(start: Day, end: Day, claimed: Quantity) -> bool:
-    """Whether the time between two days is near a duration that is hedged, and on the right side of its bound."""
-    known = claimed.unit in MONTHS_IN or claimed.unit in SECONDS_IN
-    shifted = shift_day(start, claimed.value, claimed.unit) if known else None
-    if shifted is None or not (claimed.approximate or claimed.bound):
-        return False
-    past = (end - shifted).days
-    wrong_side = (claimed.bound == "over" and past <= 0) or (claimed.bound == "under" and past >= 0)
-    return abs(past) <= NEAR * (shifted - start).days and not wrong_side
 
 
 def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool:
@@ -204,22 +180,12 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     dates = [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
     spans = ((one, other) for one in days for other in days if one < other)
-    if any(spans_duration(*span, claimed.value, claimed.unit) or _spans_about(*span, claimed) for span in spans):
+    if any(spans_duration(*span, claimed.value, claimed.unit) for span in spans):
         return True
-    quoted = {found.quantity.date.months for found in candidates if found.source == "quote"}
-    if claimed.unit in MONTHS_IN and claimed.value * MONTHS_IN[claimed.unit] in quoted:
+    if claimed.unit in MONTHS_IN and any(claimed.value * MONTHS_IN[claimed.unit] == date.months for date in dates):
         return True
     years = {date.year for date in dates if date.year is not None}
-    bare = {date.year for date in dates if date.year is not None and date == Date(date.year)}
-    yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
-    if claimed.unit != "year" or not years:
-        return False
-    apart = {abs(other - one) for one in (years if yearly else bare) for other in years}
-    return claimed.value in apart | ({len(years)} if yearly else set())
-
-
-def is_between_times(claimed: Quantity, text: str) -> bool:
-    """Whether a duration lies between two times of day that a text names; noon may lie between them."""
-    times = [60 * int(found[1]) + int(found[2]) for found in _TIME_OF_DAY.finditer(text)]
-    minutes = claimed.value * SECONDS_IN.get(claimed.unit, 0) / 60
-    return any((later - earlier) % _HALF_DAY == minutes > 0 for earlier, later in combinations(times, 2))
+    # Of days with other months the years alone do not tell.
+    is_yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
+    apart = {abs(other - one) for one in years for other in years} | {len(years)} if is_yearly and years else set()
+    return claimed.unit == "year" and claimed.value in apart

@@ -1,7 +1,6 @@
 """Calculations as they are written, read into trees of operations: "(2,412 - 2,196) / 2,196 = 9.8%". Pure."""
 
 from decimal import Decimal
-from typing import Literal
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -74,24 +73,6 @@ class Node:
         """Both figures that its operation joins, none if one side is a computation itself."""
         found = tuple(side.figure for side in (self.left, self.right) if side is not None and side.figure is not None)
         return found if len(found) == 2 else ()
-
-    @property
-    def change(self) -> Literal["", "rise", "fall"]:
-        """Which change it measures: (a - b) / b and a / b - 1 one from b, (a - b) / a and 1 - b / a one from a."""
-        left, right = self.left, self.right
-        if left is None or right is None:
-            return ""
-        if self.sign == "*" and right.is_number(100):
-            return left.change
-        quotient = left if right.is_number(1) else right if left.is_number(1) else None
-        if self.sign == "-" and quotient is not None and quotient.sign == "/" and quotient.operands:
-            to, base = (figure.value for figure in quotient.operands)
-        elif self.sign == "/" and left.sign == "-" and right.figure and right.figure.value in left.values:
-            base = right.figure.value
-            to = sum(left.values) - base
-        else:
-            return ""
-        return "rise" if to > base else "fall" if to < base else ""
 
     @property
     def values(self) -> tuple[Decimal, ...]:

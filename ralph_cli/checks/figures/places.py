@@ -6,7 +6,7 @@ is told by how much of what it says of a figure the place has, against what othe
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.core.deferred import re
@@ -14,11 +14,10 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.nearness import is_of_date, say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.relations import is_part_of, ordered_pairs
+from ralph_cli.text.quantities.relations import ordered_pairs
 from ralph_cli.text.scales import read_unit
 from ralph_cli.text.sentences import line_at
 
-_MOST_TITLE_WORDS = 4
 _SHARE_BEHIND = re.compile(r" \(\d")
 """Of an amount with a figure in brackets behind it that is the percentage."""
 
@@ -33,7 +32,7 @@ class Place:
     `moment`, a year and a month, tells which of two places is the earlier one, None where its column and row name no
     date. Where not `is_dated`, its dates stand in other cells of its row, and may be of anything.
     text[start:end] of the document is the figure. `unit` is one of what its table says that it is measured in.
-    `follows` is where the figure stands from which a sentence says that it came, `part` where one that is a part of it.
+    `follows` is where the figure stands from which a sentence says that it came.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -45,7 +44,6 @@ class Place:
     is_dated: bool = True
     unit: Quantity | None = None
     follows: int = -1
-    part: int = -1
 
     @property
     def words(self) -> frozenset[str]:
@@ -69,11 +67,6 @@ def find_places(
 ) -> dict[int, Place]:
     """The place of each figure of a quote, by where it begins in the quote's text."""
     origins = {after.start: quote.start + before.start for before, after in ordered_pairs(quote.text, quantities)}
-    parts = {
-        whole.start: quote.start + part.start
-        for part, whole in pairwise(quantities)
-        if is_part_of(quote.text, part, whole)
-    }
     found: dict[int, Place] = {}
     for (start, _end), group in groupby(quantities, key=lambda one: line_at(quote.text, one.start, one.end)):
         if headers.is_in_header(quote.start + start):
@@ -81,12 +74,10 @@ def find_places(
         if headers.is_row(quote.start + start):
             found |= _places_in_row(quote, start, list(group), headers, fiscal_end)
             continue
-        title = say_words(_title_above(quote.text, start))
         for quantity in (one for one in group if one.is_measured or one.date.day):
-            weights = {**weigh_words(quote.text, quantity.start), **dict.fromkeys(title, 1.0)}
+            weights = weigh_words(quote.text, quantity.start)
             span = quote.start + quantity.start, quote.start + quantity.end
-            begin = quantity.start
-            place = Place(weights, "", False, None, *span, follows=origins.get(begin, -1), part=parts.get(begin, -1))
+            place = Place(weights, "", False, None, *span, follows=origins.get(quantity.start, -1))
             found[quantity.start] = replace(place, moment=_moment(place.words))
     return found
 
@@ -105,9 +96,9 @@ def _places_in_row(
         at = quote.start + quantity.start
         if headers.is_in_label(at) and any(not headers.is_in_label(quote.start + one.start) for one in row):
             continue
-        name = headers.column_at(at)[1]
+        name = headers.column_at(at)
         label = headers.label_at(at)
-        unit = _unit_of(name, headers.label_at(at), headers.at(at).unit)
+        unit = _unit_of(name, label, headers.at(at).unit)
         if unit and unit.kind == "percent" and _SHARE_BEHIND.match(quote.text, quantity.end):
             unit = None
         words = say_words(name, fiscal_end)
@@ -120,12 +111,6 @@ def _places_in_row(
         yield quantity.start, Place(dict.fromkeys(words, 1.0), name, True, moment, *span, is_dated, unit)
 
 
-def _title_above(text: str, start: int) -> str:
-    """The nearest line of few words above running text that begins with a capital and ends no sentence."""
-    titles = (line for line in reversed(text[:start].split("\n")[:-1]) if len(line.split()) <= _MOST_TITLE_WORDS)
-    return next((line for line in titles if line[:1].isupper() and line[-1:].isalnum()), "")
-
-
 def _unit_of(column: str, label: str, of_title: Quantity | None) -> Quantity | None:
     """One of the unit in which a cell is measured: by its column, its row's label, or the title."""
     labels = (column, *(f"({part})" for part in label.split(" , ")[1:]), *label.split(" , "))
@@ -135,12 +120,6 @@ def _unit_of(column: str, label: str, of_title: Quantity | None) -> Quantity | N
 def _moment(words: frozenset[str]) -> tuple[int, int | None] | None:
     years, months = (sorted(int(one[2:]) for one in words if one.startswith(part)) for part in ("y:", "m:"))
     return (years[-1], months[0] if len(months) == 1 else None) if years else None
-
-
-def place_of_result(places: Sequence[Place]) -> Place | None:
-    """Where that stands which is computed of figures: at all of their dates, nowhere if one of them has none."""
-    dates = [frozenset(filter(is_of_date, place.words)) for place in places]
-    return Place(dict.fromkeys(frozenset().union(*dates), 1.0)) if dates and all(dates) else None
 
 
 def is_earlier(one: Place, other: Place) -> bool:

@@ -83,16 +83,5 @@ def currencies_named(text: str) -> frozenset[str]:
     return frozenset(_key(match) for match in _anywhere().finditer(text)) - {"cent", "pence"}
 
 
-@lru_cache(maxsize=16)
-def only_currency(text: str) -> frozenset[str]:
-    """The one currency that a text names; empty if it names several, or none."""
-    found = set[str]()
-    for match in _anywhere().finditer(text):
-        found |= {_key(match)} - {"cent", "pence"}
-        if len(found) > 1:
-            return frozenset()
-    return frozenset(found)
-
-
 def _key(match: re.Match[str]) -> str:
     return currency_key(match["code"]) if match["code"] else _NAMES[" ".join(match["name"].lower().split())]

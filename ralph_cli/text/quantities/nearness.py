@@ -6,9 +6,8 @@ well before the first figure of a sentence is said of all of them.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import groupby
 from math import exp
 from operator import itemgetter
 from typing import NamedTuple
@@ -39,28 +38,12 @@ _NAME = re.compile(r"(?<![\w.,$])(?!(?:19|20)\d\d\b)(?:\d{1,4}|[B-HJ-Z])(?![\w%]
 _STEPS = dict.fromkeys(",:;()", 3) | dict.fromkeys(("and", "or", "but", "while", "whereas"), 6)
 """What parts clauses, and for how many words it counts."""
 
-_YEAR_BEFORE = frozenset(("prior", "previous", "preceding", "earlier", "before", "ago", "last"))
-_NOT_AT = re.compile(r"(?i)\b(?:beyond|after|before|since|until|past|than)\s+(?:(?:the|end|of|fiscal|year)\s+)*\Z")
-"""What a time stands behind at which nothing is: "due after 2027"."""
-
 _BESIDE = re.compile(r"\s*(?:[^\W\d_]+\s+){0,2}\(")
-_LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
-_JOINT = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*(?:of|to|in|at)?\s*")
-"""What stands between figures of a list."""
-
-_RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 _WORD = re.compile(r"[^\W\d_]{3,}|(?<![^\W_])[A-Z]{2}(?![^\W_])")
 _ENDINGS = re.compile(r"(?:ables?|ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
 _NO_LABEL = frozenset().union(
     LITTLE_WORDS, ABOUT, OVER, UNDER, NUMBER_WORDS, SCALES, TIMES, {"respectively", "ended"}
 ) - {"own", "against"}
-_ALIKE = {
-    "home": "domestic", "abroad": "international", "overseas": "international", "foreign": "international",
-    "bought": "buy", "purchase": "buy", "purchased": "buy", "rent": "lease", "rented": "lease", "sold": "sell",
-    "sale": "sell", "paid": "pay", "abstained": "abstention", "overall": "total",
-    "consolidated": "total", "altogether": "total", "held": "hold", "lent": "loan", "built": "build",
-}  # fmt: skip
-"""Words that name one thing in tables and another way in sentences, and forms that no ending tells."""
 
 
 def say_words(text: str, fiscal_end: int = 12) -> frozenset[str]:
@@ -78,7 +61,6 @@ def say_words(text: str, fiscal_end: int = 12) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    word = _ALIKE.get(word, word)
     while len(stem := _ENDINGS.sub("", word)) > 2 and stem != word:
         word = stem
     word = word[:-1] if len(word) > 3 and word[-1] == word[-2] else word  # "planned"
@@ -91,7 +73,6 @@ class _Layout(NamedTuple):
     figures: tuple[Quantity, ...]
     words: tuple[tuple[str, float], ...]
     places: Mapping[int, float]
-    listed: Mapping[int, tuple[frozenset[str], bool]]
 
 
 @lru_cache(maxsize=512)
@@ -132,10 +113,7 @@ def weigh_words(
         if rivals and at < label:
             weight = _OF_ALL
         found[word] = max(found.get(word, 0.0), weight * exp(-apart / _FAR))
-    words, is_dated = layout.listed.get(start, (frozenset[str](), False))
-    if is_dated:
-        found = {word: weight for word, weight in found.items() if not is_of_date(word)}
-    return found | dict.fromkeys(words, 1.0)
+    return found
 
 
 def _is_beside(text: str, one: Quantity, other: Quantity) -> bool:
@@ -146,8 +124,6 @@ def _is_beside(text: str, one: Quantity, other: Quantity) -> bool:
 @lru_cache(maxsize=512)
 def _lay_out(text: str) -> _Layout:
     figures = read_quantities(text, "prose")
-    years = {one.date.year for one in figures if one.date.year is not None}
-    before = f"y:{min(years) - 1}" if len(years) == 1 else ""
     words: list[tuple[str, float]] = []
     places: dict[int, float] = {}
     at, ahead, end = 0.0, list(reversed(figures)), 0
@@ -155,18 +131,15 @@ def _lay_out(text: str) -> _Layout:
         while ahead and ahead[-1].start <= token.start():
             figure, at = ahead.pop(), at + 1
             places[figure.start] = at
-            words += [(word, at) for word in _times(figure) if not _NOT_AT.search(text, 0, figure.start)]
+            words += [(word, at) for word in _times(figure)]
             end = figure.end if figure.kind not in ("count", "identifier") else end
         if token.start() < end:
             continue
         word, is_bracketed = token[0].lower(), bool(ahead) and ahead[-1].start <= token.end() + 1
         at += 1 if word == "(" and is_bracketed else _STEPS.get(word, 1)  # "the founders (55%)"
-        if word in _YEAR_BEFORE and before:
-            words.append((before, at))
         words += [(stem, at) for stem in _stems(token[0])]
     places |= {figure.start: at + 1 for figure in ahead}
-    listed = {start: (said, is_dated) for start, said, is_dated in _pair_lists(text, figures)}
-    return _Layout(tuple(figures), tuple(words), places, listed)
+    return _Layout(tuple(figures), tuple(words), places)
 
 
 def _times(quantity: Quantity) -> Iterator[str]:
@@ -188,40 +161,3 @@ def _stems(text: str) -> Iterator[str]:
 def is_of_date(word: str) -> bool:
     """Whether it stands for a part of a date."""
     return word[:2] in PARTS_OF_DATES
-
-
-def _pair_lists(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, frozenset[str], bool]]:
-    """The words of each figure, by its place, of lists that go together: "in 2022 and 2021 it sold 5 and 4".
-
-    The last says whether they are dates; else, of figures that a text calls "respectively", what is listed before them.
-    """
-    for (begin, end), group in groupby(quantities, key=lambda one: sentence_at(text, one.start, one.end)):
-        found = list(group)
-        lists = list(_read_lists(text, found))
-        dates = [one for one in lists if one[0].kind == "date"]
-        said = _RESPECTIVELY.search(text, begin, end)
-        if said and dates and not any(len(one) == len(dates[-1]) for one in lists if one not in dates):
-            lists.append([one for one in found if one.kind != "date"][-len(dates[-1]) :])  # "up to 8 from 3 in ..."
-        for figures in lists:
-            alike = [one for one in dates if len(one) == len(figures) > 1]
-            if figures not in dates and alike and (said or len(dates) == 1):
-                nearest = min(alike, key=lambda one: abs(one[0].start - figures[0].start))
-                yield from ((one.start, say_words(date.text), True) for one, date in zip(figures, nearest, strict=True))
-        if said and not dates and lists and len(figures := lists[-1]) > 1:
-            listed = _LISTED.split(text[begin : figures[0].start])[-len(figures) :]
-            if len(listed) == len(figures):
-                yield from ((one.start, say_words(item), False) for one, item in zip(figures, listed, strict=True))
-
-
-def _read_lists(text: str, quantities: Sequence[Quantity]) -> Iterator[list[Quantity]]:
-    """The figures and dates of a sentence in the lists that they stand in, or alone."""
-    found: list[Quantity] = []
-    for one in quantities:
-        if found and (
-            not _JOINT.fullmatch(text, found[-1].end, one.start) or (found[-1].kind == "date") != (one.kind == "date")
-        ):
-            yield found
-            found = []
-        found.append(one)
-    if found:
-        yield found

@@ -1,7 +1,7 @@
-"""What a text says of its figures beside one another: up or down, by or to, from which to which. Pure."""
+"""What a text says of its figures beside one another: which became which, and whether that was up or down. Pure."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import NEGATIONS
@@ -25,47 +25,6 @@ _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|w
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
 _BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d\s+)?to\s+(?:[a-z]+\s+)?")
 _BETWEEN_FROM = re.compile(r"(?i)[^.;()]{0,60}\bfrom\s+(?:[a-z]+\s+){0,2}[^\w\s]*")
-_WORDS, _ADVERB = (
-    r"(?:[a-z]+\s+){0,4}?",
-    r"(?:[a-z]+ly\s+|about\s+|around\s+|some\s+|roughly\s+|nearly\s+|almost\s+|another\s+)",
-)
-_CHANGE = re.compile(
-    rf"(?i)(?<![-\w])(?:(?P<rise>{RISE})|(?P<fall>{FALL}))\s+"
-    # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
-    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|(?:over|in|during)\s+(?:the\s+|fiscal\s+)?\w+\s+|\S*\d\S*\s+(?:(?:per\s?cent|[mb]illion|thousand)\s+)?|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
-    rf"(?:{_ADVERB}|(?:a|an|the)\s+|[a-z]+\s+(?=\Z)){{0,2}}\Z"
-)
-_CHANGE_BEHIND = re.compile(
-    r"(?i)\s+(?:[^\W\d_]+\s+){0,3}?(?:(?P<rise>more|higher|up(?!\s+to)|above|greater|larger|longer|increase|rise|growth|gain|jump)"
-    r"|(?P<fall>less|fewer|lower|down|below|smaller|shorter|decrease|fall|decline|drop|reduction|cut))\b(?!\s+or\b)"
-)
-_CHANGE_REACH = 60
-_OR = re.compile(
-    r"[$\u20ac\u00a3]?\s?\d[\d.,]*(?:%|\s(?:million|billion|thousand|per ?cent))?,?\s+or\s+(?:[a-z]+\s+)?\Z"
-)
-
-
-_PART_OF = re.compile(
-    r"(?i)\s*(?:[a-z-]+\s+)?(?:out\s+)?of\s+"
-    r"(?:(?:the|its|their|our|those|these|all|some|about|around|approximately|a\s+total\s+of|[a-z]+['\u2019]s)\s+)*"
-)
-"""What stands between a part and its whole: "five of the", "four bids out of"."""
-
-
-class Change(NamedTuple):
-    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither."""
-
-    role: Literal["", "by", "to"] = ""
-    direction: Literal["", "rise", "fall"] = ""
-
-
-NO_CHANGE = Change()
-
-
-def is_part_of(text: str, one: Quantity, other: Quantity) -> bool:
-    """Whether a text tells of one figure as a part of the one behind it: "five of the twelve", "half of its 900"."""
-    alike = one.kind in ("percent", "ratio") or are_comparable(one, other)
-    return alike and other.is_measured and bool(_PART_OF.fullmatch(text, one.end, other.start))
 
 
 def are_comparable(one: Quantity, other: Quantity) -> bool:
@@ -117,26 +76,6 @@ def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
     if (rises or falls) and (rises == falls or _NEGATED.search(text)):
         return "unsure"
     return "rise" if rises else "fall" if falls else ""
-
-
-def read_change(text: str, quantity: Quantity) -> Change:
-    """What a text says of a figure as a change: "fell by 5", "rose 5%", "5 more", "a rise of 5"; or "fell to 5"."""
-    end = match.start() if (match := _OR.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)) else 0
-    end = end or quantity.start  # "by $5, or 2%" says of both the same
-    before = _CHANGE.search(text, max(0, end - _CHANGE_REACH), end)
-    rate = quantity.kind in ("percent", "points")
-    plain = before and (before["rise"] or before["fall"]).lower() in ("up", "down", "rose", "fell", "grew")
-    match = (
-        before
-        if before and (before["by"] or before["to"] or rate or plain)
-        else _CHANGE_BEHIND.match(text, quantity.end)
-    )
-    if match is None:
-        return NO_CHANGE
-    is_level = match is before and bool(before["to"])
-    if is_level and rate and end < quantity.start:
-        return NO_CHANGE  # "to $5, or 2%" is no level of 2 %
-    return Change("to" if is_level else "by", "rise" if match["rise"] else "fall")
 
 
 def _amount(quantity: Quantity) -> float:

@@ -12,7 +12,6 @@ _LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
 _BY = re.compile(r"\s*[x\u00d7]\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
-_CHANGED = re.compile(r"(?i)\b(?:from|rose|fell|increased?|decreased?|raised?|cut|up|down)\s+(?:[a-z]+\s+)?\Z")
 _CELLS_APART = re.compile(r" {3,}|\t|\|")
 _COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
 _AND = re.compile(r"[- ]?[a-z]+,?(?: and)? ")
@@ -32,8 +31,7 @@ def share_between_neighbours(text: str, quantities: list[Quantity], *, bounds: b
         one, other = found[at], found[at + 1]
         if one.is_measured and other.is_measured and not _CELLS_APART.search(text, one.end, other.start):
             found[at], found[at + 1] = _share(text, one, other)
-            is_span = _SPAN.fullmatch(text, one.end, other.start) or _is_span_of_money(text, one, other)
-            if bounds and is_span and one.value < other.value:
+            if bounds and _SPAN.fullmatch(text, one.end, other.start) and one.value < other.value:
                 found[at] = replace(found[at], bound=found[at].bound or "over")
                 found[at + 1] = replace(found[at + 1], bound=found[at + 1].bound or "under")
     for at in range(1, len(found)):
@@ -44,12 +42,6 @@ def share_between_neighbours(text: str, quantities: list[Quantity], *, bounds: b
             whole = text[first.start : found[at].end]
             found[at - 1] = found[at] = replace(found[at], start=first.start, value=value, last=None, text=whole)
     return tuple(dict.fromkeys(found))
-
-
-def _is_span_of_money(text: str, one: Quantity, other: Quantity) -> bool:
-    """Whether two amounts are the ends of a range, "$4 million to $5 million", and not what one became the other."""
-    joined = text[one.end : other.start].strip() == "to" and one.kind == other.kind == "currency"
-    return joined and not _CHANGED.search(text, 0, one.start)
 
 
 def _factor(text: str, one: Quantity, other: Quantity) -> int:

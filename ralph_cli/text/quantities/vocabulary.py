@@ -131,12 +131,6 @@ def units_named(text: str) -> frozenset[str]:
     return frozenset(found | {word for word in words if word in SIZES})
 
 
-def powers_named(text: str, unit: str) -> frozenset[int]:
-    """The powers of ten of the prefixes with which a text writes a unit: 9 for "GWh"."""
-    known = (PHYSICAL.get(word) for word in re.findall(r"[^\W\d_]+", text.lower()))
-    return frozenset(found[1] for found in known if found is not None and found[0] == unit)
-
-
 def singular(word: str) -> str:
     """A noun in lower case without the ending of its plural."""
     word = word.lower()

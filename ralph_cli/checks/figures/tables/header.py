@@ -12,7 +12,7 @@ from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import Page, Statement, Table
+from ralph_cli.core.structure import Cell, Page, Statement, Table
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -28,7 +28,6 @@ _FEW_AMOUNTS = 5
 _MOST_CELLS, _MOST_READ = 400, 20_000
 _NIL = re.compile(r"[$\u20ac\u00a3\u00a5(\s]*[-\u2010-\u2015\u2212][)%\s]*")
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
-_EXHIBIT = re.compile(r"(?im)^[ \t]*exhibit[ \t]+\(?[\dA-Z]")
 _NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
 PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
@@ -82,7 +81,7 @@ class TableHeaders:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._read: dict[int, TableHeader] = {}
-        self._of_tables: dict[int, tuple[str, int | None]] = {}
+        self._decimals: dict[int, int | None] = {}
         self._on_page: dict[int, tuple[re.Match[str], ...]] = {}
 
     def at(self, offset: int) -> TableHeader:
@@ -103,28 +102,25 @@ class TableHeaders:
         table = self._document.table_at(offset)
         return table is not None and table.row_at(offset) < table.header_rows
 
-    def column_at(self, offset: int) -> tuple[int | None, str]:
-        """The number of the column of the cell at a place, and what names it; None and nothing where none is known."""
-        table = self._document.table_at(offset)
-        cell = table.cell_at(offset) if table else None
-        if table is None or cell is None:
-            return None, ""
-        return cell.column, " ".join(self._document.column_path(table, cell.column, cell.last))
+    def column_at(self, offset: int) -> str:
+        """What names the column of the cell at a place; "" where none is known."""
+        table, cell = self._cell_at(offset)
+        return " ".join(self._document.column_path(table, cell.column, cell.last)) if table and cell else ""
 
     def signs_at(self, offset: int) -> str:
         """The words that say of the column in which a character stands what its figures are given in."""
-        table = self._document.table_at(offset)
-        cell = table.cell_at(offset) if table else None
-        if table is None or cell is None:
-            return ""
-        of_column = (it for it in table.statements if cell.column <= it.column <= cell.last)
-        return " ".join(self._document.text[it.start : it.end] for it in of_column)
+        table, cell = self._cell_at(offset)
+        stated = (it for it in table.statements if cell.column <= it.column <= cell.last) if table and cell else ()
+        return " ".join(self._document.text[it.start : it.end] for it in stated)
 
     def is_in_label(self, offset: int) -> bool:
         """Whether a character stands in a cell that says what its row is about."""
-        table = self._document.table_at(offset)
-        cell = table.cell_at(offset) if table else None
+        table, cell = self._cell_at(offset)
         return table is not None and cell is not None and table.columns[cell.column].is_label
+
+    def _cell_at(self, offset: int) -> tuple[Table | None, Cell | None]:
+        table = self._document.table_at(offset)
+        return table, table.cell_at(offset) if table else None
 
     def label_at(self, offset: int) -> str:
         """What the row of a table is about in which a character stands, with the labels of its groups."""
@@ -168,9 +164,7 @@ class TableHeaders:
         row = table.row_at(offset) if table else -1
         if table is None or row < table.header_rows:
             far = self._far_statement(page, start)
-            return TableHeader(
-                scales=read_scales(text[slice(*far)]), has_percent=bool(PER_CENT.search(text[start:end]))
-            )
+            return TableHeader(scales=read_scales(far), has_percent=bool(PER_CENT.search(text[start:end])))
         above = tuple(text[it.start : it.end].strip() for it in document.lines_above(offset))
         cells = [
             NamedCell(it.start, it.end, " ".join(document.column_path(table, it.column, it.last)))
@@ -178,52 +172,28 @@ class TableHeaders:
         ]
         own = "\n".join(dict.fromkeys((*above, *(cell.name for cell in cells))))
         scales = read_scales(own)
-        far = (start, start) if scales.powers else self._far_statement(page, start)
-        stated = (text[slice(*far)].strip(),) if far[0] < start else ()
-        title, decimals = self._of_table(table)
+        title = text[table.title : table.start] if table.title >= 0 else ""
+        if table.start not in self._decimals:
+            self._decimals[table.start] = _most_decimals(text, table)
         paces = {
             PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
         }
         return TableHeader(
             unit=_read_title(title),
-            lines=(*(stated if self._is_one_part(far[0], start) else ()), *above),
+            lines=above,
             cells=tuple(cells),
-            scales=scales if scales.powers else read_scales("\n".join(stated)),
+            scales=scales if scales.powers else read_scales(self._far_statement(page, start)),
             is_certain=bool(scales.powers),
             is_of_column=any(it.column > 0 and _has_scale(text, it) for it in table.statements),
             currencies=currencies_named("\n".join((own, title, text[table.start : table.end][:_MOST_READ]))),
-            decimals=decimals,
             has_percent=bool(PER_CENT.search("\n".join((own, text[start:end])))),
+            decimals=self._decimals[table.start],
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
             per_time=paces.pop() if len(paces) == 1 else "",
         )
 
-    def _of_table(self, table: Table) -> tuple[str, int | None]:
-        """The title of a table, and how many decimals most of its amounts show, None for a table of few."""
-        if table.start not in self._of_tables:
-            text = self._document.text
-            title = text[table.title : table.start] if table.title >= 0 else ""
-            values = (it for it in table.cells[:_MOST_CELLS] if it.row >= table.header_rows)
-            read = (found for it in values for found in read_quantities(text[it.start : it.end]))
-            shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
-            decimals = shown.most_common(1)[0][0] if shown.total() > _FEW_AMOUNTS else None
-            self._of_tables[table.start] = title, decimals
-        return self._of_tables[table.start]
-
-    def _is_one_part(self, low: int, high: int) -> bool:
-        """Whether text[low:high] is of one part: no exhibit begins in it, no page in it is without a table."""
-        text, tables = self._document.text, self._document.tables
-        first, last = bisect_right(self._document.pages, low, key=lambda it: it.start), self._document.page_at(high)
-        inside = self._document.pages[first : last.number - 1]
-        return not _EXHIBIT.search(text, low, high) and all(
-            any(page.start <= table.start < page.end for table in tables) for page in inside
-        )
-
-    def _far_statement(self, page: Page, start: int) -> tuple[int, int]:
-        """The nearest statement of scale above the table, on its page or one before: it may be meant for it.
-
-        Where there is none, nothing at `start`.
-        """
+    def _far_statement(self, page: Page, start: int) -> str:
+        """The nearest statement of scale above a place, on its page or one before; "" for none."""
         text, pages = self._document.text, self._document.pages
         number = bisect_right(pages, page.start, key=lambda one: one.start) - 1
         member = self._document.member_at(page.start)
@@ -233,11 +203,16 @@ class TableHeaders:
                 self._on_page[at] = tuple(SCALE_STATEMENT.finditer(text, pages[at].start, pages[at].end))
             places = [match for match in self._on_page[at] if match.end() <= start]
             if places:
-                first, last = line_at(text, places[-1].start(), places[-1].end(), pages[at].start, pages[at].end)
-                if "(" in text[first:last] and ")" not in text[places[-1].end() : last]:
-                    last = line_at(text, last + 1, last + 1, first, pages[at].end)[1]
-                return first, last
-        return start, start
+                return text[slice(*line_at(text, places[-1].start(), places[-1].end(), pages[at].start, pages[at].end))]
+        return ""
+
+
+def _most_decimals(text: str, table: Table) -> int | None:
+    """How many decimals most amounts of a table show, None for a table of few."""
+    values = (it for it in table.cells[:_MOST_CELLS] if it.row >= table.header_rows)
+    read = (found for it in values for found in read_quantities(text[it.start : it.end]))
+    shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
+    return shown.most_common(1)[0][0] if shown.total() > _FEW_AMOUNTS else None
 
 
 def _has_scale(text: str, statement: Statement) -> bool:
