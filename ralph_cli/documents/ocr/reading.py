@@ -123,7 +123,7 @@ def _merge(parsed: ParsedDocument, pages: list[int], read: ParsedDocument, engin
     taken = {number - 1: place for place, number in enumerate(pages) if number not in failed}
     parts, found = split_pages(parsed), split_pages(read)
     for index, place in taken.items():
-        headings = tuple(heading._replace(start=0) for heading in parts[index].headings)
+        headings = tuple(it._replace(start=0) for it in parts[index].headings if not it.is_read_off)
         page = found[place].pages[0]._replace(label=parts[index].pages[0].label)
         parts[index] = replace(found[place], headings=headings, pages=(page,))
     return replace(join_parts(parts, tuple(_cautions(parsed, pages, taken, read, engine))), refusal=parsed.refusal)

@@ -25,6 +25,7 @@ from ralph_cli.documents.pdf.content.unread_print import may_have_unread_print
 from ralph_cli.documents.pdf.ink import PageCanvas
 from ralph_cli.documents.pdf.layout import lay_out
 from ralph_cli.documents.pdf.marked_content import IMAGE
+from ralph_cli.documents.pdf.typefaces import TypeLine, read_type
 from ralph_cli.text.raised import flatten_figures
 
 _FEW_LETTERS = 20
@@ -50,6 +51,7 @@ class ReadPage:
     label: str = ""
     tables: tuple[Table, ...] = ()
     additions: tuple[Addition, ...] = ()
+    lines: tuple[TypeLine, ...] = ()
     findings: PageFindings = field(default_factory=PageFindings)
 
     def finish(self, headings: Sequence[Heading]) -> ParsedDocument:
@@ -76,7 +78,8 @@ def read_page(document: Any, index: int, layout: Layout) -> ReadPage:
             additions = tuple(find_additions(text_page, laid_out, overlay))
             found.missing_fonts = find_missing_fonts(page, text_page)
             _examine(page, text, found)
-            return ReadPage(text, label, tuple(laid_out.tables), additions, found)
+            lines = tuple(read_type(text_page.raw, laid_out))
+            return ReadPage(text, label, tuple(laid_out.tables), additions, lines, found)
     except pypdfium2.PdfiumError:
         return ReadPage(label=label, findings=PageFindings(causes=["unloadable"]))
 

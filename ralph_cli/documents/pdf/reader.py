@@ -24,6 +24,7 @@ from ralph_cli.documents.pdf.content.unread_print import has_unread_print
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages, has_damaged_index
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.page import ReadPage, clean_text, read_page
+from ralph_cli.documents.pdf.typefaces import find_set_apart
 from ralph_cli.documents.pdf.visibility import PageVisibility
 from ralph_cli.documents.process.side_by_side import read_side_by_side
 from ralph_cli.documents.sight import Visibility, visibilities_to_json
@@ -94,7 +95,10 @@ def parse_pdf(
         headings: dict[int, list[Heading]] = defaultdict(list)
         for index, heading in _outline(document, pages):
             headings[index].append(heading)
-        parts = [page.finish(headings[index]) for index, page in enumerate(pages)]
+        apart = find_set_apart([(page.text, page.lines) for page in pages])
+        parts = [
+            page.finish([*headings[index], *it]) for index, (page, it) in enumerate(zip(pages, apart, strict=True))
+        ]
         parsed = join_parts(parts, tuple(findings.cautions()))
         return replace(parsed, refusal=(refusal.message, refusal.hint) if refusal else None)
 

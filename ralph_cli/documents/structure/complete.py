@@ -14,6 +14,9 @@ from ralph_cli.documents.structure.statements import complete_tables
 _LAID_OUT = frozenset(["pdf", "image", "xlsx", "ods", "csv", "json"])
 """Formats whose readers know all of their tables."""
 
+_PAGES_EACH = 2
+"""Pages for each line that the type of a PDF sets apart above which they are too few to tell its headings by."""
+
 
 def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
     """A document of this kind with all of its structure; what was found in its text before is found again."""
@@ -23,11 +26,14 @@ def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
     places = parsed.places
     if kind in CLAUSE_KINDS and len(parsed.pages) == 1:
         places = tuple(clause_places(text, clauses))
-    headings = tuple(find_headings(text, parsed.pages, own, kind))
-    tables = parsed.tables
+    found = parsed.tables
     if kind not in _LAID_OUT:
-        tables = tuple(sorted((*tables, *find_plain_tables(text, parsed.pages, tables))))
-    tables = tuple(complete_tables(text, parsed.pages, bound_tables(tables)))
+        found = tuple(sorted((*found, *find_plain_tables(text, parsed.pages, found))))
+    found = bound_tables(found)
     furniture = running_line_spans(text, parsed.pages)
+    apart = [heading for heading in parsed.headings if heading.is_read_off and kind == "pdf"]
+    apart = apart if _PAGES_EACH * len(apart) >= len(parsed.pages) else []
+    headings = tuple(find_headings(text, parsed.pages, own, kind, apart, found, furniture))
+    tables = tuple(complete_tables(text, parsed.pages, found, headings, furniture, apart))
     blocks = tuple(find_blocks(text, parsed.pages, tables, headings, parsed.notes, furniture))
     return replace(parsed, headings=headings, clauses=clauses, places=places, tables=tables, blocks=blocks)

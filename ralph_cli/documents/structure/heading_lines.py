@@ -4,10 +4,8 @@ A heading is short, ends in no comma, is no row of a table, and is numbered or h
 ones. No word of any trade is known here.
 """
 
-from collections.abc import Sequence
-
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.structure.lines import CELLS_APART, count_cells, is_row, names_columns
+from ralph_cli.documents.structure.lines import CELLS_APART, is_row, names_columns
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
 
 LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
@@ -22,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
 _SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
 _DATED = re.compile(rf"(?i)\b(?:{any_of(MONTHS)})\s+\d")
 _PAGE_NUMBER = re.compile(r"(?i)page [\divxlc]+(?: of \d+)?")
-_FEW_WORDS, _NEAR, _LONG = 5, 4, 75
+_FEW_WORDS, _LONG = 5, 75
 
 
 def run_in_heading(line: str) -> str:
@@ -37,27 +35,22 @@ def is_text(line: str) -> bool:
     return is_row(line) or words >= _FEW_WORDS or (words > 2 and line.rstrip().endswith("."))
 
 
-def goes_on(line: str) -> bool:
-    """Whether a line goes on with the sentence of the line before it."""
-    return line[:1].islower() and not is_row(line) and not names_columns(line) and not CELLS_APART.search(line)
-
-
 def ends_sentence(line: str, before: str) -> bool:
     """Whether a line is the end of a sentence, or of quoted words, that the long line `before` it has begun."""
     return line[-1] in '."\u201d' and len(before) > _LONG and before[-1] not in ".:;!?"
 
 
-def stands_in_table(before: Sequence[str], behind: Sequence[str]) -> bool:
-    """Whether a line between these stands inside a table: no text follows, and no new header."""
-    behind = behind[:_NEAR]
-    titles = any(map(names_columns, behind)) or any(len(line) > _LONG and not is_row(line) for line in behind[:1])
-    if not titles and any(map(is_row, before[-_NEAR:])) and any(map(is_row, behind)):
-        return True
-    return any(map(_has_cells, before[-1:])) and any(map(_has_cells, behind[:1]))
+def is_period(line: str) -> bool:
+    """Whether a line has few words, and names the period of what stands below it."""
+    return len(_WORD.findall(line)) <= _FEW_WORDS and names_columns(line)
 
 
-def _has_cells(line: str) -> bool:
-    return count_cells(line) > 2
+def may_be_heading(line: str) -> bool:
+    """Whether a line that its type sets apart says something, and does not call for what stands below it."""
+    telling = [word for word in _WORD.findall(line) if word.casefold() not in STOP_WORDS and len(word) > 2]
+    is_whole = (line[:1].isupper() or line[:1] in "0123456789\u201c\u00a7") and line[-1:] not in ",;:"
+    is_whole = is_whole and line.count("\u201c") == line.count("\u201d")
+    return bool(telling) and is_whole and not is_row(line) and not _PAGE_NUMBER.fullmatch(line)
 
 
 def heading_level(line: str) -> int:

@@ -1,7 +1,8 @@
 """Where the parts of a document begin: its own headings, or the lines that are written as headings are. Pure.
 
-A PDF without bookmarks names none, so its lines are looked at: those that count on with each other, and those that look
-like headings. What nearly every page repeats is no heading, nor is what has no text behind it.
+A PDF without bookmarks names none, so its lines are looked at: those that count on with each other, and those that its
+type sets apart, or else that look like headings. What stands in a table or on nearly every page is no heading, nor is
+what has no text behind it.
 """
 
 from array import array
@@ -13,17 +14,18 @@ from operator import attrgetter
 from typing import overload
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.structure import Heading, Page
+from ralph_cli.core.structure import Heading, Page, Span, Table
 from ralph_cli.documents.parsed import MAX_HEADINGS
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.structure.heading_lines import (
     ends_sentence,
     heading_level,
+    is_period,
     is_text,
+    may_be_heading,
     run_in_heading,
-    stands_in_table,
 )
-from ralph_cli.documents.structure.lines import names_columns
+from ralph_cli.documents.structure.lines import CELLS_APART, names_columns
 from ralph_cli.documents.structure.numbered_headings import find_runs
 from ralph_cli.text.scan import strip_interval
 
@@ -46,13 +48,20 @@ _LABEL = re.compile(r"([A-Z][A-Za-z]{2,})[ \u00a0](\d{1,3})([A-Z]?)\b")
 class _Lines(Sequence[str]):
     """The lines of some pages that are not empty, without the space around them; only where they stand is kept."""
 
-    def __init__(self, text: str, pages: Sequence[Page]) -> None:
+    def __init__(self, text: str, pages: Sequence[Page], taken: Sequence[tuple[int, int]]) -> None:
         self._text, self._pages = text, pages
         self.starts, self._ends = array("q"), array("q")
+        self.taken: set[int] = set()
+        """Lines that stand in a table, or on every page."""
+
+        taken = sorted(taken)
         for page in pages:
             for match in _LINE.finditer(text, page.start, page.end):
                 start, end = strip_interval(text, *match.span())
                 if start < end:
+                    at = bisect_right(taken, (start, len(text))) - 1
+                    if at >= 0 and start < taken[at][1]:
+                        self.taken.add(len(self.starts))
                     self.starts.append(start)
                     self._ends.append(end)
 
@@ -75,9 +84,17 @@ class _Lines(Sequence[str]):
         return self._pages[bisect_right(self._pages, self.starts[at], key=attrgetter("start")) - 1].end
 
 
-def find_headings(text: str, pages: Sequence[Page], own: Sequence[Heading], kind: str) -> list[Heading]:
+def find_headings(
+    text: str,
+    pages: Sequence[Page],
+    own: Sequence[Heading],
+    kind: str,
+    apart: Sequence[Heading] = (),
+    tables: Sequence[Table] = (),
+    furniture: Sequence[Span] = (),
+) -> list[Heading]:
     """The headings of a document of this kind in order: its `own` if there are enough of them, else what its lines look
-    like, too; each with how far it reaches.
+    like, too; each with how far it reaches. If its type sets lines `apart`, others look like headings by numbers only.
 
     The level of a line is that of its number if that goes on with others (4 is 1, 4.1 is 2); else 1 if it is numbered
     or in capitals, and below that one deeper than numbers go; what names a group of rows is one deeper still.
@@ -85,7 +102,8 @@ def find_headings(text: str, pages: Sequence[Page], own: Sequence[Heading], kind
     found = {heading.start: _own_part(own, number, len(text)) for number, heading in enumerate(own)}
     enough = len(own) * MAX_OWN_PAGES >= max(len(pages), 3 * MAX_OWN_PAGES)
     if not enough and not (own and kind in MAIL_KINDS):  # names below a letter are none
-        found = {heading.start: heading for heading in _find(text, pages)} | found
+        taken = [(it.start, it.end) for it in tables] + [(it.start, it.end) for it in furniture]
+        found = {heading.start: heading for heading in _find(_Lines(text, pages, taken), len(pages), apart)} | found
     return find_ends(text, [found[start] for start in sorted(found)][:MAX_HEADINGS])
 
 
@@ -97,13 +115,13 @@ def _own_part(own: Sequence[Heading], number: int, end: int) -> Heading:
     )
 
 
-def _find(text: str, pages: Sequence[Page]) -> list[Heading]:
+def _find(lines: _Lines, pages: int, apart: Sequence[Heading]) -> list[Heading]:
     """What looks like a heading in the text of one file: what counts on with others, and what is written as one."""
-    lines = _Lines(text, pages)
-    runs = find_runs(lines)
+    runs = find_runs(lines, lines.taken)
     counted = {it.at: (it.heading, it.level) for run in runs for it in run}
-    looks = _headings_by_look(lines, max((level for _, level in counted.values()), default=1), len(pages))
-    if runs:  # where numbers count on, one that does not is no heading, if nothing else sets it apart
+    titles = {heading.start: heading.text for heading in apart}
+    looks = _headings_by_look(lines, max((level for _, level in counted.values()), default=1), pages, titles)
+    if runs and not apart:  # where numbers count on, one that does not is no heading, if nothing else sets it apart
         above = {str(it.number[0]) for run in runs for it in run if it.level > 1}
         looks = {at: it for at, it in looks.items() if it[0] == lines[at] and _bare_number(it[0]) in {"", *above}}
     found = looks | counted
@@ -124,24 +142,30 @@ def _bare_number(heading: str) -> str:
     return match[0] if match else ""
 
 
-def _headings_by_look(lines: Sequence[str], depth: int, pages: int) -> dict[int, tuple[str, int]]:
-    """The lines that are written as headings, each with its text and level, `depth` being that of the numbers."""
+def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, str]) -> dict[int, tuple[str, int]]:
+    """The lines that are set apart or written as headings, each with its text and level, `depth` being that of the
+    numbers."""
     last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), -1)
     found: dict[int, tuple[str, int]] = {}
     for at in range(last + 1):
-        line = lines[at]
-        if at and ends_sentence(line, lines[at - 1]):
+        line, title = lines[at], titles.get(lines.starts[at], "")
+        if at and not titles and ends_sentence(line, lines[at - 1]):
             continue
-        if (level := heading_level(line)) and not (
+        if titles:
+            is_header = at + 1 in lines.taken and is_period(line)
+            if may_be_heading(title) and not CELLS_APART.search(line) and not is_header:
+                found[at] = (title, 1 if heading_level(title) == 1 else depth + 1)
+        elif (level := heading_level(line)) and not (
             level == 2 and lines[at + 1 : at + 2] and lines[at + 1][0].islower()
         ):
-            inside = level == 2 and stands_in_table(lines[max(at - 4, 0) : at], lines[at + 1 : at + 5])
-            found[at] = (line, level if level == 1 else depth + 1 + inside)
+            found[at] = (line, level if level == 1 else depth + 1)
         elif run_in := run_in_heading(line):
             found[at] = (run_in, 1 + run_in.split()[0].rstrip(".").count("."))
-    repeated = Counter(_key(heading) for heading, _ in found.values())
-    most = max(_MOST_REPEATS, pages // _PAGES_EACH)
-    return {at: heading for at, heading in found.items() if repeated[_key(heading[0])] <= most}
+    keys = {at: heading if titles else _key(heading) for at, (heading, _) in found.items()}
+    repeated, most = Counter(keys.values()), max(_MOST_REPEATS, pages // _PAGES_EACH)
+    # "Note 7" on page 8 and "Note 8" on page 9 only look like running lines.
+    kept = (at for at, key in keys.items() if at not in lines.taken or (_LABEL.match(key) and repeated[key] == 1))
+    return {at: found[at] for at in kept if repeated[keys[at]] <= most}
 
 
 def _next_labels(labels: Sequence[int], lines: Sequence[str]) -> dict[int, int]:

@@ -47,11 +47,6 @@ def is_row(line: str) -> bool:
     return words <= 16 and (has_cells or (figures >= words and not _GOES_ON.search(line)))
 
 
-def count_cells(line: str) -> int:
-    """How many cells of a line stand apart: two spaces or a tab, or the bars of Markdown, between them."""
-    return len(re.split(r"(?: {2,}|\t|\s*\|\s*)+", line.strip(" \t|")))
-
-
 def names_columns(line: str) -> bool:
     """Whether a line names the columns (two years or dates), the period or the unit of rows below it."""
     return any(shape.search(line) for shape in _NAMED_ABOVE)

@@ -5,7 +5,7 @@ headings of parts. So "16 Bank loans" is one behind "15 Equity", and neither a r
 of a table of contents is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from ralph_cli.core.deferred import re
@@ -42,10 +42,10 @@ class NumberedLine:
         return len(self.number)
 
 
-def find_runs(lines: Sequence[str]) -> list[list[NumberedLine]]:
-    """The runs of numbered headings among the lines of a text that are not empty."""
+def find_runs(lines: Sequence[str], taken: Container[int] = ()) -> list[list[NumberedLine]]:
+    """The runs of numbered headings among the lines of a text that are not empty, without those that are `taken`."""
     runs: list[list[NumberedLine]] = []
-    found = (_read(lines, at) for at in range(len(lines)))
+    found = (_read(lines, at) for at in range(len(lines)) if at not in taken)
     for line in filter(None, found):
         for run in reversed(runs):
             if _goes_on(run[-1], line):

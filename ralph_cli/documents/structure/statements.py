@@ -2,40 +2,74 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from operator import attrgetter
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.structure import Page, Statement, Table
+from ralph_cli.core.structure import Cell, Heading, Page, Span, Statement, Table
+from ralph_cli.documents.structure.heading_lines import is_period
+from ralph_cli.documents.structure.lines import CELLS_APART
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
-_LINE = re.compile(r"[^\n]*\S[^\n]*")
-_LONGEST_TITLE, _LONGEST_GAP = 300, 3
-_ENDS = (".", ";", ",", "!", "?")
+_LINE = re.compile(r"[^\n]*[^\W_][^\n]*")
+_LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
+"""Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most."""
+
+_NO_TITLE = re.compile(r"[^\s.:](?: {2,}|\t)\S|[.;,!?][\"\u201d)]?(?:\(\w{1,2}\)|[*\u2020\u2021\u00b9\u00b2\u00b3])*$")
+"""What tells a row or the end of a sentence, be it with the mark of a note."""
+
+_SHORT_LINE_SHARE = 0.5
+"""Of the longest line near a table: what is shorter ends a paragraph."""
+
+_SENTENCE_END = re.compile(r"(?<![A-Z])[.!?][\"\u201d)]?\s+(?=[\"\u201c(]?[A-Z\d])")
+_IS_OF_TABLE = re.compile(rf"[:)]\.?\s*$|{CELLS_APART.pattern}")
+"""What the line above a table is told by to be of it, although it is not its title."""
+
+_IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
 """A cell of nothing but the sign or code of a currency, or of per cent."""
 
-_SIGNED = re.compile(r"[(\s]*([$\u20ac\u00a3\u00a5])|.*\d[\s)]*(%)[\s)]*$")
-
+_OF_ALL_AMOUNTS = re.compile(r"(?i)\ball\s+(?:\w+\s+){0,3}?(?:amounts|figures|numbers|values)\s[^.\n]*")
+_SIGN = re.compile(r"[%$\u20ac\u00a3\u00a5]")
 _NEAR = 3.0
 """Points by which columns of a table may stand elsewhere on the next page."""
 
 
-def complete_tables(text: str, pages: Sequence[Page], tables: Sequence[Table]) -> list[Table]:
-    """The tables in order, each with its title, the table that it continues, and what states its scale and units."""
+def complete_tables(
+    text: str,
+    pages: Sequence[Page],
+    tables: Sequence[Table],
+    headings: Sequence[Heading] = (),
+    furniture: Sequence[Span] = (),
+    apart: Sequence[Heading] = (),
+) -> list[Table]:
+    """The tables in order, each with its title, the table that it continues, and what states its scale and units.
+
+    What its type sets `apart` may be a title, or else a heading; the lines of `furniture` are none.
+    """
     found: list[Table] = []
+    titles = apart or headings
+    general = list(_find_general(text, headings))
     for table in tables:
         page = page_at(pages, table.start)
         last = found[-1] if found else None
-        low = max(page.start, last.end if last else 0)
-        if table.title < 0:
-            table = table._replace(title=_find_title(text, low, table.start))
+        at = bisect_right(furniture, table.start, key=attrgetter("start")) - 1
+        low = max(page.start, last.end if last else 0, furniture[at].end if at >= 0 else 0)
+        above = _lines_above(text, low, text.rfind("\n", 0, table.start) + 1)
+        if table.title < 0 and above:
+            first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
+            near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
+            table = table._replace(title=_find_title(text, above, near, bool(apart)))
         if last and table.continues < 0 and not table.header_rows and _goes_on(text, page, last, table):
             table = table._replace(continues=last.start)
         before = next((one for one in reversed(found) if one.start == table.continues), None)
-        stated = (*_find_statements(text, table), *_find_signs(text, table))
+        stated = (*_find_statements(text, table, above), *_find_signs(text, table))
         if before and not any(it.row == it.column == -1 for it in stated):
             stated = (*(it for it in before.statements if it.row == it.column == -1), *stated)
+        if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
+            far = (it for it, end in reversed(general) if it.end <= table.start < end)
+            stated = (*islice(far, 1), *stated)
         found.append(table._replace(statements=stated))
     return found
 
@@ -45,14 +79,45 @@ def page_at(pages: Sequence[Page], offset: int) -> Page:
     return pages[max(bisect_right(pages, offset, key=attrgetter("start")) - 1, 0)]
 
 
-def _find_title(text: str, low: int, start: int) -> int:
-    """Where the line directly above a table begins that is its title, or introduces it with a colon; -1 for none."""
-    lines = list(_LINE.finditer(text, max(low, start - 4 * _LONGEST_TITLE), start))
-    if not lines or text.count("\n", lines[-1].end(), start) > _LONGEST_GAP:
-        return -1
-    words = lines[-1][0].strip()
-    is_title = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS)
-    return lines[-1].start() if is_title or words.endswith(":") else -1
+def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
+    """The last lines before a table that are near to each other and to it."""
+    found: list[re.Match[str]] = []
+    for line in reversed(list(_LINE.finditer(text, max(low, start - 4 * _LONGEST_TITLE), start))[-_MOST_LINES:]):
+        if text.count("\n", line.end(), found[-1].start() if found else start) > _LONGEST_GAP:
+            break
+        found.append(line)
+    return found[::-1]
+
+
+def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Heading], is_typed: bool) -> int:
+    """Where the title of a table begins that stands right above it, or the sentence that introduces it with a colon; -1
+    for none. A title is set `apart`, or a line by itself: in a file that has type it is so for certain below another.
+    """
+    heads = [any(it.start < line.end() and line.start() < it.start + len(it.text) for it in apart) for line in above]
+    at = len(above) - 1
+    while at > 0 and _IN_BRACKETS.fullmatch(above[at][0]):
+        at -= 1
+    words = above[at][0].strip()
+    long = max(len(line[0]) for line in above) * _SHORT_LINE_SHARE
+    others = [
+        it or len(line[0]) < long or bool(CELLS_APART.search(line[0])) for it, line in zip(heads, above, strict=True)
+    ]
+    begin = max((number + 1 for number in range(at) if others[number]), default=0)
+    if not heads[at] and words.endswith(":"):
+        start = above[begin].start()
+        ends = [match.end() for match in _SENTENCE_END.finditer(text, start, above[at].end() - 1)]
+        is_whole = bool(begin or ends or len(above) < _MOST_LINES)
+        start = ends[-1] if ends else start
+        return start if is_whole and not text[start].islower() and above[at].end() - start <= _LONGEST_TITLE else -1
+    if not heads[at]:
+        gap = text[above[at - 1].end() : above[at].start()] if at else ""
+        is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
+        if _NO_TITLE.search(words) or words[0].islower() or not is_alone:
+            return -1
+    first = at
+    while first > 0 and heads[first - 1] and text.count("\n", above[first - 1].end(), above[first].start()) == 1:
+        first -= 1
+    return -1 if all(is_period(line[0]) for line in above[first : at + 1]) else above[first].start()
 
 
 def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
@@ -68,25 +133,41 @@ def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
     return all(abs(one.right - other.right) <= _NEAR for one, other in pairs)
 
 
-def _find_statements(text: str, table: Table) -> Iterator[Statement]:
+def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Statement, int]]:
+    """The sentences that state the scale of all amounts, each with where the part ends that it begins."""
+    for match in _OF_ALL_AMOUNTS.finditer(text):
+        if SCALE_STATEMENT.search(match[0]):
+            ends = [it.end for it in headings if it.start <= match.start() < it.end]
+            yield Statement(*match.span()), ends[-1] if ends else len(text)
+
+
+def _find_statements(text: str, table: Table, above: Sequence[re.Match[str]]) -> Iterator[Statement]:
     """What states a scale, unit or currency: of the whole table, of columns by their names, of rows by their labels."""
-    if table.title >= 0:
-        for line in _LINE.finditer(text, table.title, table.start):
-            if SCALE_STATEMENT.search(line[0]) or _is_unit(line[0]):
-                yield Statement(line.start(), line.end())
-    wide = len(table.columns) - 1
-    for cell in table.cells:
+    for number, line in enumerate(above):
+        is_last = number == len(above) - 1 and _IS_OF_TABLE.search(line[0])
+        if (0 <= table.title < line.end() or is_last) and (SCALE_STATEMENT.search(line[0]) or _is_unit(line[0])):
+            yield Statement(line.start(), line.end())
+    for number, cell in enumerate(table.cells):
         words = text[cell.start : cell.end]
         is_header, is_label = cell.row < table.header_rows, table.columns[cell.column].is_label
         if not (is_header or is_label) or not _states(words):
             continue
         if not is_header:
             yield Statement(cell.start, cell.end, row=cell.row)
-        elif is_label or (cell.column == 0 and cell.last == wide):
-            yield Statement(cell.start, cell.end)
+        elif is_label or _is_of_all(table, cell):
+            below = table.cells[number + 1 : number + 2] if ")" not in words else ()
+            goes_on = any(it.row < table.header_rows and text[it.start : it.end].endswith(")") for it in below)
+            yield Statement(cell.start, below[0].end if goes_on else cell.end)
         else:
             for column in range(cell.column, cell.last + 1):
                 yield Statement(cell.start, cell.end, column=column)
+
+
+def _is_of_all(table: Table, cell: Cell) -> bool:
+    """Whether a name stands over all columns of values, or by itself above the names of columns."""
+    is_above = cell.row + 1 < table.header_rows and all(len(table.cells_of(row)) < 2 for row in range(cell.row + 1))
+    is_first = all(column.is_label for column in table.columns[: cell.column])
+    return is_above or (is_first and cell.last == len(table.columns) - 1)
 
 
 def _is_unit(words: str) -> bool:
@@ -95,14 +176,15 @@ def _is_unit(words: str) -> bool:
 
 
 def _find_signs(text: str, table: Table) -> Iterator[Statement]:
-    """The first cells of columns with the sign of a currency or of per cent that cells below go without."""
-    seen: set[int] = set()
+    """The first cells of columns with a sign of per cent that all other cells, or all but the last, go without."""
+    columns: dict[int, list[Cell]] = {}
     for cell in table.cells:
-        if cell.row < table.header_rows or table.columns[cell.column].is_label or cell.column in seen:
-            continue
-        seen.add(cell.column)
-        if _SIGNED.match(text[cell.start : cell.end]):
-            yield Statement(cell.start, cell.end, column=cell.column)
+        if cell.row >= table.header_rows and not table.columns[cell.column].is_label:
+            columns.setdefault(cell.column, []).append(cell)
+    for column, cells in columns.items():
+        signs = [_SIGN.search(text, cell.start, cell.end) for cell in cells]
+        if signs[0] and signs[0][0] == "%" and not any(signs[1:-1]) and (not signs[-1] or signs[-1][0] == "%"):
+            yield Statement(cells[0].start, cells[0].end, column=column)
 
 
 def _states(words: str) -> bool:

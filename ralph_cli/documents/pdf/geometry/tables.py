@@ -228,12 +228,8 @@ def to_tables(
     room = [(table.label_edge, table.columns[0].left), *((column.left, column.right) for column in table.columns)]
     begin = edge or 0.0
     columns = [Column(round(left - begin, 1), round(max(left, right) - begin, 1)) for left, right in room]
-    found = make_tables(
-        grid, columns if edge is not None else len(columns), (naming[-1] + 1 - first) if naming else 0, 1
-    )
-    if found and first:
-        found[0] = found[0]._replace(title=place(above[0][0])[0])
-    return found
+    head = naming[-1] + 1 - first if naming else 0
+    return make_tables(grid, columns if edge is not None else len(columns), head, 1)
 
 
 def _is_text(fragment: Fragment) -> bool:

@@ -1,0 +1,130 @@
+"""Lines of a PDF that are set apart by their type: in no font of its running text, or in larger letters."""
+
+import ctypes
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.core.deferred import re
+from ralph_cli.core.structure import Heading
+from ralph_cli.documents.parsed import clean_heading
+from ralph_cli.documents.pdf.layout import PageLayout
+from ralph_cli.text.lexicon import STOP_WORDS
+
+_LONG_LINE, _LEAST_LINES, _SHARE, _PAGE_SHARE = 60, 3, 0.1, 0.5
+"""Characters of lines of running text, and how many of them, and which part of them in a document or of all on a page,
+have one of its typefaces."""
+
+_LARGER, _SMALLEST = 1.12, 0.9
+"""Sizes of letters, as parts of those of running text: of headings in its font above, of those in others at least."""
+
+_LINES_APART, _TITLE_APART, _MOST_LINES = 1.5, 2.2, 3
+"""Sizes of letters from a line of a heading to its next and from a number to its title, and its lines, at most."""
+
+_LINE = re.compile(r"[^\n]*[^\W\d_]{2}[^\n]*")
+_ENDS = (".", ":", "!", "?")
+_SENTENCES = re.compile(r"[a-z\d)][.!?] +[A-Z]")
+_NUMBERED = re.compile(r"[^\W\d_]+ (?:\d{1,3}[A-Z]?|[IVXLC]+)\b")
+_NUMBER_ALONE = re.compile(rf"{_NUMBERED.pattern}\.?")
+
+Face = tuple[str, float]
+"""The name of a font, and the size in which it is used."""
+
+
+class TypeLine(NamedTuple):
+    """A line, text[start:end] of its page, with its typefaces, none in a table; its right edge, that of its first word
+    and its bottom in points."""
+
+    start: int
+    end: int
+    faces: frozenset[Face]
+    right: float
+    word: float
+    bottom: float
+
+
+def read_type(raw: Any, layout: PageLayout) -> Iterator[TypeLine]:
+    """The lines of a page in order, with the typefaces of their first, middle and last letter."""
+    for match in _LINE.finditer(layout.text):
+        start, end = match.span()
+        signs = zip(layout.characters[start:end], match[0], strict=True)
+        if drawn := [character for character, sign in signs if character >= 0 and sign.isalnum()]:
+            is_inside = any(table.start < end and start < table.end for table in layout.tables)
+            faces = () if is_inside else (_face(raw, it) for it in (drawn[0], drawn[len(drawn) // 2], drawn[-1]))
+            left, _, bottom = _box(raw, drawn[0])
+            letters = sum(map(str.isalnum, match[0].split()[0]))
+            word = _box(raw, drawn[max(letters, 1) - 1])[1] - left
+            yield TypeLine(start, end, frozenset(faces), _box(raw, drawn[-1])[1], word, bottom)
+
+
+def _face(raw: Any, character: int) -> Face:
+    """The typeface of a character; the mark of an embedded part of a font is left out (ISO 32000-1, 9.6.4)."""
+    name = ctypes.create_string_buffer(128)
+    pdfium_c.FPDFText_GetFontInfo(raw, character, name, 128, None)
+    font = name.value.decode("utf-8", "replace").rpartition("+")[2]
+    return font, round(pdfium_c.FPDFText_GetFontSize(raw, character), 1)
+
+
+def _box(raw: Any, character: int) -> tuple[float, float, float]:
+    """The left and right edge of a character, and the bottom."""
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    pdfium_c.FPDFText_GetCharBox(raw, character, left, right, bottom, top)
+    return left.value, right.value, bottom.value
+
+
+def find_set_apart(pages: Sequence[tuple[str, Sequence[TypeLine]]]) -> Iterator[list[Heading]]:
+    """For each page, its text and lines, what is set apart by its type, as headings that are read off."""
+    counts = [
+        Counter(face for line in lines if line.end - line.start > _LONG_LINE for face in line.faces)
+        for _, lines in pages
+    ]
+    total: Counter[Face] = sum(counts, Counter())
+    edge = median([line.right for _, lines in pages for line in lines if line.end - line.start > _LONG_LINE] or [0.0])
+    for (text, lines), count in zip(pages, counts, strict=True):
+        least = max(_LEAST_LINES, _SHARE * total.total())
+        running = {it for it in total if total[it] >= least or count[it] > _PAGE_SHARE * len(lines)}
+        yield list(_find_on_page(text, lines, running, edge)) if running else []
+
+
+def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge: float) -> Iterator[Heading]:
+    fonts, sizes = {font for font, _ in running}, [size for _, size in running]
+    found: list[list[TypeLine]] = []
+    last: TypeLine | None = None
+    for line in lines:
+        is_apart = line.faces and all(
+            size > _LARGER * max(sizes) or (font not in fonts and size >= _SMALLEST * min(sizes))
+            for font, size in line.faces
+        )
+        goes_on = last is not None and _goes_on(text, last, line, edge)
+        is_open = bool(found) and found[-1][-1] is last
+        if is_apart and is_open and goes_on:
+            found[-1].append(line)
+        elif is_apart and not goes_on:
+            found.append([line])
+        elif is_open and goes_on:
+            found.pop()  # the sentence goes on in running text
+        last = line
+    for part in found:
+        words = clean_heading(text[part[0].start : part[-1].end])
+        is_bold = any("bold" in font.casefold() for line in part for font, _ in line.faces)
+        is_sentence = words.endswith(".") and (len(part) == _MOST_LINES or _SENTENCES.search(words))
+        if len(part) <= _MOST_LINES and (is_bold or not is_sentence):
+            yield Heading(words, part[0].start, 1, is_read_off=True)
+
+
+def _goes_on(text: str, last: TypeLine, line: TypeLine, edge: float) -> bool:
+    """Whether a line goes on with the one above it: the first word did not fit there, the last word calls for another,
+    or it is the title behind a mere number ("Note 1")."""
+    above, words = text[last.start : last.end].strip(), text[line.start : line.end].strip()
+    size = max((size for _, size in (*last.faces, *line.faces)), default=0.0)
+    apart = last.bottom - line.bottom
+    if _NUMBER_ALONE.fullmatch(above):
+        return bool(line.faces) and 0 < apart < _TITLE_APART * size and not _NUMBERED.match(words)
+    if not last.faces or not 0 < apart < _LINES_APART * size or above.endswith(_ENDS):
+        return False
+    _, gap, final = above.casefold().rpartition(" ")
+    is_called_for = gap and len(final) > 1 and final in STOP_WORDS and line.faces == last.faces
+    return last.right + line.word > edge or words[:1].islower() or bool(is_called_for)

@@ -1,0 +1,100 @@
+"""What stands above tables of text: their titles, and what states the scale and unit of all, some or no columns."""
+
+from pathlib import Path
+
+import pytest
+from document_fixtures import load_document
+from fakes import document
+
+from ralph_cli.core.document import Document
+
+TABLE = "Item  2031  2030\nRent  400  450\nDues  300  350\n"
+RUNNING = "Report of the harbour\n"
+
+
+def titles(about: Document) -> list[str]:
+    return [" ".join(about.text[it.title : it.start].split()) if it.title >= 0 else "" for it in about.tables]
+
+
+def stated(about: Document, number: int = 0) -> set[tuple[str, int, int]]:
+    return {
+        (" ".join(about.text[it.start : it.end].split()), it.row, it.column) for it in about.tables[number].statements
+    }
+
+
+@pytest.mark.parametrize(
+    ("above", "title"),
+    [
+        ("Income\n", "Income"),
+        ("INCOME OF BOATS\n(in thousands)\n\n", "INCOME OF BOATS (in thousands)"),
+        ("It is cold. The dues of boats were\nas follows:\n", "The dues of boats were as follows:"),
+        ("That is what the U.S. Coast Guard paid:\n", "That is what the U.S. Coast Guard paid:"),
+        ("We keep the list of boats, and of what each of them pays for a berth,\nor for the crane\n", ""),
+        ("The dues are in the list.*\n", ""),
+        ("and the dues of boats\n", ""),
+    ],
+)
+def test_a_title_is_a_line_by_itself_or_the_sentence_before_a_colon(above: str, title: str) -> None:
+    assert titles(document(f"{above}{TABLE}")) == [title]
+
+
+def test_what_is_on_every_page_is_no_title() -> None:
+    tables = ["".join(f"Part {page * 7 + row}  {page * row + 3}00  5\n" for row in range(9)) for page in range(4)]
+    pages = [f"{RUNNING}{'Costs' if page == 2 else ''}\n{table}" for page, table in enumerate(tables)]
+    assert titles(document("\f".join(pages)))[1:] == ["", "Costs", ""]
+
+
+def test_what_is_on_a_table_s_rows_is_no_heading() -> None:
+    rows = "CLASS A BOATS  400  450\nLARGE BOATS\nTugs  300  350\n"
+    about = document(
+        f"DUES OF BOATS\n\nThey are paid in spring of each year.\n\n| | 2031 |\n|-|-|\n| RENT | 4 |\n\n{TABLE}{rows}"
+    )
+    assert [heading.text for heading in about.headings] == ["DUES OF BOATS"]
+
+
+ABOVE = """
+                              (in millions)
+Item               2031            2030
+Rent                400             450
+Dues                300             350
+"""
+BELOW = """
+Item              Boats            Rent
+                              (in millions)
+Tugs                400             450
+Ferries             300             350
+"""
+BROKEN = """
+                      (dollars in millions,
+                              except dues)
+Item               2031            2030
+Rent                400             450
+Dues                300             350
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (ABOVE, {("(in millions)", -1, -1)}),
+        (BELOW, {("(in millions)", -1, 2)}),
+        (BROKEN, {("(dollars in millions, except dues)", -1, -1)}),
+        # A sign is of all cells of a column where the others go without one, and there is no other sign.
+        ("Item  Share\nRent  12 %\nDues  9\nFees  7 %\n", {("12 %", -1, 1)}),
+        ("Item  Share\nRent  12 %\nDues  9\nFees  $ 7\n", set()),
+        ("Item  Share\nRent  12 %\nDues  9 %\nFees  7\n", set()),
+        ("Item  2031\nRent  $ 12\nBoats  9\nFees  7\n", set()),
+    ],
+)
+def test_what_states_a_scale_or_sign_governs_no_more_than_is_certain(
+    text: str, found: set[tuple[str, int, int]]
+) -> None:
+    assert stated(document(text)) == found
+
+
+def test_the_scale_of_all_amounts_governs_the_tables_of_its_part_that_state_none(tmp_path: Path) -> None:
+    said = "All amounts are in thousands of euros unless stated otherwise"
+    text = f"# Harbour\n\nIt was let. {said}.\n\n## Income\n\n{TABLE}\n## Costs\n\n(in millions)\n{TABLE}\n"
+    (tmp_path / "a.md").write_text(f"{text}# Boats\n\nSome amounts are in thousands of euros.\n\n{TABLE}")
+    about = load_document(tmp_path / "a.md")
+    assert [stated(about, number) for number in range(3)] == [{(said, -1, -1)}, {("(in millions)", -1, -1)}, set()]
