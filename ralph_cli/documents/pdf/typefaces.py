@@ -94,11 +94,11 @@ def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge
     found: list[list[TypeLine]] = []
     last: TypeLine | None = None
     for line in lines:
-        is_apart = line.faces and all(
+        is_apart = bool(line.faces) and all(
             size > _LARGER * max(sizes) or (font not in fonts and size >= _SMALLEST * min(sizes))
             for font, size in line.faces
         )
-        goes_on = last is not None and _goes_on(text, last, line, edge)
+        goes_on = last is not None and _goes_on(text, last, line, edge, is_apart)
         is_open = bool(found) and found[-1][-1] is last
         if is_apart and is_open and goes_on:
             found[-1].append(line)
@@ -115,14 +115,14 @@ def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge
             yield Heading(words, part[0].start, 1, is_read_off=True)
 
 
-def _goes_on(text: str, last: TypeLine, line: TypeLine, edge: float) -> bool:
+def _goes_on(text: str, last: TypeLine, line: TypeLine, edge: float, is_apart: bool) -> bool:
     """Whether a line goes on with the one above it: the first word did not fit there, the last word calls for another,
     or it is the title behind a mere number ("Note 1")."""
     above, words = text[last.start : last.end].strip(), text[line.start : line.end].strip()
     size = max((size for _, size in (*last.faces, *line.faces)), default=0.0)
     apart = last.bottom - line.bottom
     if _NUMBER_ALONE.fullmatch(above):
-        return bool(line.faces) and 0 < apart < _TITLE_APART * size and not _NUMBERED.match(words)
+        return is_apart and 0 < apart < _TITLE_APART * size and not _NUMBERED.match(words)
     if not last.faces or not 0 < apart < _LINES_APART * size or above.endswith(_ENDS):
         return False
     _, gap, final = above.casefold().rpartition(" ")

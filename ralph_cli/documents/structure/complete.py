@@ -33,7 +33,8 @@ def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
     furniture = running_line_spans(text, parsed.pages)
     apart = [heading for heading in parsed.headings if heading.is_read_off and kind == "pdf"]
     apart = apart if _PAGES_EACH * len(apart) >= len(parsed.pages) else []
-    headings = tuple(find_headings(text, parsed.pages, own, kind, apart, found, furniture))
+    taken = [(it.start, it.end) for it in found] + [(it.start, it.end) for it in furniture]
+    headings = tuple(find_headings(text, parsed.pages, own, kind, apart, taken))
     tables = tuple(complete_tables(text, parsed.pages, found, headings, furniture, apart))
     blocks = tuple(find_blocks(text, parsed.pages, tables, headings, parsed.notes, furniture))
     return replace(parsed, headings=headings, clauses=clauses, places=places, tables=tables, blocks=blocks)

@@ -5,7 +5,7 @@ ones. No word of any trade is known here.
 """
 
 from ralph_cli.core.deferred import re
-from ralph_cli.documents.structure.lines import CELLS_APART, is_row, names_columns
+from ralph_cli.documents.structure.lines import CELLS_APART, is_row
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
 
 LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
@@ -40,17 +40,17 @@ def ends_sentence(line: str, before: str) -> bool:
     return line[-1] in '."\u201d' and len(before) > _LONG and before[-1] not in ".:;!?"
 
 
-def is_period(line: str) -> bool:
-    """Whether a line has few words, and names the period of what stands below it."""
-    return len(_WORD.findall(line)) <= _FEW_WORDS and names_columns(line)
+def is_day(line: str) -> bool:
+    """Whether a line has few words, and a day: "At December 31", above a table or beside a signature."""
+    return len(_WORD.findall(line)) <= _FEW_WORDS and bool(_DATED.search(line))
 
 
 def may_be_heading(line: str) -> bool:
     """Whether a line that its type sets apart says something, and does not call for what stands below it."""
     telling = [word for word in _WORD.findall(line) if word.casefold() not in STOP_WORDS and len(word) > 2]
-    is_whole = (line[:1].isupper() or line[:1] in "0123456789\u201c\u00a7") and line[-1:] not in ",;:"
+    is_whole = (line[:1].isupper() or line[:1] in "0123456789\u201c\u00a7") and line[-1:] not in ",;"
     is_whole = is_whole and line.count("\u201c") == line.count("\u201d")
-    return bool(telling) and is_whole and not is_row(line) and not _PAGE_NUMBER.fullmatch(line)
+    return bool(telling) and is_whole and not is_day(line) and not _PAGE_NUMBER.fullmatch(line)
 
 
 def heading_level(line: str) -> int:
@@ -73,9 +73,7 @@ def heading_level(line: str) -> int:
     telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
     if not any(len(word) > 2 for word in telling) or not all(word[0].isupper() for word in telling):
         return 0
-    if _PAGE_NUMBER.fullmatch(line):
-        return 0
-    if _DATED.search(line) and len(words) < _FEW_WORDS:  # "At December 31", above a table or beside a signature
+    if _PAGE_NUMBER.fullmatch(line) or is_day(line):
         return 0
     return 1 if number or (line.isupper() and len(line) > 4) else 2
 

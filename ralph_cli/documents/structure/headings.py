@@ -14,13 +14,12 @@ from operator import attrgetter
 from typing import overload
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.structure import Heading, Page, Span, Table
+from ralph_cli.core.structure import Heading, Page
 from ralph_cli.documents.parsed import MAX_HEADINGS
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.structure.heading_lines import (
     ends_sentence,
     heading_level,
-    is_period,
     is_text,
     may_be_heading,
     run_in_heading,
@@ -45,10 +44,14 @@ _ADDRESSED = re.compile(r"[\d:]")
 _LABEL = re.compile(r"([A-Z][A-Za-z]{2,})[ \u00a0](\d{1,3})([A-Z]?)\b")
 
 
+Place = tuple[int, int]
+"""An interval [start, end) of the text."""
+
+
 class _Lines(Sequence[str]):
     """The lines of some pages that are not empty, without the space around them; only where they stand is kept."""
 
-    def __init__(self, text: str, pages: Sequence[Page], taken: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, text: str, pages: Sequence[Page], taken: Sequence[Place]) -> None:
         self._text, self._pages = text, pages
         self.starts, self._ends = array("q"), array("q")
         self.taken: set[int] = set()
@@ -89,20 +92,21 @@ def find_headings(
     pages: Sequence[Page],
     own: Sequence[Heading],
     kind: str,
-    apart: Sequence[Heading] = (),
-    tables: Sequence[Table] = (),
-    furniture: Sequence[Span] = (),
+    apart: Sequence[Heading],
+    taken: Sequence[Place],
 ) -> list[Heading]:
     """The headings of a document of this kind in order: its `own` if there are enough of them, else what its lines look
-    like, too; each with how far it reaches. If its type sets lines `apart`, others look like headings by numbers only.
+    like, too; each with how far it reaches.
+
+    If its type sets lines `apart`, others are headings by their numbers only. No line is one that begins in an interval
+    that is `taken`, by a table or by what is on every page.
 
     The level of a line is that of its number if that goes on with others (4 is 1, 4.1 is 2); else 1 if it is numbered
-    or in capitals, and below that one deeper than numbers go; what names a group of rows is one deeper still.
+    or in capitals, and below that one deeper than numbers go.
     """
     found = {heading.start: _own_part(own, number, len(text)) for number, heading in enumerate(own)}
     enough = len(own) * MAX_OWN_PAGES >= max(len(pages), 3 * MAX_OWN_PAGES)
     if not enough and not (own and kind in MAIL_KINDS):  # names below a letter are none
-        taken = [(it.start, it.end) for it in tables] + [(it.start, it.end) for it in furniture]
         found = {heading.start: heading for heading in _find(_Lines(text, pages, taken), len(pages), apart)} | found
     return find_ends(text, [found[start] for start in sorted(found)][:MAX_HEADINGS])
 
@@ -148,13 +152,13 @@ def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, s
     last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), -1)
     found: dict[int, tuple[str, int]] = {}
     for at in range(last + 1):
-        line, title = lines[at], titles.get(lines.starts[at], "")
-        if at and not titles and ends_sentence(line, lines[at - 1]):
-            continue
+        line = lines[at]
         if titles:
-            is_header = at + 1 in lines.taken and is_period(line)
-            if may_be_heading(title) and not CELLS_APART.search(line) and not is_header:
+            title = titles.get(lines.starts[at], "")
+            if may_be_heading(title) and not CELLS_APART.search(line):
                 found[at] = (title, 1 if heading_level(title) == 1 else depth + 1)
+        elif at and ends_sentence(line, lines[at - 1]):
+            continue
         elif (level := heading_level(line)) and not (
             level == 2 and lines[at + 1 : at + 2] and lines[at + 1][0].islower()
         ):

@@ -7,8 +7,7 @@ from operator import attrgetter
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Cell, Heading, Page, Span, Statement, Table
-from ralph_cli.documents.structure.heading_lines import is_period
-from ralph_cli.documents.structure.lines import CELLS_APART
+from ralph_cli.documents.structure.heading_lines import is_day
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
@@ -16,15 +15,17 @@ _LINE = re.compile(r"[^\n]*[^\W_][^\n]*")
 _LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
 """Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most."""
 
-_NO_TITLE = re.compile(r"[^\s.:](?: {2,}|\t)\S|[.;,!?][\"\u201d)]?(?:\(\w{1,2}\)|[*\u2020\u2021\u00b9\u00b2\u00b3])*$")
+_ENDS_PART = re.compile(
+    r"[^\s.:](?: {2,}|\t)\S|[.;!?][\"\u201d)]?(?:\(\w{1,2}\)|[*\u2020\u2021\u00b9\u00b2\u00b3])*\s*$"
+)
 """What tells a row or the end of a sentence, be it with the mark of a note."""
 
 _SHORT_LINE_SHARE = 0.5
 """Of the longest line near a table: what is shorter ends a paragraph."""
 
 _SENTENCE_END = re.compile(r"(?<![A-Z])[.!?][\"\u201d)]?\s+(?=[\"\u201c(]?[A-Z\d])")
-_IS_OF_TABLE = re.compile(rf"[:)]\.?\s*$|{CELLS_APART.pattern}")
-"""What the line above a table is told by to be of it, although it is not its title."""
+_MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
+"""How the line above a table may end that states its scale, although it is not its title."""
 
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
@@ -100,7 +101,7 @@ def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Headi
     words = above[at][0].strip()
     long = max(len(line[0]) for line in above) * _SHORT_LINE_SHARE
     others = [
-        it or len(line[0]) < long or bool(CELLS_APART.search(line[0])) for it, line in zip(heads, above, strict=True)
+        it or len(line[0]) < long or bool(_ENDS_PART.search(line[0])) for it, line in zip(heads, above, strict=True)
     ]
     begin = max((number + 1 for number in range(at) if others[number]), default=0)
     if not heads[at] and words.endswith(":"):
@@ -112,12 +113,12 @@ def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Headi
     if not heads[at]:
         gap = text[above[at - 1].end() : above[at].start()] if at else ""
         is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
-        if _NO_TITLE.search(words) or words[0].islower() or not is_alone:
+        if _ENDS_PART.search(words) or words[-1] == "," or words[0].islower() or not is_alone:
             return -1
     first = at
     while first > 0 and heads[first - 1] and text.count("\n", above[first - 1].end(), above[first].start()) == 1:
         first -= 1
-    return -1 if all(is_period(line[0]) for line in above[first : at + 1]) else above[first].start()
+    return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
 
 
 def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
@@ -144,7 +145,7 @@ def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Stat
 def _find_statements(text: str, table: Table, above: Sequence[re.Match[str]]) -> Iterator[Statement]:
     """What states a scale, unit or currency: of the whole table, of columns by their names, of rows by their labels."""
     for number, line in enumerate(above):
-        is_last = number == len(above) - 1 and _IS_OF_TABLE.search(line[0])
+        is_last = number == len(above) - 1 and _MAY_STATE.search(line[0])
         if (0 <= table.title < line.end() or is_last) and (SCALE_STATEMENT.search(line[0]) or _is_unit(line[0])):
             yield Statement(line.start(), line.end())
     for number, cell in enumerate(table.cells):

@@ -26,6 +26,8 @@ def stated(about: Document, number: int = 0) -> set[tuple[str, int, int]]:
     ("above", "title"),
     [
         ("Income\n", "Income"),
+        ("Rents in thousands\n", "Rents in thousands"),
+        ("At December 31\n", ""),
         ("INCOME OF BOATS\n(in thousands)\n\n", "INCOME OF BOATS (in thousands)"),
         ("It is cold. The dues of boats were\nas follows:\n", "The dues of boats were as follows:"),
         ("That is what the U.S. Coast Guard paid:\n", "That is what the U.S. Coast Guard paid:"),

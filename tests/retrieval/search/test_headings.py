@@ -60,5 +60,5 @@ def test_entries_of_a_table_of_contents_are_no_run() -> None:
 def test_the_names_below_a_mail_are_no_headings() -> None:
     mail = document(f"Subject: The Hall\n{SAID}Tobias Wehrle\n{SAID}", kind="eml")
     own = (Heading("The Hall", 9, 1),)
-    assert [it.text for it in find_headings(mail.text, mail.pages, own, "eml")] == ["The Hall"]
-    assert len(find_headings(mail.text, mail.pages, own, "text")) == 3
+    assert [it.text for it in find_headings(mail.text, mail.pages, own, "eml", (), ())] == ["The Hall"]
+    assert len(find_headings(mail.text, mail.pages, own, "text", (), ())) == 3
