@@ -225,7 +225,7 @@ class ShownTextFinder:
 
 
 def find_in(document: Document) -> ShownTextFinder:
-    """The finder of a document, for its `derive`: runs that ask the same document share the index."""
+    """The finder of a document, for `Document.derive`: runs that ask the same document share the index."""
     return ShownTextFinder(document.text)
 
 

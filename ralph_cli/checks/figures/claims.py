@@ -14,14 +14,14 @@ from ralph_cli.text.lexicon import NEGATIONS, SCALES
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.scales import SCALE_STATEMENT
-from ralph_cli.text.sentences import sentence_at
+from ralph_cli.text.sentences import sentence_at, shorten_line
 
 NOWHERE = "nowhere"
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
-_AROUND = 24
-"""Characters before and behind a statement of scale that a message shows with it."""
+_MOST_STATED = 160
+"""Characters of a statement of scale that a message shows."""
 
 _YEAR_BEFORE = re.compile(r"(?i)\b(?:prior|previous|preceding|last)\s+(?:\w+\s+)?year|\byear\s+(?:before|earlier|ago)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
@@ -241,15 +241,11 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
 
 
 def _scale_statement(candidate: Candidate) -> str:
-    """The words above a table that state its scales, with a few around them that say of what."""
-    words = flatten(" ".join(filter(SCALE_STATEMENT.search, candidate.header.lines)))
-    found = list(SCALE_STATEMENT.finditer(words))
-    if not found:
-        values = {10**power for power in candidate.header.scales.powers}
-        return ", ".join(f"{word}s" for word, value in SCALES.items() if value in values)
-    start = words.rfind(" ", 0, max(found[0].start() - _AROUND, 0)) + 1
-    end = words.find(" ", found[-1].end() + _AROUND)
-    return words[start : end if end > 0 else None]
+    """The words above a table that state its scales, or the scales if these stand elsewhere."""
+    if stated := flatten(" ".join(filter(SCALE_STATEMENT.search, candidate.header.lines))):
+        return shorten_line(stated, _MOST_STATED)
+    values = {10**power for power in candidate.header.scales.powers}
+    return ", ".join(f"{word}s" for word, value in SCALES.items() if value in values)
 
 
 def _with_unit(quantity: Quantity, text: str) -> str:

@@ -52,7 +52,7 @@ class _JsonLayout:
     def read_value(self, text: str) -> None:
         """Lay out one value."""
         self.text = write_out_escapes(text)
-        if _has_long_line(self.text) and is_json(self.text):
+        if any(len(line) > _LONGEST_LINE for line in self.text.split("\n")) and is_json(self.text):
             self.text = break_lines(self.text)
         scan = self._scan(self.text, 0, "")
         if scan.damage is not None:
@@ -115,7 +115,3 @@ def _is_value_per_line(text: str) -> bool:
     """Whether the first line is a whole value, and something stands behind it."""
     first, _, rest = text.lstrip("\n").partition("\n")
     return bool(rest.strip()) and first.strip()[:1] in ("{", "[") and is_json(first)
-
-
-def _has_long_line(text: str) -> bool:
-    return any(len(line) > _LONGEST_LINE for line in text.split("\n"))

@@ -260,10 +260,8 @@ class _DocumentReader:
     def _heads(self, root: Element) -> Iterator[Element]:
         """The trees of all headers and footers that the document's sections refer to."""
         for kind, _, name in _HEADS:
-            references = (
-                reference for section in root.iter("w:sectPr") for reference in children(section, f"w:{kind}Reference")
-            )
-            relations = {self._relations.get(attribute(reference, "id")) for reference in references}
+            references = (one for section in root.iter("w:sectPr") for one in children(section, f"w:{kind}Reference"))
+            relations = {self._relations.get(attribute(one, "id")) for one in references}
             for target in sorted({relation.target for relation in relations if relation is not None}):
                 if self._package.has(target):
                     yield self._package.read_xml(target, name)

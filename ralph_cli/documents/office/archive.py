@@ -11,7 +11,6 @@ from functools import partial
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.xml_tree import MAX_DEPTH, BrokenXml, DeclaresEntities, TooDeep, iterate_xml, parse_xml
@@ -28,14 +27,6 @@ _UNPACK_ERRORS = (
 """What unpacking a damaged part raises; the module's own error for a wrong checksum is the first."""
 
 
-@dataclass(slots=True)
-class _Room:
-    """Bytes that may be unpacked, and how many of them are left."""
-
-    most: int
-    left: int
-
-
 class Archive:
     """The parts of one document. At most 6 bytes are unpacked for each character that a document may have, and no more
     than leave the parser room for what it makes of them; an archive `inside` of another shares its room.
@@ -43,8 +34,8 @@ class Archive:
 
     def __init__(self, data: bytes, name: str, limits: LoadLimits, inside: "Archive | None" = None) -> None:
         self.name, self.limits = name, limits
-        most = min(6 * limits.characters, limits.memory // 7)
-        self._room: _Room = inside._room if inside else _Room(most, most)
+        self._outermost: Archive = inside._outermost if inside else self
+        self._most = self._left = min(6 * limits.characters, limits.memory // 7)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except _UNPACK_ERRORS:
@@ -92,7 +83,7 @@ class Archive:
     @property
     def is_used_up(self) -> bool:
         """Whether there was no room left for a part, here or in what it shares its room with."""
-        return self._room.left < 0
+        return self._outermost._left < 0
 
     def unread_parts(self, pattern: re.Pattern[str]) -> list[str]:
         """The parts with names of this form, all in small letters, that were not asked for."""
@@ -137,21 +128,22 @@ class Archive:
         if member.flag_bits & 1:
             hint = "remove its password and save it again"
             raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)
-        if member.file_size > self._room.left:
-            self._room.left = -1
+        outermost = self._outermost
+        if member.file_size > outermost._left:
+            outermost._left = -1
             raise self._unpacks_to_too_much_error()
         try:
             with self._archive.open(member) as stream:
                 while data := stream.read(_CHUNK):
-                    self._room.left -= len(data)  # what the archive says of its sizes may be a lie
-                    if self._room.left < 0:
+                    outermost._left -= len(data)  # what the archive says of its sizes may be a lie
+                    if outermost._left < 0:
                         raise self._unpacks_to_too_much_error()
                     yield data
         except _UNPACK_ERRORS as error:
             raise self.damaged_error(f"the part {part} cannot be unpacked: {_describe_fault(error)}") from None
 
     def _unpacks_to_too_much_error(self) -> DocumentError:
-        return self.too_big_error(f"unpacks to more than {self._room.most >> 20:,} MiB")
+        return self.too_big_error(f"unpacks to more than {self._outermost._most >> 20:,} MiB")
 
 
 def _part_key(part: str) -> str:

@@ -221,8 +221,8 @@ def contents(element: Element | None, *path: str) -> list[Element]:
 
 def children(element: Element | None, *path: str) -> list[Element]:
     """The elements of the last name of this path that are in the one that the others lead to, in order."""
-    *above, name = path
-    holder = child(element, *above)
+    name = path[-1]
+    holder = child(element, *path[:-1]) if len(path) > 1 else element
     return [] if holder is None else [one for one in holder if one.tag == name]
 
 

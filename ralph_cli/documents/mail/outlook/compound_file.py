@@ -10,7 +10,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 
 _HEADER = 512
-_ENTRY = 128
+_ENTRY = struct.Struct("<64sHBx3I36xII4x")
 _NONE = 0xFFFFFFFF
 _END_OF_CHAIN = 0xFFFFFFFE
 _CUTOFF = 4096
@@ -134,12 +134,9 @@ class _Reader:
 
 
 def _read_entries(directory: bytes) -> Iterator[_Entry]:
-    for at in range(0, len(directory) - _ENTRY + 1, _ENTRY):
-        raw, length, kind, _, left, right, child, _, start, low, _ = struct.unpack_from(
-            "<64sHBBIII36sIII", directory, at
-        )
-        name = raw[: max(length - 2, 0)].decode("utf-16-le", "replace").lower()
-        yield _Entry(name, kind, left, right, child, start, low)
+    whole = len(directory) // _ENTRY.size * _ENTRY.size
+    for raw, length, *rest in _ENTRY.iter_unpack(directory[:whole]):
+        yield _Entry(raw[: max(length - 2, 0)].decode("utf-16-le", "replace").lower(), *rest)
 
 
 def _numbers(data: bytes) -> "array[int]":
