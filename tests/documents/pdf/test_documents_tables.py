@@ -65,6 +65,36 @@ def test_prose_before_the_first_figure_is_in_no_table(pdf):
     assert [count_figures(table) for table in document.tables] == [12]
 
 
+def paths(document):
+    (table,) = document.tables
+    return [" > ".join(document.row_path(table, at)) for at in range(table.header_rows, len(table.rows))]
+
+
+def test_lines_of_one_label_stand_nearer_to_each_other_than_rows(pdf):
+    rows = [
+        *placed(HEADER, ("Assets",), LINES[0], LINES[4], top=748),
+        *[(72, 684, "Notes of Bonds of the"), *placed(("Company", "1", "2", "3"), ("Sum", "9", "9", "9"), top=673)],
+    ]
+    joined = "Assets > Notes of Bonds of the"
+    assert paths(load_document(pdf(rows)))[-3:] == [joined + " Company", joined + " Company", "Assets > Sum"]
+
+
+def test_labels_that_begin_hardly_further_right_are_not_set_in(pdf):
+    lines = [(82 + 0.7 * (n > 1), 700 - 16 * n, row[0]) for n, row in enumerate(LINES) if n]
+    cells = placed(HEADER, ("Sales",), *(("", *row[1:]) for row in LINES[1:]), top=716)
+    document = load_document(pdf([*cells, *lines]))
+    assert paths(document) == ["Sales", *(f"Sales > {row[0]}" for row in LINES[1:])]
+
+
+def test_a_row_above_the_figures_that_names_none_of_them_is_no_header(pdf):
+    at = (72, 240, *AT[1:])
+    lines = [(row[0], "Loan", *row[1:]) for row in LINES]
+    (table,) = load_document(
+        pdf(placed(("", "", "Years"), ("", "Kind of"), ("", "", *HEADER[1:]), *lines, at=at))
+    ).tables
+    assert (table.header_rows, len(table.rows)) == (2, 7)
+
+
 def test_a_currency_sign_belongs_to_its_figure(pdf):
     rows = [(f"Item {n}", "$", f"{n},577", "$", f"{n},373") for n in range(1, 5)]
     document = load_document(pdf(placed(("", "", "2023", "", "2022"), *rows, at=(72, 340, 352, 420, 432))))

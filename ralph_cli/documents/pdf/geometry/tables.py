@@ -1,7 +1,7 @@
 """Tables of figures: which rows make one, which columns it has, and what the rows above call them."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from enum import Enum, auto
 from itertools import pairwise
@@ -26,6 +26,9 @@ _MOST_HEADINGS = 8
 _LABEL_INDENT = 30.0
 _MOST_LABEL_ROWS = 3
 _OFF_CENTRE, _BLANK_LINE = 0.08, 2.2
+_NEAR_LINE, _LEAST_INDENT = 0.8, 0.5
+"""Lines of one label are nearer than this share of the distance of rows; a label is set in by more than half this share
+of the height of type."""
 
 
 class _Kind(Enum):
@@ -217,23 +220,43 @@ def to_tables(
         first -= 1  # the first of several groups
     rows = [*zip(above[first:], heads[first:], strict=True)]
     rows += ((row, _find_cells(row, table)) for row in table.rows)
+    rows = [(row, cells) for row, cells in rows if cells]
+    height = max(row[0].height for row, _ in rows)
     grid = []
-    for row, cells in rows:
+    for (row, cells), goes_on in zip(rows, _find_wrapped(rows), strict=True):
         made = []
         for column, last, parts in cells:
             start, end = place(parts[0])[0], place(parts[-1])[1]
             made.append(GridCell(text[start:end], start, end, column, last))
-        if made:
-            grid.append(GridRow(made[0].start, made[-1].end, made, row[0].left))
+        grid.append(GridRow(made[0].start, made[-1].end, made, row[0].left / height / _LEAST_INDENT, goes_on=goes_on))
     room = [(table.label_edge, table.columns[0].left), *((column.left, column.right) for column in table.columns)]
     begin = edge or 0.0
     columns = [Column(round(left - begin, 1), round(max(left, right) - begin, 1)) for left, right in room]
-    found = make_tables(
-        grid, columns if edge is not None else len(columns), (naming[-1] + 1 - first) if naming else 0, 1
-    )
+    head = sum(bool(heads[at]) for at in range(first, naming[-1] + 1)) if naming else 0
+    found = make_tables(grid, columns if edge is not None else len(columns), head, 1)
     if found and first:
         found[0] = found[0]._replace(title=place(above[0][0])[0])
     return found
+
+
+def _find_wrapped(rows: Sequence[tuple[Row, list[Placed]]]) -> Iterator[bool]:
+    """Of each row whether its label is the rest of that of the one above: they are of one size, and as near to each
+    other as any two rows, which is clearly nearer than rows with figures are."""
+    are_full = [cells[0][0] == 0 < cells[-1][0] for _, cells in rows]
+    apart = [_distance(above[0], below[0]) for above, below in pairwise(rows)]
+    usual = sorted(gap for gap, pair in zip(apart, pairwise(are_full), strict=True) if all(pair))
+    alike = [_may_wrap(above[0][0], below[0][0]) for above, below in pairwise(rows)]
+    nearest = min((gap for gap, is_alike in zip(apart, alike, strict=True) if is_alike), default=0.0)
+    near = min(_NEAR_LINE * usual[len(usual) // 2], nearest / _NEAR_LINE) if usual else 0.0
+    yield False
+    yield from (is_alike and gap < near for gap, is_alike in zip(apart, alike, strict=True))
+
+
+def _may_wrap(above: Fragment, below: Fragment) -> bool:
+    """Whether the size and left edge of a line allow that it goes on with the one above."""
+    size = max(above.height, below.height)
+    is_below = above.baseline - below.baseline > 0.5 * size and below.left > above.left - 0.2 * size
+    return is_below and abs(above.height - below.height) < 0.05 * size
 
 
 def _is_text(fragment: Fragment) -> bool:
