@@ -87,12 +87,47 @@ def test_labels_that_begin_hardly_further_right_are_not_set_in(pdf):
 
 
 def test_a_row_above_the_figures_that_names_none_of_them_is_no_header(pdf):
-    at = (72, 240, *AT[1:])
-    lines = [(row[0], "Loan", *row[1:]) for row in LINES]
-    (table,) = load_document(
-        pdf(placed(("", "", "Years"), ("", "Kind of"), ("", "", *HEADER[1:]), *lines, at=at))
-    ).tables
+    names = [("", "", "Years"), ("", "Kind of"), ("", "", *HEADER[1:])]
+    lines = [(row[0], "", *row[1:]) for row in LINES]
+    (table,) = load_document(pdf(placed(*names, *lines, at=(72, 240, *AT[1:])))).tables
     assert (table.header_rows, len(table.rows)) == (2, 7)
+
+
+COLUMNS = (72, 300, 360, 420, 480)
+FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in range(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        # As many names as columns, each beside its own; and names in the middle of as many columns each.
+        ([(270, 716, "2023"), (330, 716, "2022"), (390, 716, "2021"), (450, 716, "2020")], "2023|2022|2021|2020"),
+        ([(332, 716, "Us"), (450, 716, "Them")], "Us|Us|Them|Them"),
+        # A name over the last column of two does not stand over both, nor one that goes on in the line below.
+        ([(363, 716, "Part"), (483, 716, "Part")], "|Part||Part"),
+        ([(360, 716, "Of all"), *placed(("", "Sums", "Shares", "Costs", "Rents"), top=704, at=COLUMNS)], None),
+        ([(347, 716, "Gross sums"), (347, 704, "Losses")], "|Gross sums Losses||"),
+    ],
+)
+def test_a_name_stands_over_the_columns_that_it_is_in_the_middle_of(pdf, names, found):
+    document = load_document(pdf([*names, *placed(*FOUR, top=692, at=COLUMNS)]))
+    assert column_names(document)[1:] == (found.split("|") if found else ["Sums", "Of all Shares", "Costs", "Rents"])
+
+
+def test_years_name_rows_and_words_under_a_name_are_a_column(pdf):
+    years = [(str(year), f"{year - 2000},377", "9") for year in range(2031, 2035)]
+    (table,) = load_document(pdf(placed(("Year", "Sums", "Shares"), *years, at=AT))).tables
+    assert [column.is_label for column in table.columns] == [True, False, False]
+    lines = [(f"Loan {row[0]}", f"{n}-{n + 5} years", *row[1:]) for n, row in enumerate(FOUR)]
+    document = load_document(pdf(placed(("", "Runs for", *"ABCD"), *lines, at=(72, 210, *COLUMNS[1:]))))
+    assert column_names(document) == ["", "Runs for", "A", "B", "C", "D"]
+    assert paths(document)[0] == "Loan Item 1" and cells_below(document)[1] == ("0-5 years", 1)
+
+
+def test_a_label_of_several_lines_below_the_names_hides_none_of_them(pdf):
+    label = [(72, 684, "Income of all the ships that were sold"), (72, 674, "in the year and of others")]
+    document = load_document(pdf([*placed(HEADER), *label, *placed(*LINES, top=664)]))
+    assert column_names(document)[1:] == ["2023", "2022", "2021"]
 
 
 def test_a_currency_sign_belongs_to_its_figure(pdf):
