@@ -11,13 +11,20 @@ from typing import NamedTuple
 from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Cell, Column, Row, Table
 
-_CURRENCY = "[$\u20ac\u00a3\u00a5\u20b9\u20a9]"
+_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9"
+_CURRENCY = f"[{_SIGNS}]"
 _BEFORE = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?"
 _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
 _FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}{_MARK}|{_NIL})")
+_RANGE = re.compile(rf"{_AMOUNT}{_BEHIND}(?: ?[-\u2010-\u2015] ?| [a-z]{{1,3}} ){_AMOUNT}{_BEHIND}(?: [^\W\d_]+)?")
+"""From one amount to another, perhaps with a unit."""
+
+_DAY = re.compile(r"(?:.*[\W\d_])?(?:[^\W\d_]{3,}\.? \d{1,2}|\d{1,2}\.? [^\W\d_]{3,})\W*(?:\(.*\))?")
+"""The words of a cell that end in a day without a year, perhaps before what is in brackets."""
+
 _TIME = re.compile(
     r"\W*(?:(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}"
     rf"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
@@ -26,6 +33,7 @@ _TIME = re.compile(
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
+_SIGN_OF_NEXT = re.compile(rf"[\d)%\u2010-\u2015] +{_CURRENCY}$")
 _LONGEST_SIGN = 6
 _LONGEST_NAME = 100
 _MOST_HEADER_ROWS = 12
@@ -77,8 +85,13 @@ def is_time(text: str) -> bool:
 @lru_cache(maxsize=4_096)
 def is_figure(text: str) -> bool:
     """Whether a cell holds one amount or a sign that there is none; a year or a day is none."""
-    text = text.strip()
+    text = " ".join(text.split())
     return bool(text) and _FIGURE.fullmatch(text) is not None and _TIME.fullmatch(text) is None
+
+
+def _is_range(text: str) -> bool:
+    """Whether a cell holds two amounts, from one to another; a span of years or days is none."""
+    return _RANGE.fullmatch(text) is not None and not is_time(text)
 
 
 def make_tables(
@@ -121,25 +134,46 @@ def _find_header(
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
-    """The cells of a row, in which a sign that has a cell of its own is one with the figure beside it."""
+    """The cells of a row, in which a sign that has a cell of its own, or ends another one, is one with its figure."""
     found: list[GridCell] = []
+    are_before = False
     for cell in cells:
+        if are_before and cell.start - found[-1].end < _LONGEST_SIGN and _SIGN_OF_NEXT.search(found[-1].text):
+            last, words = found[-1], found[-1].text[:-1].rstrip()
+            cell = cell._replace(text=f"{last.text[-1]} {cell.text}", start=last.end - 1)
+            found[-1] = last._replace(text=words, end=last.end - len(last.text) + len(words))
         last = found[-1] if found else cell
         is_before = len(last.text) <= _LONGEST_SIGN and _SIGN_BEFORE.fullmatch(last.text) and is_figure(cell.text)
-        if found and (is_before or (len(cell.text) <= _LONGEST_SIGN and _SIGN_BEHIND.fullmatch(cell.text))):
+        is_behind = len(cell.text) <= _LONGEST_SIGN and _SIGN_BEHIND.fullmatch(cell.text) and is_figure(last.text)
+        if found and (is_before or is_behind):
             found[-1] = GridCell(f"{last.text} {cell.text}", last.start, cell.end, last.column, cell.last)
         else:
             found.append(cell)
+        are_before |= found[-1].text[0] in _SIGNS
     return found
 
 
 def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labels: int) -> Table:
-    cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(rows) for it in row.cells)
+    named = [*_spread_days(rows[:head], labels), *(row.cells for row in rows[head:])]
+    cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(named) for it in row)
     columns = tuple(column._replace(is_label=at < labels) for at, column in enumerate(room))
     goes_on = _find_continued(rows, head, labels)
     parents = _find_parents(rows, head, labels, goes_on)
     made = tuple(Row(row.start, row.end, parents[at], goes_on[at]) for at, row in enumerate(rows))
     return Table(rows[0].start, rows[-1].end, columns, made, cells, head)
+
+
+def _spread_days(header: Sequence[GridRow], labels: int) -> Iterator[Sequence[GridCell]]:
+    """The cells of header rows; a day without a year stands over the years beside it, or right below it."""
+    for number, row in enumerate(header):
+        day = next((at for at, it in enumerate(row.cells) if it.column < labels and _DAY.fullmatch(it.text)), -1)
+        beside = [[it for it in one.cells if it.column >= labels] for one in header[number : number + 2]]
+        years = list(takewhile(lambda it: is_time(it.text), beside[0] or beside[-1]))
+        if day < 0 or not years:
+            yield row.cells
+        else:
+            over = row.cells[day]._replace(column=years[0].column, last=years[-1].last)
+            yield [*row.cells[:day], over, *row.cells[day + 1 :]]
 
 
 def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
@@ -160,8 +194,9 @@ def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[i
     for row in rows:
         for cell in row.cells:
             if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
-                figures[min(cell.column, count)] += cell.is_amount
-                words[min(cell.column, count)] += not cell.is_figure
+                is_range = cell.column > 0 and _is_range(cell.text)
+                figures[min(cell.column, count)] += cell.is_amount or is_range
+                words[min(cell.column, count)] += not (cell.is_figure or is_range)
     return figures, words
 
 
@@ -220,7 +255,8 @@ def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
     """
     values = [cell for cell in row.cells if cell.column >= labels]
     named = sum(cell.column in amounts for cell in values)
-    return len(values) > 1 and named >= min(2, len(amounts)) and not any(cell.is_figure for cell in values)
+    is_data = any(cell.is_figure or _is_range(cell.text) for cell in values)
+    return len(values) > 1 and named >= min(2, len(amounts)) and not is_data
 
 
 def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:
