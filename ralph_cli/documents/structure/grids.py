@@ -249,14 +249,15 @@ def _shares_label(row: GridRow, below: GridRow) -> bool:
 
 
 def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
-    """Whether a row among figures names columns: words or times stand in two of them, and no figure does.
+    """Whether a row among figures names columns: words or times stand in two columns of
+    figures, and no figure does.
 
     `amounts` are the columns in which most cells hold one.
     """
     values = [cell for cell in row.cells if cell.column >= labels]
     named = sum(cell.column in amounts for cell in values)
     is_data = any(cell.is_figure or _is_range(cell.text) for cell in values)
-    return len(values) > 1 and named >= min(2, len(amounts)) and not is_data
+    return named > 1 and not is_data
 
 
 def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from enum import Enum, auto
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -42,15 +41,14 @@ class _Kind(Enum):
 
 @dataclass(slots=True)
 class FigureColumn:
-    """Figures under each other between `left` and `right`; `header` is what stands above it, from top to bottom.
+    """Figures under each other between `left` and `right`.
 
-    Headers stand in the middle of signs and figures; the column's currency signs begin at `sign`.
+    Names stand in the middle of signs and figures; the column's currency signs begin at `sign`.
     `is_named`: something stands above this column and no other. `has_words`: its cells are no figures.
     """
 
     left: float
     right: float
-    header: Row = field(default_factory=list)
     is_named: bool = False
     has_words: bool = False
     sign: float = math.inf
@@ -66,7 +64,7 @@ class FigureColumn:
 
 @dataclass(slots=True)
 class FigureTable:
-    """The rows of a table, what stands above them, its columns from left to right, and for each cell its column.
+    """The rows of a table, what stands above them, and its columns from left to right.
 
     `first` is the index of the first row in its block; `label_edge` is where labels begin.
     """
@@ -76,7 +74,6 @@ class FigureTable:
     above: list[Row]
     label_edge: float
     columns: list[FigureColumn]
-    cells: list[tuple[Row, int]]
 
 
 def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTable]:
@@ -93,20 +90,13 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         data = [rows[at] for at in range(first, end) if kinds[at] is _Kind.DATA]
         above = _rows_above(rows, kinds, first)
         columns = _figure_columns(data, min(least_rows, 2))
-        if columns and len(data) < least_rows:
-            _read_headers(above, edge, columns)
-            columns = columns if all(column.is_named for column in columns) else []
-            for column in columns:
-                column.header.clear()
+        _name_columns(rows[first:end], above, edge, columns)
+        if len(data) < least_rows and not all(column.is_named for column in columns):
+            continue
         is_labelled = all(_is_text(row[0]) for row in data) and len(data) >= min(least_rows, 2)
         if len(columns) > 1 or (columns and is_labelled):
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
-            cells = list(_cells(rows[first:end], columns))
-            for parts, number in cells:
-                if CURRENCY.match(parts[0].text):
-                    columns[number].sign = min(columns[number].sign, parts[0].left)
-            _read_headers(above, edge, columns)
-            tables.append(FigureTable(first, rows[first:end], above, edge, columns, cells))
+            tables.append(FigureTable(first, rows[first:end], above, edge, columns))
     return tables
 
 
@@ -177,8 +167,7 @@ def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
 def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns of words beside those of figures, if these have names: with a name, apart from all labels, and filled
     in half of the rows, half of them with a label."""
-    names = [part for row in above if len(row) > 1 for part in row if part.left > edge]
-    if not all(any(column.is_under(part) for part in names) for column in columns):
+    if not all(column.is_named for column in columns):
         return []
     labels = max((row[0].right for row in rows if row[0].left <= edge), default=edge)
     beside = [part for row in rows for part in row if part.left > edge and not (part.is_figure or _is_sign(part))]
@@ -189,14 +178,14 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
             found[-1][1].append(part)
         elif part.left >= labels:
             found.append((FigureColumn(part.left, part.right, has_words=True), [part]))
-    first = {id(row[0]) for row in rows}
+    first, names = {id(row[0]) for row in rows}, [*chain.from_iterable(row for row in above if len(row) > 1)]
     return [
         column
         for column, parts in found
         if 2 * len(parts) >= len(rows)
         and 2 * sum(id(part) in first for part in parts) <= len(parts)
         and not any(column.left < it.right and min(it.left, it.sign) < column.right for it in columns)
-        and any(column.holds(part) and not any(it.holds(part) for it in columns) for part in names)
+        and any(column.holds(part) and not any(it.holds(part) for it in columns) for part in names if part.left > edge)
     ]
 
 
@@ -214,26 +203,16 @@ def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
     return rows[begin:first]
 
 
-def _read_headers(above: list[Row], label_edge: float, columns: list[FigureColumn]) -> None:
-    """Give each column what stands above it, but for labels; what runs over several belongs to each of them."""
-    for row in above:
-        for fragment in row:
-            under = [column for column in columns if column.is_under(fragment)] if fragment.left > label_edge else []
-            for column in under:
-                column.header.append(fragment)
-                column.is_named |= len(under) == 1
-
-
-def _cells(rows: list[Row], columns: list[FigureColumn]) -> Iterator[tuple[Row, int]]:
-    """The filled cells, row by row: the figure with the currency sign before and the sign behind it."""
-    for row in rows:
-        for at, fragment in enumerate(row):
-            column = next((n for n, column in enumerate(columns) if column.holds(fragment)), None)
-            if not fragment.is_figure or column is None:
-                continue
-            before = row[at - 1 : at] if at and CURRENCY.match(row[at - 1].text) else []
-            behind = row[at + 1 : at + 2] if at + 1 < len(row) and TAIL.match(row[at + 1].text) else []
-            yield [*before, fragment, *behind], column
+def _name_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> None:
+    """Say of each column where its signs begin, and whether something stands above it and no other."""
+    for sign, figure in chain.from_iterable(map(pairwise, rows)):
+        column = next((column for column in columns if column.holds(figure)), None)
+        if column and figure.is_figure and CURRENCY.match(sign.text):
+            column.sign = min(column.sign, sign.left)
+    for fragment in chain.from_iterable(above):
+        under = [column for column in columns if column.is_under(fragment)] if fragment.left > edge else []
+        if len(under) == 1:
+            under[0].is_named = True
 
 
 Placed = tuple[int, int, Row]
@@ -275,17 +254,15 @@ def to_tables(
     return found
 
 
-def _find_wrapped(rows: Sequence[tuple[Row, list[Placed]]]) -> Iterator[bool]:
+def _find_wrapped(rows: Sequence[tuple[Row, list[Placed]]]) -> list[bool]:
     """Of each row whether its label is the rest of that of the one above: they are of one size, and as near to each
     other as any two rows, which is clearly nearer than rows with figures are."""
     are_full = [cells[0][0] == 0 < cells[-1][0] for _, cells in rows]
-    apart = [_distance(above[0], below[0]) for above, below in pairwise(rows)]
-    usual = sorted(gap for gap, pair in zip(apart, pairwise(are_full), strict=True) if all(pair))
-    alike = [_may_wrap(above[0][0], below[0][0]) for above, below in pairwise(rows)]
-    nearest = min((gap for gap, is_alike in zip(apart, alike, strict=True) if is_alike), default=0.0)
-    near = min(_NEAR_LINE * usual[len(usual) // 2], nearest / _NEAR_LINE) if usual else 0.0
-    yield False
-    yield from (is_alike and gap < near for gap, is_alike in zip(apart, alike, strict=True))
+    lines = pairwise(row for row, _ in rows)
+    gaps = [_distance(above, below) if _may_wrap(above[0], below[0]) else math.inf for above, below in lines]
+    usual = sorted(gap for gap, pair in zip(gaps, pairwise(are_full), strict=True) if all(pair) and gap < math.inf)
+    near = min(_NEAR_LINE * usual[len(usual) // 2], min(gaps) / _NEAR_LINE) if usual else 0.0
+    return [False, *(gap < near for gap in gaps)]
 
 
 def _may_wrap(above: Fragment, below: Fragment) -> bool:
@@ -343,7 +320,7 @@ def _find_heads(table: FigureTable, above: list[Row]) -> list[list[Placed]]:
     rooms = [(min(column.left, column.sign), column.right) for column in table.columns]
     left, right = table.label_edge - _LABEL_INDENT, table.columns[-1].right
     has_labels = any(not row[0].is_figure or row[0].right <= table.columns[0].left for row in table.rows)
-    edge = table.label_edge if has_labels else -math.inf
+    edge = min(table.label_edge, table.columns[0].left - 1) if has_labels else -math.inf
     figures = [number for number, column in enumerate(table.columns, 1) if not column.has_words]
     whole = figures[0], figures[-1]
     lower: dict[int, Row] = {}
