@@ -130,7 +130,16 @@ def _find_header(
     """How many rows name columns, and how many columns at the left say what rows are about, as far as not known."""
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
-    return (_count_header_rows(grid, labels) if head is None else head), labels
+    head = _count_header_rows(grid, labels) if head is None else head
+    while 0 < head < len(grid) - 1 and _is_remark(grid[head], labels):
+        head += 1
+    return head, labels
+
+
+def _is_remark(row: GridRow, labels: int) -> bool:
+    """Whether a row is a label in brackets and no more: of what stands above, and no name of a group."""
+    text = row.cells[0].text
+    return len(row.cells) == 1 and row.cells[0].column < labels and text[0] == "(" and text[-1] == ")"
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:

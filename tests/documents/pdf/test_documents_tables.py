@@ -114,6 +114,16 @@ def test_a_name_stands_over_the_columns_that_it_is_in_the_middle_of(pdf, names, 
     assert column_names(document)[1:] == (found.split("|") if found else ["Sums", "Of all Shares", "Costs", "Rents"])
 
 
+def test_the_mark_of_a_note_among_names_is_no_figure(pdf):
+    names = [("", "Number of", "Price", "Plans"), ("Month", "(1)", "paid", "or rules (2)")]
+    assert column_names(load_document(pdf(placed(*names, *LINES)))) == [
+        "Month",
+        "Number of (1)",
+        "Price paid",
+        "Plans or rules (2)",
+    ]
+
+
 def test_years_name_rows_and_words_under_a_name_are_a_column(pdf):
     years = [(str(year), f"{year - 2000},377", "9") for year in range(2031, 2035)]
     (table,) = load_document(pdf(placed(("Year", "Sums", "Shares"), *years, at=AT))).tables

@@ -101,7 +101,8 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
 
 
 def _kind(row: Row, label_edge: float) -> _Kind:
-    figures = [fragment for fragment in row if fragment.is_figure]
+    words = sum(part.left > label_edge and part.has_letters for part in row)
+    figures = [part for part in row if part.is_figure and not (words > 1 and _NOTE_MARK.fullmatch(part.text))]
     if len(row) > 1 and _NOTE_MARK.fullmatch(row[0].text) and row[1].is_prose and len(row[1].words) > _NOTE_WORDS:
         return _Kind.PROSE
     if figures and not all(is_time(fragment.text) for fragment in figures):
