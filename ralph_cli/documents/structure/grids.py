@@ -3,20 +3,28 @@
 Every reader that knows rows and cells makes its tables here, be it from markup, places on a page or signs in a text.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Cell, Column, Row, Table
 
-_CURRENCY = "[$\u20ac\u00a3\u00a5\u20b9\u20a9]"
+_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9"
+_CURRENCY = f"[{_SIGNS}]"
 _BEFORE = rf"[-+\u2212~<>\u2248\u00b1]?\s?(?:[A-Z]{{0,3}}{_CURRENCY}|[A-Z]{{3}})?\s?\(?[-+\u2212]?{_CURRENCY}?\s?"
 _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
 _FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}{_MARK}|{_NIL})")
+_RANGE = re.compile(rf"{_AMOUNT}{_BEHIND}(?: ?[-\u2010-\u2015] ?| [a-z]{{1,3}} ){_AMOUNT}{_BEHIND}(?: [^\W\d_]+)?")
+"""From one amount to another, perhaps with a unit."""
+
+_DAY = re.compile(r"(?:.*[\W\d_])?(?:[^\W\d_]{3,}\.? \d{1,2}|\d{1,2}\.? [^\W\d_]{3,})\W*(?:\(.*\))?")
+"""The words of a cell that end in a day without a year, perhaps before what is in brackets."""
+
 _TIME = re.compile(
     r"\W*(?:(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}"
     rf"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
@@ -25,12 +33,13 @@ _TIME = re.compile(
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
+_SIGN_OF_NEXT = re.compile(rf"[\d)%\u2010-\u2015] +{_CURRENCY}$")
 _LONGEST_SIGN = 6
 _LONGEST_NAME = 100
 _MOST_HEADER_ROWS = 12
 _LEAST_INDENT = 0.5
-_MOST_ADDED = 40
-"""Rows of a group without indents at most, and rows before it that a total may add up."""
+_MOST_ADDED, _LONGEST_GROUP = 40, 80
+"""Amounts that a total may add up, and lines of a group without indents, at most."""
 
 
 class GridCell(NamedTuple):
@@ -57,7 +66,7 @@ class GridRow(NamedTuple):
     """A row that stands from `start` to `end`, with its filled cells from left to right.
 
     `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
-    that it names columns.
+    that it names columns. `goes_on`: its place says that its label is the rest of that of the row before.
     """
 
     start: int
@@ -65,6 +74,7 @@ class GridRow(NamedTuple):
     cells: Sequence[GridCell]
     indent: float = 0.0
     is_header: bool = False
+    goes_on: bool = False
 
 
 def is_time(text: str) -> bool:
@@ -75,8 +85,13 @@ def is_time(text: str) -> bool:
 @lru_cache(maxsize=4_096)
 def is_figure(text: str) -> bool:
     """Whether a cell holds one amount or a sign that there is none; a year or a day is none."""
-    text = text.strip()
+    text = " ".join(text.split())
     return bool(text) and _FIGURE.fullmatch(text) is not None and _TIME.fullmatch(text) is None
+
+
+def _is_range(text: str) -> bool:
+    """Whether a cell holds two amounts, from one to another; a span of years or days is none."""
+    return _RANGE.fullmatch(text) is not None and not is_time(text)
 
 
 def make_tables(
@@ -115,29 +130,59 @@ def _find_header(
     """How many rows name columns, and how many columns at the left say what rows are about, as far as not known."""
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
-    return (_count_header_rows(grid, labels) if head is None else head), labels
+    head = _count_header_rows(grid, labels) if head is None else head
+    while 0 < head < len(grid) - 1 and _is_remark(grid[head], labels):
+        head += 1
+    return head, labels
+
+
+def _is_remark(row: GridRow, labels: int) -> bool:
+    """Whether a row is a label in brackets and no more: of what stands above, and no name of a group."""
+    text = row.cells[0].text
+    return len(row.cells) == 1 and row.cells[0].column < labels and text[0] == "(" and text[-1] == ")"
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
-    """The cells of a row, in which a sign that has a cell of its own is one with the figure beside it."""
+    """The cells of a row, in which a sign that has a cell of its own, or ends another one, is one with its figure."""
     found: list[GridCell] = []
+    are_before = False
     for cell in cells:
+        if are_before and cell.start - found[-1].end < _LONGEST_SIGN and _SIGN_OF_NEXT.search(found[-1].text):
+            last, words = found[-1], found[-1].text[:-1].rstrip()
+            cell = cell._replace(text=f"{last.text[-1]} {cell.text}", start=last.end - 1)
+            found[-1] = last._replace(text=words, end=last.end - len(last.text) + len(words))
         last = found[-1] if found else cell
         is_before = len(last.text) <= _LONGEST_SIGN and _SIGN_BEFORE.fullmatch(last.text) and is_figure(cell.text)
-        if found and (is_before or (len(cell.text) <= _LONGEST_SIGN and _SIGN_BEHIND.fullmatch(cell.text))):
+        is_behind = len(cell.text) <= _LONGEST_SIGN and _SIGN_BEHIND.fullmatch(cell.text) and is_figure(last.text)
+        if found and (is_before or is_behind):
             found[-1] = GridCell(f"{last.text} {cell.text}", last.start, cell.end, last.column, cell.last)
         else:
             found.append(cell)
+        are_before |= found[-1].text[0] in _SIGNS
     return found
 
 
 def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labels: int) -> Table:
-    cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(rows) for it in row.cells)
+    named = [*_spread_days(rows[:head], labels), *(row.cells for row in rows[head:])]
+    cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(named) for it in row)
     columns = tuple(column._replace(is_label=at < labels) for at, column in enumerate(room))
     goes_on = _find_continued(rows, head, labels)
     parents = _find_parents(rows, head, labels, goes_on)
     made = tuple(Row(row.start, row.end, parents[at], goes_on[at]) for at, row in enumerate(rows))
     return Table(rows[0].start, rows[-1].end, columns, made, cells, head)
+
+
+def _spread_days(header: Sequence[GridRow], labels: int) -> Iterator[Sequence[GridCell]]:
+    """The cells of header rows; a day without a year stands over the years beside it, or right below it."""
+    for number, row in enumerate(header):
+        day = next((at for at, it in enumerate(row.cells) if it.column < labels and _DAY.fullmatch(it.text)), -1)
+        beside = [[it for it in one.cells if it.column >= labels] for one in header[number : number + 2]]
+        years = list(takewhile(lambda it: is_time(it.text), beside[0] or beside[-1]))
+        if day < 0 or not years:
+            yield row.cells
+        else:
+            over = row.cells[day]._replace(column=years[0].column, last=years[-1].last)
+            yield [*row.cells[:day], over, *row.cells[day + 1 :]]
 
 
 def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
@@ -158,8 +203,9 @@ def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[i
     for row in rows:
         for cell in row.cells:
             if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
-                figures[min(cell.column, count)] += cell.is_amount
-                words[min(cell.column, count)] += not cell.is_figure
+                is_range = cell.column > 0 and _is_range(cell.text)
+                figures[min(cell.column, count)] += cell.is_amount or is_range
+                words[min(cell.column, count)] += not (cell.is_figure or is_range)
     return figures, words
 
 
@@ -212,13 +258,15 @@ def _shares_label(row: GridRow, below: GridRow) -> bool:
 
 
 def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
-    """Whether a row among figures names columns: words or times stand in two of them, and no figure does.
+    """Whether a row among figures names columns: words or times stand in two columns of
+    figures, and no figure does.
 
     `amounts` are the columns in which most cells hold one.
     """
     values = [cell for cell in row.cells if cell.column >= labels]
     named = sum(cell.column in amounts for cell in values)
-    return len(values) > 1 and named >= min(2, len(amounts)) and not any(cell.is_figure for cell in values)
+    is_data = any(cell.is_figure or _is_range(cell.text) for cell in values)
+    return named > 1 and not is_data
 
 
 def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:
@@ -244,87 +292,148 @@ def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, colum
 
 
 def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[bool]:
-    """Of each row whether its label is the rest of that of the row before: it begins in lower case, and only one of
-    them has figures."""
+    """Of each row whether its label is the rest of that of the row before: by its place, or because it begins in lower
+    case; and only one of them has figures."""
     found = [False] * len(rows)
     has_values = False
     for at in range(head, len(rows)):
         own = [cell for cell in rows[at].cells if cell.column < labels]
         above = [cell for cell in rows[at - 1].cells if cell.column < labels] if at > head else []
         values = len(own) < len(rows[at].cells)
-        is_rest = bool(own and above) and own[0].text[:1].islower() and above[-1].text[-1:] not in ".:;"
-        found[at] = is_rest and not (values and has_values)
+        is_lower = bool(own and above) and own[0].text[:1].islower() and above[-1].text[-1:] not in ".:;"
+        found[at] = (is_lower or (rows[at].goes_on and bool(own and above))) and not (values and has_values)
         has_values = values or (found[at] and has_values)
     return found
 
 
-def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[int]:
-    """Of each row the one that heads its group: the nearest above that has a label alone and is not set in as far.
+class _Line(NamedTuple):
+    """A row and those that its label goes on in: the first of them, how far it is set in, whether it has a label in the
+    first column, and whether nothing else; and its amounts by column, in millionths, without percentages.
 
-    Where nothing below a label alone is set in, its group goes up to the next such label, or the row that adds it up.
+    They are made of those from line `begin` on: their sum, if it `is_total`, or what is left of one less the next.
     """
+
+    row: int
+    indent: float
+    has_label: bool
+    is_head: bool
+    amounts: dict[int, int]
+    begin: int
+    is_total: bool = False
+
+    def is_in(self, other: "_Line") -> bool:
+        """Whether it is set in further than the other."""
+        return self.indent > other.indent + _LEAST_INDENT
+
+
+def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[int]:
+    """Of each row the one that heads its group, as far as that is certain: the innermost whose group has not ended.
+
+    What is set in further below a label is of its group; other rows are as long as `_find_end` says.
+    """
+    lines = _join_lines(rows, head, labels, goes_on)
+    if any(line.is_head or line.is_in(lines[0]) for line in lines):
+        lines = list(_find_sums(lines))
     parents = [-1] * len(rows)
-    heads = [bool(labels) and _has_label_alone(row, labels) for row in rows]
-    for at in range(len(rows) - 1, head, -1):  # rows whose label goes on in each other are one
-        if goes_on[at]:
-            heads[at - 1] &= heads[at]
-    for at in range(head + 1, len(rows)):
-        if goes_on[at]:
-            heads[at] = heads[at - 1]
-    amounts = [{cell.column: value for cell in row.cells if (value := _read(cell.text)) is not None} for row in rows]
-    open_groups: list[int] = []
-    closed: set[int] = set()
-    for at in range(head, len(rows)):
-        if goes_on[at]:
-            parents[at] = parents[at - 1]
-            continue
-        while open_groups and not _holds(rows, open_groups[-1], at, heads, closed):
+    open_groups: list[tuple[int, int]] = []
+    for at, line in enumerate(lines):
+        while open_groups and open_groups[-1][1] < at and not line.is_in(lines[open_groups[-1][0]]):
             open_groups.pop()
-        group = open_groups[-1] if open_groups else -1
-        if group >= 0 and rows[at].indent <= rows[group].indent + _LEAST_INDENT:
-            begin = max(head, group - _MOST_ADDED)
-            if any(_add_up(amounts[n:at], amounts[at]) for n in range(begin, group) if amounts[n]):
-                open_groups.pop()  # it adds up more than the group
-                group = open_groups[-1] if open_groups else -1
-            elif at - group > _MOST_ADDED or (at - group > 2 and _add_up(amounts[group + 1 : at], amounts[at])):
-                closed.add(group)
-        parents[at] = group
-        if heads[at]:
-            open_groups.append(at)
+        groups = (lines[group] for group, _ in reversed(open_groups))
+        parent = next((it.row for it in groups if line.has_label or it.is_head), -1)
+        end = lines[at + 1].row if at + 1 < len(lines) else len(rows)
+        parents[line.row : end] = [parent] * (end - line.row)
+        if (last := _find_end(lines, at)) > at:
+            open_groups.append((at, last))
     return parents
 
 
-def _has_label_alone(row: GridRow, labels: int) -> bool:
-    """Whether a row has nothing but labels, or one cell over several columns."""
-    first = row.cells[0]
-    is_wide = len(row.cells) == 1 and first.last > first.column
-    return is_wide or all(cell.column < labels for cell in row.cells)
+def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[_Line]:
+    """The rows below the header, those together whose label goes on."""
+    found: list[_Line] = []
+    for at in range(head, len(rows)):
+        first, last = rows[at].cells[0], rows[at].cells[-1]
+        is_head = last.column < labels or (labels > 0 and first is last and first.last > first.column)
+        pairs = ((cell.column, _read(cell.text)) for cell in rows[at].cells if cell.column >= labels)
+        amounts = {column: value for column, value in pairs if value}
+        if goes_on[at]:
+            begun = found.pop()
+            found.append(begun._replace(is_head=begun.is_head and is_head, amounts=begun.amounts | amounts))
+        else:
+            found.append(_Line(at, rows[at].indent, first.column == 0 < labels, is_head, amounts, len(found)))
+    return found
 
 
-def _holds(rows: Sequence[GridRow], group: int, at: int, heads: Sequence[bool], closed: set[int]) -> bool:
-    """Whether a row still belongs to the group that a row above heads."""
-    own, indent = rows[group].indent, rows[at].indent
-    if indent > own + _LEAST_INDENT:
-        return True
-    first = next((n for n in range(group + 1, at) if not heads[n]), at)
-    is_flat = rows[first].indent <= own + _LEAST_INDENT
-    return is_flat and indent >= own - _LEAST_INDENT and not heads[at] and group not in closed
+def _find_end(lines: Sequence[_Line], at: int) -> int:
+    """The last line that a line holds though it may not be set in; itself if it heads no group.
+
+    Beside figures a label heads two lines or more that are set in alike, if no line but the last is made of them.
+    Alone it heads lines that are not set in, too, up to the next label alone, or to the line that adds them up. If that
+    label is right below, it heads all that is added up there, as far as that is more than the group of the other one;
+    and that group, if the two begin the table.
+    """
+    own, after = lines[at], lines[at + 1 : at + 1 + _LONGEST_GROUP]
+    if not after or not (own.is_head or own.has_label) or own.is_in(after[0]):
+        return at
+    if after[0].is_in(own):
+        inside = list(takewhile(lambda it: it.is_in(own), after))
+        if own.is_head:
+            return at + (after[0].begin > at)
+        are_alike = sum(it.has_label and not it.is_in(after[0]) for it in inside) > 1
+        return at + (are_alike and all(it.begin > at for it in inside[:-1]))
+    if not own.is_head:
+        return at
+    level = list(takewhile(lambda it: not own.is_in(it), after))
+    first = next((n for n, it in enumerate(level, at + 1) if it.amounts), at + 1)
+    end = next((n for n, it in enumerate(level, at + 1) if it.begin <= at), at + 1 + len(level))
+    totals = [n for n in range(first + 1, end) if lines[n].is_total and lines[n].begin <= first]
+    labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(own)]
+    if labels[:1] != [at + 1]:
+        return min([end - 1, *totals[:1], *(n - 1 for n in labels[:1])])
+    if len(totals) > 1 and end > at + len(level) and (at == 0 or lines[at - 1].is_total):
+        return totals[-1]
+    return at + (at == 0 and at + 2 not in labels)
 
 
-def _add_up(parts: Sequence[dict[int, float]], total: dict[int, float]) -> bool:
-    """Whether the amounts of a row are the sums of those above them."""
-    pairs = [(value, [part[at] for part in parts if at in part]) for at, value in total.items() if value]
-    sums = [(value, sum(above)) for value, above in pairs if above]
-    return bool(sums) and all(abs(value - other) <= 1e-6 * max(abs(value), 1.0) for value, other in sums)
+def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """The lines, each with those that it is made of.
+
+    Lines are added up once: their total stands for them, and so does what is left of one when the next is taken off.
+    """
+    begins: list[int] = []
+    heights = {column: [0] for line in lines for column in line.amounts}  # running sums of what is not added up yet
+    for line in lines:
+        if not line.amounts:
+            yield line
+            continue
+        at = count = len(begins)
+        lead, value = next(iter(line.amounts.items()))
+        low, aim = max(0, count - _MOST_ADDED), heights[lead][count] - value
+        if aim in heights[lead][low : count - 1]:
+            at = next((n for n in range(count - 2, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
+        is_total = at < count
+        if count > 1 and not is_total and _agree(heights, line, [(count, -1), (count - 1, 2), (count - 2, -1)]):
+            at = count - 2
+        begins[at:] = [begins[at] if at < count else line.begin]
+        for column, sums in heights.items():
+            del sums[at + 1 :]
+            sums.append(sums[at] + line.amounts.get(column, 0))
+        yield line._replace(begin=begins[at], is_total=is_total)
 
 
-def _read(text: str) -> float | None:
-    """The amount of a cell, as far as adding up goes; None for none."""
-    if not is_figure(text):
-        return None
+def _agree(heights: dict[int, list[int]], line: _Line, parts: Sequence[tuple[int, int]]) -> bool:
+    """Whether most amounts of a line are made of running sums, so many of each."""
+    made = (sum(heights[column][at] * times for at, times in parts) == value for column, value in line.amounts.items())
+    return 2 * sum(made) > len(line.amounts)
+
+
+def _read(text: str) -> int:
+    """The amount of a cell in millionths, as far as adding up goes; 0 for none, and for a percentage."""
+    if "%" in text or not is_figure(text):
+        return 0
     digits = re.sub(r"[^\d.]", "", text.replace(",", ""))
     try:
-        value = float(digits)
-    except ValueError:
-        return None
+        value = round(float(digits) * 1e6)
+    except (ValueError, OverflowError):
+        return 0
     return -value if re.match(r"\W*(?:\(|[-\u2212])", text) else value

@@ -65,6 +65,81 @@ def test_prose_before_the_first_figure_is_in_no_table(pdf):
     assert [count_figures(table) for table in document.tables] == [12]
 
 
+def paths(document):
+    (table,) = document.tables
+    return [" > ".join(document.row_path(table, at)) for at in range(table.header_rows, len(table.rows))]
+
+
+def test_lines_of_one_label_stand_nearer_to_each_other_than_rows(pdf):
+    rows = [
+        *placed(HEADER, ("Assets",), LINES[0], LINES[4], top=748),
+        *[(72, 684, "Notes of Bonds of the"), *placed(("Company", "1", "2", "3"), ("Sum", "9", "9", "9"), top=673)],
+    ]
+    joined = "Assets > Notes of Bonds of the"
+    assert paths(load_document(pdf(rows)))[-3:] == [joined + " Company", joined + " Company", "Assets > Sum"]
+
+
+def test_labels_that_begin_hardly_further_right_are_not_set_in(pdf):
+    lines = [(82 + 0.7 * (n > 1), 700 - 16 * n, row[0]) for n, row in enumerate(LINES) if n]
+    cells = placed(HEADER, ("Sales",), *(("", *row[1:]) for row in LINES[1:]), top=716)
+    document = load_document(pdf([*cells, *lines]))
+    assert paths(document) == ["Sales", *(f"Sales > {row[0]}" for row in LINES[1:])]
+
+
+def test_a_row_above_the_figures_that_names_none_of_them_is_no_header(pdf):
+    names = [("", "", "Years"), ("", "Kind of"), ("", "", *HEADER[1:])]
+    lines = [(row[0], "", *row[1:]) for row in LINES]
+    (table,) = load_document(pdf(placed(*names, *lines, at=(72, 240, *AT[1:])))).tables
+    assert (table.header_rows, len(table.rows)) == (2, 7)
+
+
+COLUMNS = (72, 300, 360, 420, 480)
+FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in range(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        # As many names as columns, each beside its own; and names in the middle of as many columns each.
+        ([(270, 716, "2023"), (330, 716, "2022"), (390, 716, "2021"), (450, 716, "2020")], "2023|2022|2021|2020"),
+        ([(332, 716, "Us"), (450, 716, "Them")], "Us|Us|Them|Them"),
+        # A name over the last column of two does not stand over both, nor one that goes on in the line below.
+        ([(363, 716, "Part"), (483, 716, "Part")], "|Part||Part"),
+        ([(360, 716, "Of all"), *placed(("", "Sums", "Shares", "Costs", "Rents"), top=704, at=COLUMNS)], None),
+        ([(347, 716, "Gross sums"), (347, 704, "Losses")], "|Gross sums Losses||"),
+    ],
+)
+def test_a_name_stands_over_the_columns_that_it_is_in_the_middle_of(pdf, names, found):
+    document = load_document(pdf([*names, *placed(*FOUR, top=692, at=COLUMNS)]))
+    assert column_names(document)[1:] == (found.split("|") if found else ["Sums", "Of all Shares", "Costs", "Rents"])
+
+
+def test_the_mark_of_a_note_among_names_is_no_figure(pdf):
+    names = [("", "Number of", "Price", "Plans"), ("Month", "(1)", "paid", "or rules (2)")]
+    assert column_names(load_document(pdf(placed(*names, *LINES)))) == [
+        "Month",
+        "Number of (1)",
+        "Price paid",
+        "Plans or rules (2)",
+    ]
+
+
+def test_years_name_rows_and_words_under_a_name_are_a_column(pdf):
+    years = [(str(year), f"{year - 2000},377", "9") for year in range(2031, 2035)]
+    (table,) = load_document(pdf(placed(("Year", "Sums", "Shares"), *years, at=AT))).tables
+    assert [column.is_label for column in table.columns] == [True, False, False]
+    lines = [(f"Loan {row[0]}", f"{n}-{n + 5} years", *row[1:]) for n, row in enumerate(FOUR)]
+    document = load_document(pdf(placed(("", "Runs for", *"ABCD"), *lines, at=(72, 210, *COLUMNS[1:]))))
+    assert column_names(document) == ["", "Runs for", "A", "B", "C", "D"]
+    assert paths(document)[0] == "Loan Item 1" and cells_below(document)[1] == ("0-5 years", 1)
+
+
+def test_a_label_of_several_lines_below_the_names_hides_none_of_them(pdf):
+    label = [(72, 684, "Income of all the ships that were sold"), (72, 674, "in the year and of others")]
+    document = load_document(pdf([*placed(HEADER), *label, *placed(*LINES, top=664)]))
+    assert column_names(document)[1:] == ["2023", "2022", "2021"]
+
+
 def test_a_currency_sign_belongs_to_its_figure(pdf):
     rows = [(f"Item {n}", "$", f"{n},577", "$", f"{n},373") for n in range(1, 5)]
     document = load_document(pdf(placed(("", "", "2023", "", "2022"), *rows, at=(72, 340, 352, 420, 432))))

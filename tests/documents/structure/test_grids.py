@@ -9,16 +9,16 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 
 
 def grid(*rows: str) -> list[GridRow]:
-    """Rows of cells apart by "|"; "" is an empty cell, and "+" goes on with the one before it."""
+    """Rows of cells apart by "|"; "" is an empty cell, "+" goes on with the one before it, blanks set a label in."""
     made = []
     for at, row in enumerate(rows):
         cells: list[GridCell] = []
         for column, text in enumerate(row.split("|")):
             if text == "+":
                 cells[-1] = cells[-1]._replace(last=column)
-            elif text:
-                cells.append(GridCell(text, 100 * at + column, 100 * at + column + 1, column, column))
-        made.append(GridRow(100 * at, 100 * at + 50, cells))
+            elif text.strip():
+                cells.append(GridCell(text.strip(), 100 * at + column, 100 * at + column + 1, column, column))
+        made.append(GridRow(100 * at, 100 * at + 50, cells, float(len(row) - len(row.lstrip()))))
     return made
 
 
@@ -67,6 +67,42 @@ def test_names_among_figures_begin_a_table_and_words_among_words_do_not() -> Non
     ],
 )
 def test_the_rows_of_a_group_are_known(rows: tuple[str, ...], parents: list[int]) -> None:
+    (table,) = tables(*rows)
+    assert [row.parent for row in table.rows] == parents
+
+
+BALANCE = (
+    *("|2023", "Assets|", "Now|", " Cash|5", " Due|2", "Sum now|7", "Land|9", "Worn off|3", "Land, net|6", "Sum|13"),
+    *("Debt and stock|", "Now|", " Bills|3", " Loans|1", "Sum now|4", "Bonds|2", "Leases|—"),
+    *("Pledges|", "Stock|", " Shares|4", " Gains|3", "Sum owned|7", "All|13"),
+)
+
+
+def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
+    (table,) = tables(*BALANCE)
+    parents = [-1, -1, 1, 2, 2, 1, 1, 1, 1, 1, -1, 10, 11, 11, 10, 10, 10, 10, 10, 18, 18, 10, 10]
+    assert [row.parent for row in table.rows] == parents
+    (table,) = tables("|2023", "Staff|", "Fees|4", "Pledges|", "Stock|", " Shares|4", " Gains|3", "Rent|5")
+    assert [row.parent for row in table.rows] == [-1, -1, 1, -1, -1, 4, 4, -1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "parents"),
+    [
+        # Labels with figures hold what is set in below them: more than one, for one may be a total or what is left.
+        (("|2023", "Profit|9", " Tax|-2", " Fees|-1", "Net|6"), [-1, -1, 1, 1, -1]),
+        (("|2023", "Total|9", " Here|5", " Abroad|4", "Staff|6"), [-1, -1, 1, 1, -1]),
+        (("|2023", "Cash|5", "Due|2", "  Sum|7", "  Rank|3"), [-1, -1, -1, -1, -1]),
+        (("|2023", "Sales|9", " Costs|4"), [-1, -1, -1]),
+        (("|2023", "Before tax|9", " Tax|2", " Net|7", " Lost|1"), [-1, -1, -1, -1, -1]),
+        # A row without a label is of the group that a label alone heads.
+        (("|2023", "Stocks|", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, 1]),
+        (("|2023", "Cash|5", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, -1]),
+        # What is set in below a label and adds up more than its group is not of it.
+        (("|2023", "Cash|5", "Due|2", "Pledges|", " Sum|7"), [-1, -1, -1, -1, -1]),
+    ],
+)
+def test_rows_that_are_set_in_have_the_label_above(rows: tuple[str, ...], parents: list[int]) -> None:
     (table,) = tables(*rows)
     assert [row.parent for row in table.rows] == parents
 

@@ -103,6 +103,47 @@ def test_the_total_of_more_than_a_group_ends_it() -> None:
     assert list(rows(document(flat))) == ["Income", "Less: > Rent", "Less: > Dues", "Left over", "Tax"]
 
 
+def bars(*rows: str) -> Document:
+    """A document of one table in Markdown, the first of these rows its header."""
+    return document(
+        "\n".join([f"|{rows[0]}|", "|---" * (rows[0].count("|") + 1) + "|", *(f"|{row}|" for row in rows[1:])])
+    )
+
+
+def test_a_sign_in_a_cell_of_its_own_or_behind_another_is_of_its_figure_and_of_no_name() -> None:
+    about = bars(" |Up/|%|Share|%", "Rent|5|4|3|%", "Dues|$ 7 $|(2) $|6|")
+    assert column_names(about) == ["", "Up/", "%", "Share", "%"]
+    below = [words.replace("|", "") for words, column in cells_below(about) if column]
+    assert below == ["5", "4", "3%", "$ 7", "$(2)", "$6"]
+    assert [words for words, _ in cells_below(bars("|2031|2030", "Rent|5 €|6 %"))] == ["Rent", "5 €", "6 %"]
+
+
+def test_a_label_in_brackets_below_the_names_is_one_of_them_and_heads_no_group() -> None:
+    about = bars(" |2031|2030", "(in tons)||", "Rent|5|4")
+    assert list(rows(about)) == ["Rent"] and column_names(about) == ["(in tons)", "2031", "2030"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        (("At May 31,|2031|2030|Change", "Rent|5|4|1"), ["", "At May 31, 2031", "At May 31, 2030", "Change"]),
+        (("Years to 31 May (in tons)|2031", "Rent|5"), ["", "Years to 31 May (in tons) 2031"]),
+        (("May 31, 2031|2031|2030", "Rent|5|4"), ["May 31, 2031", "2031", "2030"]),
+        (("Item|2031|2030", "Rent|5|4"), ["Item", "2031", "2030"]),
+        (("At May 31,|Sum|Share", "Rent|5|4"), ["At May 31,", "Sum", "Share"]),
+    ],
+)
+def test_a_day_without_a_year_is_of_the_years_beside_it(rows: tuple[str, ...], names: list[str]) -> None:
+    assert column_names(bars(*rows)) == names
+
+
+def test_a_column_of_ranges_is_one_of_values_but_for_the_first() -> None:
+    about = bars("Item|Years|Sum", "Ships|9 to 36|5", "Docks|5 - 40 years|7", "Cars|2–9|8")
+    assert [column.is_label for column in about.tables[0].columns] == [True, False, False]
+    about = bars("Due in|Sum|Share", "1-5 years|4|3", "5-9 years|4|2")
+    assert [column.is_label for column in about.tables[0].columns] == [True, False, False]
+
+
 def test_units_of_columns_rows_and_first_cells_are_stated() -> None:
     about = document("Ship  Load (t)  Share\nAnn  400  12 %\nBo (in thousands)  12  9\n")
     assert set(stated(about)) == {("Load (t)", -1, 1), ("12 %", -1, 2), ("Bo (in thousands)", 2, -1)}

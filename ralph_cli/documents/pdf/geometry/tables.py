@@ -1,10 +1,9 @@
 """Tables of figures: which rows make one, which columns it has, and what the rows above call them."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import field
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -25,7 +24,10 @@ _LEAST_ROWS, _LEAST_SHARE = 3, 0.1
 _MOST_HEADINGS = 8
 _LABEL_INDENT = 30.0
 _MOST_LABEL_ROWS = 3
-_OFF_CENTRE, _BLANK_LINE = 0.08, 2.2
+_OFF_CENTRE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.5, 0.6, 2.2
+_NEAR_LINE, _LEAST_INDENT = 0.8, 0.5
+"""Lines of one label are nearer than this share of the distance of rows; a label is set in by more than half this share
+of the height of type."""
 
 
 class _Kind(Enum):
@@ -39,16 +41,16 @@ class _Kind(Enum):
 
 @dataclass(slots=True)
 class FigureColumn:
-    """Figures under each other between `left` and `right`; `header` is what stands above it, from top to bottom.
+    """Figures under each other between `left` and `right`.
 
-    Headers stand in the middle of signs and figures; the column's currency signs begin at `sign`.
-    `is_named`: something stands above this column and no other.
+    Names stand in the middle of signs and figures; the column's currency signs begin at `sign`.
+    `is_named`: something stands above this column and no other. `has_words`: its cells are no figures.
     """
 
     left: float
     right: float
-    header: Row = field(default_factory=list)
     is_named: bool = False
+    has_words: bool = False
     sign: float = math.inf
 
     def holds(self, fragment: Fragment) -> bool:
@@ -62,7 +64,7 @@ class FigureColumn:
 
 @dataclass(slots=True)
 class FigureTable:
-    """The rows of a table, what stands above them, its columns from left to right, and for each cell its column.
+    """The rows of a table, what stands above them, and its columns from left to right.
 
     `first` is the index of the first row in its block; `label_edge` is where labels begin.
     """
@@ -72,7 +74,6 @@ class FigureTable:
     above: list[Row]
     label_edge: float
     columns: list[FigureColumn]
-    cells: list[tuple[Row, int]]
 
 
 def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTable]:
@@ -87,26 +88,21 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
     tables = []
     for first, end in _numeric_runs(rows, kinds):
         data = [rows[at] for at in range(first, end) if kinds[at] is _Kind.DATA]
-        columns = _figure_columns(data, min(least_rows, 2))
         above = _rows_above(rows, kinds, first)
-        if columns and len(data) < least_rows:
-            _read_headers(above, edge, columns)
-            columns = columns if all(column.is_named for column in columns) else []
-            for column in columns:
-                column.header.clear()
-        is_labelled = all(not row[0].is_figure for row in data) and len(data) >= min(least_rows, 2)
+        columns = _figure_columns(data, min(least_rows, 2))
+        _name_columns(rows[first:end], above, edge, columns)
+        if len(data) < least_rows and not all(column.is_named for column in columns):
+            continue
+        is_labelled = all(_is_text(row[0]) for row in data) and len(data) >= min(least_rows, 2)
         if len(columns) > 1 or (columns and is_labelled):
-            cells = list(_cells(rows[first:end], columns))
-            for parts, number in cells:
-                if CURRENCY.match(parts[0].text):
-                    columns[number].sign = min(columns[number].sign, parts[0].left)
-            _read_headers(above, edge, columns)
-            tables.append(FigureTable(first, rows[first:end], above, edge, columns, cells))
+            columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
+            tables.append(FigureTable(first, rows[first:end], above, edge, columns))
     return tables
 
 
 def _kind(row: Row, label_edge: float) -> _Kind:
-    figures = [fragment for fragment in row if fragment.is_figure]
+    words = sum(part.left > label_edge and part.has_letters for part in row)
+    figures = [part for part in row if part.is_figure and not (words > 1 and _NOTE_MARK.fullmatch(part.text))]
     if len(row) > 1 and _NOTE_MARK.fullmatch(row[0].text) and row[1].is_prose and len(row[1].words) > _NOTE_WORDS:
         return _Kind.PROSE
     if figures and not all(is_time(fragment.text) for fragment in figures):
@@ -162,8 +158,40 @@ def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
             found.append((FigureColumn(figure.left, figure.right), 1))
     columns = [column for column, count in found if count >= max(min(least, len(rows)), _LEAST_SHARE * len(rows))]
     columns.sort(key=lambda column: column.left)
+    if columns and all(map(_is_text, (row[0] for row in rows))):
+        begin = columns[0]
+        columns = columns[not any(begin.holds(part) for row in rows for part in row[1:]) :]  # years name rows, too
     is_clear = all(left.right <= right.left for left, right in pairwise(columns))
     return columns if is_clear else []
+
+
+def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> list[FigureColumn]:
+    """The columns of words beside those of figures, if these have names: with a name, apart from all labels, and filled
+    in half of the rows, half of them with a label."""
+    if not all(column.is_named for column in columns):
+        return []
+    labels = max((row[0].right for row in rows if row[0].left <= edge), default=edge)
+    beside = [part for row in rows for part in row if part.left > edge and not (part.is_figure or _is_sign(part))]
+    found: list[tuple[FigureColumn, Row]] = []
+    for part in sorted(beside, key=lambda part: part.left):
+        if found and found[-1][0].holds(part):
+            found[-1][0].right = max(found[-1][0].right, part.right)
+            found[-1][1].append(part)
+        elif part.left >= labels:
+            found.append((FigureColumn(part.left, part.right, has_words=True), [part]))
+    first, names = {id(row[0]) for row in rows}, [*chain.from_iterable(row for row in above if len(row) > 1)]
+    return [
+        column
+        for column, parts in found
+        if 2 * len(parts) >= len(rows)
+        and 2 * sum(id(part) in first for part in parts) <= len(parts)
+        and not any(column.left < it.right and min(it.left, it.sign) < column.right for it in columns)
+        and any(column.holds(part) and not any(it.holds(part) for it in columns) for part in names if part.left > edge)
+    ]
+
+
+def _is_sign(fragment: Fragment) -> bool:
+    return bool(CURRENCY.match(fragment.text) or TAIL.match(fragment.text))
 
 
 def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
@@ -176,26 +204,16 @@ def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
     return rows[begin:first]
 
 
-def _read_headers(above: list[Row], label_edge: float, columns: list[FigureColumn]) -> None:
-    """Give each column what stands above it, but for labels; what runs over several belongs to each of them."""
-    for row in above:
-        for fragment in row:
-            under = [column for column in columns if column.is_under(fragment)] if fragment.left > label_edge else []
-            for column in under:
-                column.header.append(fragment)
-                column.is_named |= len(under) == 1
-
-
-def _cells(rows: list[Row], columns: list[FigureColumn]) -> Iterator[tuple[Row, int]]:
-    """The filled cells, row by row: the figure with the currency sign before and the sign behind it."""
-    for row in rows:
-        for at, fragment in enumerate(row):
-            column = next((n for n, column in enumerate(columns) if column.holds(fragment)), None)
-            if not fragment.is_figure or column is None:
-                continue
-            before = row[at - 1 : at] if at and CURRENCY.match(row[at - 1].text) else []
-            behind = row[at + 1 : at + 2] if at + 1 < len(row) and TAIL.match(row[at + 1].text) else []
-            yield [*before, fragment, *behind], column
+def _name_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> None:
+    """Say of each column where its signs begin, and whether something stands above it and no other."""
+    for sign, figure in chain.from_iterable(map(pairwise, rows)):
+        column = next((column for column in columns if column.holds(figure)), None)
+        if column and figure.is_figure and CURRENCY.match(sign.text):
+            column.sign = min(column.sign, sign.left)
+    for fragment in chain.from_iterable(above):
+        under = [column for column in columns if column.is_under(fragment)] if fragment.left > edge else []
+        if len(under) == 1:
+            under[0].is_named = True
 
 
 Placed = tuple[int, int, Row]
@@ -211,25 +229,45 @@ def to_tables(
     """
     above = _behind_sentence(table.above)
     heads = _find_heads(table, above)
-    naming = [at for at, row in enumerate(heads) if any(column for column, _, _ in row)]
+    figures = {number for number, column in enumerate(table.columns, 1) if not column.has_words}
+    naming = [at for at, row in enumerate(heads) if any(not figures.isdisjoint(range(it[0], it[1] + 1)) for it in row)]
     first = naming[0] if naming else len(heads)
     if not naming and heads and heads[-1] and any(len(row) == 1 and _is_text(row[0]) for row in table.rows):
         first -= 1  # the first of several groups
     rows = [*zip(above[first:], heads[first:], strict=True)]
     rows += ((row, _find_cells(row, table)) for row in table.rows)
+    rows = [(row, cells) for row, cells in rows if cells]
+    height = max(row[0].height for row, _ in rows)
     grid = []
-    for row, cells in rows:
+    for (row, cells), goes_on in zip(rows, _find_wrapped(rows), strict=True):
         made = []
         for column, last, parts in cells:
             start, end = place(parts[0])[0], place(parts[-1])[1]
             made.append(GridCell(text[start:end], start, end, column, last))
-        if made:
-            grid.append(GridRow(made[0].start, made[-1].end, made, row[0].left))
+        grid.append(GridRow(made[0].start, made[-1].end, made, row[0].left / height / _LEAST_INDENT, goes_on=goes_on))
     room = [(table.label_edge, table.columns[0].left), *((column.left, column.right) for column in table.columns)]
     begin = edge or 0.0
     columns = [Column(round(left - begin, 1), round(max(left, right) - begin, 1)) for left, right in room]
-    head = naming[-1] + 1 - first if naming else 0
+    head = sum(bool(heads[at]) for at in range(first, naming[-1] + 1)) if naming else 0
     return make_tables(grid, columns if edge is not None else len(columns), head, 1)
+
+
+def _find_wrapped(rows: Sequence[tuple[Row, list[Placed]]]) -> list[bool]:
+    """Of each row whether its label is the rest of that of the one above: they are of one size, and as near to each
+    other as any two rows, which is clearly nearer than rows with figures are."""
+    are_full = [cells[0][0] == 0 < cells[-1][0] for _, cells in rows]
+    lines = pairwise(row for row, _ in rows)
+    gaps = [_distance(above, below) if _may_wrap(above[0], below[0]) else math.inf for above, below in lines]
+    usual = sorted(gap for gap, pair in zip(gaps, pairwise(are_full), strict=True) if all(pair) and gap < math.inf)
+    near = min(_NEAR_LINE * usual[len(usual) // 2], min(gaps) / _NEAR_LINE) if usual else 0.0
+    return [False, *(gap < near for gap in gaps)]
+
+
+def _may_wrap(above: Fragment, below: Fragment) -> bool:
+    """Whether the size and left edge of a line allow that it goes on with the one above."""
+    size = max(above.height, below.height)
+    is_below = above.baseline - below.baseline > 0.5 * size and below.left > above.left - 0.2 * size
+    return is_below and abs(above.height - below.height) < 0.05 * size
 
 
 def _is_text(fragment: Fragment) -> bool:
@@ -237,9 +275,11 @@ def _is_text(fragment: Fragment) -> bool:
 
 
 def _behind_sentence(rows: list[Row]) -> list[Row]:
-    """Of the rows above a table those that may belong to it: behind the last one that ends or goes on a sentence."""
+    """Of the rows above a table those that may belong to it: behind the last one that ends or goes on a sentence, but
+    for the lines of labels below its names."""
     last = -1
-    for at, row in enumerate(rows):
+    names = max((at for at, row in enumerate(rows) if len(row) > 1), default=len(rows))
+    for at, row in enumerate(rows[:names]):
         is_end = len(row) == 1 and bool(_SENTENCE_END.search(row[-1].text)) and len(row[-1].words) > _FEW_WORDS
         last = at if is_end or (row[0].text[:1].islower() and row[0].is_prose) else last
     return rows[last + 1 :]
@@ -277,16 +317,18 @@ def _find_heads(table: FigureTable, above: list[Row]) -> list[list[Placed]]:
     """
     rooms = [(min(column.left, column.sign), column.right) for column in table.columns]
     left, right = table.label_edge - _LABEL_INDENT, table.columns[-1].right
-    has_labels = any(not row[0].is_figure for row in table.rows)
-    edge = table.label_edge if has_labels else -math.inf
+    has_labels = any(not row[0].is_figure or row[0].right <= table.columns[0].left for row in table.rows)
+    edge = min(table.label_edge, table.columns[0].left - 1) if has_labels else -math.inf
+    figures = [number for number, column in enumerate(table.columns, 1) if not column.has_words]
+    whole = figures[0], figures[-1]
+    lower: dict[int, Row] = {}
     found: list[list[Placed]] = []
     for at, row in reversed(list(enumerate(above))):
         heads: list[Placed] = []
         is_named = any(column for heads in found for column, _, _ in heads)
         if is_named and _distance(row, above[at + 1]) > _BLANK_LINE:
             return [[]] * (at + 1) + found
-        for fragment in row:
-            under = [n for n, room in enumerate(rooms, 1) if fragment.left < room[1] and fragment.right > room[0]]
+        for fragment, under in zip(row, _find_under(row, rooms, edge), strict=True):
             if fragment.left <= edge or not under:
                 if fragment.right <= table.columns[0].left and fragment.left <= edge:
                     heads.append((0, 0, [fragment]))
@@ -296,29 +338,69 @@ def _find_heads(table: FigureTable, above: list[Row]) -> list[list[Placed]]:
             is_wide = fragment.left < rooms[0][0] and abs(middle - (left + right) / 2) < abs(middle - over)
             if not (is_wide and len(row) == 1):
                 heads.append((under[0], under[-1], [fragment]))
-        heads = _widen(heads, rooms)
+        heads = [(*_widen(head, heads, rooms, lower.get(head[0])), head[2]) for head in heads]
         if len(row) == len(heads) == 1 and heads[0][0] and len(rooms) > 1:
-            # A name by itself in the middle of all columns stands over all of them.
-            middle = (row[0].left + row[0].right) / 2
-            if abs(middle - (rooms[0][0] + rooms[-1][1]) / 2) < _OFF_CENTRE * (rooms[-1][1] - rooms[0][0]):
-                heads = [(1, len(rooms), heads[0][2])]
+            # A name by itself in the middle of all columns of figures stands over all of them.
+            apart, own = _off_centre(row, rooms, *whole), _off_centre(row, rooms, *heads[0][:2])
+            is_own = own + 1 < apart and _is_aligned(row, lower.get(heads[0][0]))
+            if apart < _OFF_CENTRE * (rooms[-1][1] - rooms[0][0]) and not is_own:
+                heads = [(*whole, row)]
         for first, last, parts in heads:
             if first == last > 0:
+                lower[first] = parts
                 rooms[first - 1] = (min(rooms[first - 1][0], parts[0].left), max(rooms[first - 1][1], parts[-1].right))
         found.insert(0, heads)
     return found
 
 
-def _widen(heads: list[Placed], rooms: list[tuple[float, float]]) -> list[Placed]:
-    """The heads of a row, in which one also stands over columns beside it without a head if it is in their middle."""
-    over = {column for first, last, _ in heads for column in range(first, last + 1)}
-    widened: list[Placed] = []
-    for first, last, parts in heads:
-        middle = (parts[0].left + parts[-1].right) / 2
-        best = (first, last)
-        while first and last < len(rooms) and last + 1 not in over:
-            last += 1
-            apart = [abs(middle - (rooms[first - 1][0] + rooms[end - 1][1]) / 2) for end in (best[1], last)]
-            best = (first, last) if apart[1] < apart[0] else best
-        widened.append((*best, parts))
-    return widened
+def _find_under(row: Row, rooms: Sequence[tuple[float, float]], edge: float) -> Iterator[Sequence[int]]:
+    """The columns below each piece of a row of names. Where each has as many, in order, and none reaches over those of
+    another, they need not stand right below it; of several it is in the middle."""
+    names = [fragment for fragment in row if fragment.left > edge]
+    each, rest = divmod(len(rooms), max(len(names), 1))
+    groups = [(at + 1, at + each) for at in range(0, len(rooms), each)] if not rest and len(names) > 1 else []
+    bounds = [(0.0, -math.inf), *rooms, (math.inf, 0.0)]
+    is_even = bool(groups) and all(
+        bounds[first - 1][1] <= it.left
+        and it.right <= bounds[last + 1][0]
+        and (
+            each == 1
+            or _off_centre([it], rooms, first, last)
+            <= 1 + min(_off_centre([it], rooms, n, n) for n in range(first, last + 1))
+        )
+        for it, (first, last) in zip(names, groups, strict=True)
+    )
+    for fragment in row:
+        if is_even and fragment in names:
+            first, last = groups[names.index(fragment)]
+            yield range(first, last + 1)
+        else:
+            yield [n for n, (left, right) in enumerate(rooms, 1) if fragment.left < right and fragment.right > left]
+
+
+def _off_centre(parts: Row, rooms: Sequence[tuple[float, float]], first: int, last: int) -> float:
+    """How far a name stands from the middle of columns."""
+    return abs(parts[0].left + parts[-1].right - rooms[first - 1][0] - rooms[last - 1][1]) / 2
+
+
+def _is_aligned(name: Row, below: Row | None) -> bool:
+    """Whether a name has the left edge, the middle or the right edge of the one below it, and so is a line of it; what
+    stands over a year is none."""
+    if below is None or is_time(below[0].text):
+        return False
+    left, right = name[0].left - below[0].left, name[-1].right - below[-1].right
+    return min(abs(left), abs(right), abs(left + right) / 2) < _LEVEL
+
+
+def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], below: Row | None) -> tuple[int, int]:
+    """The columns of a head of a row: also those beside it without a head, if it is in their middle."""
+    first, last, parts = head
+    over = {column for begin, end, _ in heads for column in range(begin, end + 1)} | {0, len(rooms) + 1}
+    if not first or (first == last and _is_aligned(parts, below)):
+        return first, last
+    low = max(column for column in over if column < first) + 1
+    high = min(column for column in over if column > last)
+    spans = [(begin, end) for begin in range(low, first + 1) for end in range(last, high)]
+    best = min(spans, key=lambda span: _off_centre(parts, rooms, *span))
+    is_better = _off_centre(parts, rooms, *best) < _ALMOST * _off_centre(parts, rooms, first, last)
+    return best if is_better else (first, last)
