@@ -237,11 +237,13 @@ def is_on(element: Element | None) -> bool:
 
 
 @overload
-def number(text: str) -> int | None: ...
+def number(text: str) -> int | None:
+    """A whole number, None for anything else."""
 
 
 @overload
-def number(text: str, default: int) -> int: ...
+def number(text: str, default: int) -> int:
+    """A whole number, `default` for anything else."""
 
 
 def number(text: str, default: int | None = None) -> int | None:
