@@ -2,6 +2,7 @@
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Block, Span
+from ralph_cli.text.sentences import sentence_at
 
 MAX_CONTEXT = 2_400
 """Characters that are taken on each side of a passage at most."""
@@ -43,6 +44,13 @@ def context_span(document: Document, span: Span, max_characters: int = MAX_CONTE
         return Span(max(low, document.page_at(span.start).start), min(high, document.page_at(span.end - 1).end))
     member = document.member_at(span.start)
     return Span(max(low, member.start), min(high, member.end)) if member else Span(low, high)
+
+
+def sentence_span(document: Document, span: Span, stops: str = ".!?") -> Span:
+    """The sentence, or the sentences, in which a passage stands: none goes on in another block."""
+    first, last = document.block_at(span.start), document.block_at(span.end - 1)
+    low, high = first.start if first else span.start, last.end if last else span.end
+    return Span(*sentence_at(document.text, span.start, span.end, low, max(high, span.end), stops))
 
 
 def _with_captions(document: Document, table: Block) -> int:

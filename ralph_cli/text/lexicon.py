@@ -56,7 +56,7 @@ _MONTHS = "january february march april may june july august september october n
 MONTHS = _MONTHS.split()
 
 _ABBREVIATIONS = """
-    al approx cf co corp dr e.g etc i.e inc jr ltd mr mrs ms prof sr st u.k u.s v vs
+    a.m al approx cf co corp dr e.g etc i.e inc jr ltd mr mrs ms p.m prof sr st u.k u.s v vs
     bzw ca d ggf inkl mio mrd nr núm pág sog tsd u usw vgl z zzgl dott ltda mme
 """
 ABBREVIATIONS = _ABBREVIATIONS.split()

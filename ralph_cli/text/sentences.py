@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from functools import cache
 
 from ralph_cli.core.deferred import re
-from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS
+from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS, FUNCTION_WORDS
 from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
 
 CLAUSES = ".;:!?"
 """What ends the parts of a sentence, too, as it does in contracts."""
 
-_CLOSING = r"[\"'\u201d\u2019\u00bb)\]*_]*"
-_CITED = r"(?:\s+[(\[](?=[^()\[\]]*\d)[^()\[\]]{1,80}[)\]][.;*_]*)?"
+_CLOSING = r"[\"'\u201d\u2019\u00bb)\]*_\u00b2\u00b3\u00b9\u2070-\u2079]*"
+_CITED = r"(?:\s*[(\[](?=[^()\[\]]*[\d\u00b2\u00b3\u00b9\u2070-\u2079])[^()\[\]]{1,80}[)\]][.;*_]*)*"
 _OPENING = r"[\"'\u201c\u2018\u00ab(\[*_\u2022$\u20ac\u00a3]*"
 _BLOCK = r"(?<=\n)(?:[ \t]*\n\s*|(?=[ \t]*(?:#{1,6} |\||[-*\u2022] )))|(?<=\f)"
 _REACH = 12
@@ -22,11 +22,18 @@ _REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
 _SHORTENED = (*ABBREVIATIONS, *REFERENCES)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\f")
 _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
+_MAY_END = re.compile(r"(?i)(?:\b(?:inc|ltd|co|corp|etc|jr|sr)|\b[a-z]\.[a-z])\.\Z")
+"""Abbreviations behind which a sentence may end: it does where a little word begins the next one."""
+
+_LITTLE_WORDS = (word for words in FUNCTION_WORDS.values() for word in words.split() if len(word) > 1)
+_LITTLE = re.compile(rf"\s*(?=\w[^\W\d_A-Z])(?i:{any_of(_LITTLE_WORDS)})\b")
+_TITLED = re.compile(r"[\"\u201c\u00ab]\w+ \d+[A-Z]?\.\Z")
+"""The number of an item whose title is quoted: "Item 8. Financial Statements"."""
 
 
 @cache
 def _ends(stops: str) -> re.Pattern[str]:
-    begins = rf"{_OPENING}[A-Z0-9\u00c0-\u00d6\u00d8-\u00de]|\([a-z]{{1,4}}\)"
+    begins = rf"{_OPENING}[A-Z0-9\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0400-\u042f]|\([a-z]{{1,4}}\)"
     latin = rf"(?<=[{stops}])(?P<whole>{_CLOSING}{_CITED})\s+(?={begins})(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))"
     full = rf"(?<=[{FULL_STOPS}])(?P<full>[\u300d\u300f\uff09)]*)[ \u3000]*(?=\S)"
     # One class of characters comes first: what has none of them is passed over in a fifth of the time.
@@ -75,5 +82,7 @@ def _is_abbreviated(text: str, low: int, stop: int) -> bool:
     """Whether the full stop before `stop` is that of an abbreviation."""
     before = text[low:stop]
     if not before[-2:-1].isupper() and not before[:-1].casefold().endswith(_SHORTENED):
-        return False  # as most are none, which is told in less time
+        return before[-2:-1].isdigit() and bool(_TITLED.search(before))  # as most are none, which is told in less time
+    if _MAY_END.search(before) and _LITTLE.match(text, stop):
+        return False
     return bool(_ABBREVIATED.search(before)) or bool(_REFERRING.search(before) and _NUMBER.match(text, stop))

@@ -20,15 +20,13 @@ from ralph_cli.memo.checking.qualifiers import (
     is_reversing,
     meaning_change,
 )
+from ralph_cli.retrieval.context import sentence_span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.text.raised import RAISED
-from ralph_cli.text.sentences import line_at, sentence_at
+from ralph_cli.text.sentences import line_at
 
 MAX_ELLIPSIS_CHARS = 3_000
 """Characters, about a page, that an ellipsis may leave out; parts further apart are two quotations, not one."""
-
-MAX_EDGE_CHARS = 600
-"""Characters of a sentence that are looked at before and behind a quotation whose edge is an ellipsis."""
 
 MAX_REPLACED_CHARS = 200
 """Characters of the document that words in square brackets may stand for."""
@@ -183,30 +181,29 @@ def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: in
         if len(chain) == len(places):
             tier = max((tier for _, tier in chain), key=TIER_RANKS.index)
             spans = tuple(Span(span.start + low, span.end + low) for span, _ in chain)
-            omitted = _omitted_texts(wanted, spans, document.text)
-            yield MatchedParts(spans, tier, omitted, _meaning_change(wanted, spans, document.text))
+            omitted = _omitted_texts(wanted, spans, document)
+            yield MatchedParts(spans, tier, omitted, _meaning_change(wanted, spans, document))
 
 
-def _omitted_texts(wanted: ElidedQuotation, spans: Sequence[Span], text: str) -> tuple[str, ...]:
+def _omitted_texts(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, ...]:
     """What is left out: between the parts, and of its sentence before and behind a quotation with dots at its edge."""
-    between = [text[first.end : second.start] for first, second in pairwise(spans)]
-    before, behind = _sentence_around(spans, text)
+    between = [document.text[first.end : second.start] for first, second in pairwise(spans)]
+    before, behind = _sentence_around(spans, document)
     edges = [before] if wanted.edges[0].ellipsis else []
     parts = [*edges, *between, *([behind] if wanted.edges[1].ellipsis else [])]
     return tuple(flat for part in parts if any(map(str.isalnum, flat := " ".join(part.split()))))
 
 
-def _sentence_around(spans: Sequence[Span], text: str) -> tuple[str, str]:
+def _sentence_around(spans: Sequence[Span], document: Document) -> tuple[str, str]:
     """What stands in the same sentence before the first part and behind the last one."""
     start, end = spans[0].start, spans[-1].end
-    low, high = max(start - MAX_EDGE_CHARS, 0), min(end + MAX_EDGE_CHARS, len(text))
-    first, _ = sentence_at(text, start, start + 1, low, high)
-    _, last = sentence_at(text, end - 1, end, low, high)
-    return text[first:start], text[end:last]
+    whole = sentence_span(document, Span(start, end))
+    return document.text[whole.start : start], document.text[end : whole.end]
 
 
-def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], text: str) -> tuple[str, str] | None:
+def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
     """What the gaps make of the document's words between these places, the first that is of weight."""
+    text = document.text
     for put_in in (*wanted.edges[0].inserted, *wanted.edges[1].inserted):
         if is_reversing(put_in):
             return put_in, ""
@@ -214,7 +211,7 @@ def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], text: str) -
         before, omitted = text[spans[0].start : first.end], text[first.end : second.start]
         if found := meaning_change(gap, before, omitted, display_text(part)):
             return found
-    before, behind = _sentence_around(spans, text)
+    before, behind = _sentence_around(spans, document)
     word = find_negation_before(before) if wanted.edges[0].ellipsis else ""
     word = word or (find_limit_behind(behind) if wanted.edges[1].ellipsis else "")
     return ("[...]", word) if word else None

@@ -25,12 +25,13 @@ from ralph_cli.memo.checking.elisions import (
     parse_elisions,
     swap_first_case,
 )
+from ralph_cli.retrieval.context import sentence_span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words, lowest_confidence
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends, shorten_line
+from ralph_cli.text.sentences import CLAUSES, sentence_ends, shorten_line
 
 EDGE_CHARS = 60
 """Characters from the edge of a passage that resembles a quotation within which its first word is looked for."""
@@ -144,9 +145,8 @@ class Source:
 
     def _negation_at_start(self, span: Span, wanted: ElidedQuotation) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
-        text = self.document.text
-        first, _ = sentence_at(text, span.start, span.end, max(0, span.start - 24), stops=CLAUSES)
-        before = " ".join(text[first : span.start].split()[-2:])
+        first = sentence_span(self.document, span, CLAUSES).start
+        before = " ".join(self.document.text[first : span.start].split()[-2:])
         put_in = " ".join(wanted.edges[0].inserted)
         return (put_in, before) if put_in and find_qualifier(before) else None
 

@@ -14,17 +14,16 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import Span
+from ralph_cli.retrieval.context import sentence_span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.runs.verifying.context import DocumentContext, context_changes, has_new_heading, words_of
 from ralph_cli.text.fold import fold
-from ralph_cli.text.sentences import CLAUSES, sentence_at
+from ralph_cli.text.sentences import CLAUSES
 
 MIN_SHARED_WORDS = 0.6
 """Share of a quote's words, in order, that a text must have to be the same passage with changes."""
 
 CANDIDATES = 3
-SENTENCE_REACH = 600
-"""Characters to each side within which a sentence is looked for."""
 
 EXTRA_WORDS = 25
 """Words beyond as many as were changed at a quote's edge that are shown of what stands there now."""
@@ -99,7 +98,7 @@ def _find_changed(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
     else:
         near = [found.span for found in index.closest(quote.text, CANDIDATES)]
         rated = [
-            (_shared_word_ratio(wanted, _sentence_words(document.text, span)), -abs(span.start - quote.start))
+            (_shared_word_ratio(wanted, _sentence_words(document, span)), -abs(span.start - quote.start))
             for span in near
         ]
         if not rated or max(rated)[0] < MIN_SHARED_WORDS:
@@ -118,7 +117,8 @@ def _shared_word_ratio(wanted: str, text: str) -> float:
 
 def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
     """The place from where the quote's first word is answered to its last; to the sentence's edge where none is."""
-    start, end = _sentence_span(document.text, span)
+    sentence = sentence_span(document, span, CLAUSES)
+    start, end = sentence.start, sentence.end
     quote_words = wanted.split()
     found = list(re.finditer(r"\S+", document.text[start:end]))
     text_words = [fold(match[0]).text for match in found]
@@ -172,13 +172,7 @@ def _without_punctuation(word: str) -> str:
     return word.strip(_STOPS).casefold() or word
 
 
-def _sentence_span(text: str, span: Span) -> tuple[int, int]:
-    """The sentence, or the sentences, in which a place stands; a list item or table row counts as one."""
-    low, high = max(0, span.start - SENTENCE_REACH), min(len(text), span.end + SENTENCE_REACH)
-    return sentence_at(text, span.start, span.end, low, high, CLAUSES)
-
-
-def _sentence_words(text: str, span: Span) -> str:
-    """The folded words of that sentence, without the marks of Markdown."""
-    first, last = _sentence_span(text, span)
-    return " ".join(words_of(text[first:last]))
+def _sentence_words(document: Document, span: Span) -> str:
+    """The folded words of the sentence in which a place stands, without the marks of Markdown."""
+    sentence = sentence_span(document, span, CLAUSES)
+    return " ".join(words_of(document.text[sentence.start : sentence.end]))

@@ -9,7 +9,7 @@ FUNCTION_WORDS = {
     "en": """
         a the of and to in is are was were be been for that with on by as at from which what when where who how why
         does did do has have had this these those it its an or not will would shall should may can could there their
-        our
+        our we they he she if
     """,
     "de": """
         der die das den dem des ein eine einer eines einem einen und oder aber in im an am auf aus bei beim bis
