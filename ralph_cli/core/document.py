@@ -153,11 +153,10 @@ class Document:
 
     def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
         """What names a column of a table, or several up to `last`, the outermost first: ("Corporate", "2021")."""
-        names = tuple(self._words(cells) for cells in table.names_of(column, last))
-        if names or table.header_rows or table.continues < 0:
-            return names
-        before = self.table_at(table.continues)
-        return self.column_path(before, column, last) if before and len(before.columns) > max(column, last) else ()
+        naming = self._naming_table(table)
+        if len(naming.columns) <= max(column, last):
+            return ()
+        return tuple(self._words(cells) for cells in naming.names_of(column, last))
 
     def row_path(self, table: Table, row: int) -> tuple[str, ...]:
         """What a row of a table is about, the outermost group first: ("Net revenues", "Corporate")."""
@@ -170,9 +169,7 @@ class Document:
         row = table.row_at(offset) if table else -1
         if table is None or row < table.header_rows:
             return ()
-        named = table
-        while not named.header_rows and named.continues >= 0:
-            named = self.table_at(named.continues) or table
+        named = self._naming_table(table)
         lines = [(it.start, it.end) for it in table.statements if it.row == it.column == -1]
         lines += [(it.start, it.end) for it in named.rows[: named.header_rows]]
         parent = table.rows[row].parent
@@ -184,6 +181,11 @@ class Document:
             if not apart or start >= apart[-1].end:
                 apart.append(Span(start, end))
         return tuple(apart)
+
+    def _naming_table(self, table: Table) -> Table:
+        """The table whose header rows name the columns of a table: itself, or one that it continues."""
+        before = self.table_at(table.continues) if table.continues >= 0 and not table.header_rows else None
+        return before or table
 
     def _words(self, cells: Iterable[Cell]) -> str:
         return " ".join(" ".join(self.text[cell.start : cell.end] for cell in cells).split())

@@ -179,13 +179,27 @@ def join_lines(texts: Iterable[PageText]) -> PageText:
     """Some texts on one line, as in a cell, with their additions and marks."""
     found = PageText()
     for text in texts:
-        raw = text.text()
+        raw = clean_text(text.text())
         line = one_line(raw)
         found.write(" " if found and line else "")
         at = found.write(line)
+        places = _places_on_one_line(raw) if text.additions or text.marks else []
         for it in text.additions:
-            found.mark(it.origin, at + len(one_line(f"{raw[: it.start]}.")) - 1, at + len(one_line(raw[: it.end])))
-        found.marks += ((what, at + len(one_line(raw[:place]))) for what, place in text.marks)
+            found.mark(it.origin, at + places[it.start][1], at + places[it.end][0])
+        found.marks += ((what, at + places[place][0]) for what, place in text.marks)
+    return found
+
+
+def _places_on_one_line(text: str) -> list[tuple[int, int]]:
+    """For each offset of a text how long what is before it is on one line, and where what is behind it begins there."""
+    found = []
+    ended = begun = 0
+    for character in f"{text}.":
+        found.append((ended, begun))
+        if not character.isspace():
+            ended = begun = begun + 1
+        elif ended:
+            begun = ended + 1
     return found
 
 

@@ -1,5 +1,8 @@
 """What a passage stands in: its whole paragraph, or its table with the header rows."""
 
+from bisect import bisect_left
+from operator import attrgetter
+
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Block, Span
 from ralph_cli.text.sentences import sentence_at
@@ -55,7 +58,7 @@ def sentence_span(document: Document, span: Span, stops: str = ".!?") -> Span:
 
 def _with_captions(document: Document, table: Block) -> int:
     """Where the captions begin that stand right above a table."""
-    at = document.blocks.index(table)
+    at = bisect_left(document.blocks, table.start, key=attrgetter("start"))
     while at and document.blocks[at - 1].kind == "caption":
         at -= 1
     return document.blocks[at].start

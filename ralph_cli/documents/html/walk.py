@@ -298,6 +298,7 @@ class PageWalk:
         """Write text as the innermost element shows it."""
         look = self._open[-1].look
         if look.why and not self.findings.take(text, look.why):
+            self.out.separate(SPACE if text[:1].isspace() or text[-1:].isspace() else 0)
             return
         if not self.out.length and (table := self._tables[-1]) and table.begins_row:
             self.out.indent += self._measure_indent(text)

@@ -229,6 +229,14 @@ def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[tuple[int, He
 
 
 def _find_title(title: str, text: str) -> int:
-    pattern = r"\s+".join(re.escape(word) for word in title.split())
-    found = re.search(pattern, text, re.IGNORECASE)
-    return found.start() if found else 0
+    """Where a title stands on its page, at the beginning of a line before others; 0 if it does not."""
+    words = r"\s+".join(re.escape(word) for word in title.split())
+    patterns = (
+        rf"(?m)^[ \t]*({words})",
+        rf"(?im)^[ \t]*({words})",
+        rf"(?m)({words})[ \t]*$",
+        rf"({words})",
+        rf"(?i)({words})",
+    )
+    found = next((match for pattern in patterns if (match := re.search(pattern, text))), None)
+    return found.start(1) if found else 0

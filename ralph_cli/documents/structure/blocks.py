@@ -28,7 +28,7 @@ def find_blocks(
 ) -> Iterator[Block]:
     """The blocks of a text in order, none over the end of a page."""
     known: list[tuple[int, int, BlockKind]] = sorted(
-        [(table.start, table.end, "table") for table in tables if not _is_inside(table, tables)]
+        [(table.start, table.end, "table") for table in tables]
         + [(table.title, table.start, "caption") for table in tables if table.title >= 0]
         + [(note.start, note.end, "note") for note in notes]
     )
@@ -47,13 +47,6 @@ def find_blocks(
                 yield Block(max(start, at), stop, kind)
             at = max(stop, at)
         yield from _read_lines(text, at, page.end, titles, running)
-
-
-def _is_inside(table: Table, tables: Sequence[Table]) -> bool:
-    at = bisect_right(tables, table.start, key=itemgetter(0)) - 1
-    return any(
-        one is not table and one.start <= table.start and table.end <= one.end for one in tables[max(at - 1, 0) : at]
-    )
 
 
 def _lie_apart(known: Sequence[tuple[int, int, BlockKind]]) -> list[tuple[int, int, BlockKind]]:

@@ -3,6 +3,7 @@
 A text is laid out like a page of a typewriter, on which the rules for places on a page find tables.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from operator import attrgetter
@@ -40,10 +41,11 @@ _SLOT, _SLOT_WIDTH = 400.0, 200.0
 
 def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] = ()) -> Iterator[Table]:
     """The tables in the text of these pages, in order, outside of those that are known."""
+    starts = [table.start for table in taken]
     for page in pages:
         lines = [match.span() for match in _LINE.finditer(text, page.start, page.end)]
-        known = [table for table in taken if table.start < page.end and page.start < table.end]
-        free = [(low, high) for low, high in lines if not any(it.start < high and low < it.end for it in known)]
+        before = ((line, bisect_left(starts, line[1])) for line in lines)
+        free = [line for line, count in before if not count or taken[count - 1].end <= line[0]]
         marked = list(_find_markdown(text, free))
         yield from (table for table, _ in marked)
         inside = {line for _, lines in marked for line in lines}
@@ -73,7 +75,7 @@ def _find_markdown(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tupl
             rows = [it for it in block[first:] if not _DELIMITER.fullmatch(text, *it)]
             grid = [_read_pipes(text, *row) for row in rows]
             width = max((cell.last + 1 for row in grid for cell in row.cells), default=1)
-            for table in make_tables(grid, width, 1 if marked else None):
+            for table in make_tables(grid, width, (1 if grid[0].cells else 0) if marked else None):
                 yield table, block[first:]
         at = end
 
@@ -83,14 +85,15 @@ def _read_pipes(text: str, low: int, high: int) -> GridRow:
     bars = [match.start() for match in _PIPE.finditer(text, low, high)]
     first = text[low:high].lstrip().startswith("|")
     edges = [*([] if first else [low - 1]), *bars, high]
-    cells = []
+    cells: list[GridCell] = []
+    indent = 0.0
     for column, (left, right) in enumerate(pairwise(edges)):
         inside = text[left + 1 : right]
         if words := inside.strip():
             start = left + 1 + inside.index(words)
+            indent = indent if cells else float(inside.count("\u00a0", 0, inside.index(words)))
             cells.append(GridCell(words.strip("*_` ") or words, start, start + len(words), column, column))
-    indent = len(cells[0].text) - len(cells[0].text.lstrip("\u00a0 ")) if cells else 0
-    return GridRow(low, high, cells, float(indent))
+    return GridRow(low, high, cells, indent)
 
 
 def _split(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

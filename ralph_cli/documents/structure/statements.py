@@ -63,7 +63,7 @@ def complete_tables(
             near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
             table = table._replace(title=_find_title(text, above, near, bool(apart)))
         if last and table.continues < 0 and not table.header_rows and _goes_on(text, page, last, table):
-            table = table._replace(continues=last.start)
+            table = table._replace(continues=last.start if last.header_rows else last.continues)
         before = next((one for one in reversed(found) if one.start == table.continues), None)
         stated = (*_find_statements(text, table, above), *_find_signs(text, table))
         if before and not any(it.row == it.column == -1 for it in stated):

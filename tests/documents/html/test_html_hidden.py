@@ -182,3 +182,7 @@ def test_lengths() -> None:
         None,
         None,
     )
+
+
+def test_the_space_beside_hidden_words_stays() -> None:
+    assert page("ok<b style='visibility:hidden'>no <i style='visibility:visible'>yes</i></b>").text == "ok yes"

@@ -1,10 +1,14 @@
 """Tables of plain text and of rows of cells: labels, groups, names of columns, and what states scale and unit."""
 
+from dataclasses import replace
+
 import pytest
 from fakes import document
 from tables import cells_below, column_names, names_of
 
 from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Column
+from ralph_cli.documents.structure.statements import complete_tables
 
 INCOME = """
 STATEMENT OF INCOME
@@ -153,3 +157,21 @@ def test_units_of_columns_rows_and_first_cells_are_stated() -> None:
 def test_a_note_below_a_table_is_no_row_of_it() -> None:
     about = document(f"{INCOME}(1)  This is told of the crews that were hired in the year.\n")
     assert "Profit" in rows(about) and len(rows(about)) == 5
+
+
+def test_bars_without_names_are_no_header_and_blanks_that_hold_set_a_label_in() -> None:
+    about = document(
+        "| | |\n|---|---|\n| Revenue | |\n| \u00a0\u00a0Fares | 100 |\n| \u00a0\u00a0Freight | 30 |\n| Costs | 90 |\n"
+    )
+    (table,) = about.tables
+    assert table.header_rows == 0 and about.column_path(table, 1) == ()
+    assert rows(about) == {"Revenue > Fares": "100", "Revenue > Freight": "30", "Costs": "90"}
+
+
+def test_the_names_of_a_table_over_many_pages_are_those_on_its_first() -> None:
+    head, row = "Item        2031   2030\n", "Fares      1,000    900\nCrews      2,000    800"
+    about = document("\f".join([head + row, *[row] * 1_500]))
+    places = tuple(Column(at * 10.0, at * 10.0 + 9, not at) for at in range(3))
+    tables = complete_tables(about.text, about.pages, [it._replace(columns=places) for it in about.tables])
+    assert len(tables) == 1_501 and {it.continues for it in tables[1:]} == {tables[0].start}
+    assert replace(about, tables=tuple(tables)).column_path(tables[-1], 1) == ("2031",)

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_cli.core.structure import EMPTY_CELL, Span
-from ralph_cli.documents.page_text import PARAGRAPH, PageText
+from ralph_cli.documents.page_text import PARAGRAPH, PageText, join_lines
 from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
 LONG = "long" * 30
@@ -70,3 +70,12 @@ def test_cells_with_lines_of_their_own_stand_apart_and_their_blanks_are_not_of_t
     assert page.text() == "\u2022 a\n\u2022 b\n\n\u00a0\u00a0x \nc  d"
     assert [page.text()[it.start : it.end] for it in page.tables[0].cells] == ["\u2022 a\n\u2022 b", "x", "c", "d"]
     assert measure_blanks("\u00a0\u00a0x") == 2 * measure_blanks(" x") < measure_blanks("\tx")
+
+
+def test_marks_and_additions_keep_their_places_where_lines_become_one() -> None:
+    text = PageText.of(" a\n\n b\tc ")
+    text.marks += [("start", 1), ("end", 2), ("b", 6), ("last", len(text.text()))]
+    text.mark("form field", 4, 8)
+    found = join_lines([text])
+    assert found.text() == "a b c" and found.marks == [("start", 0), ("end", 1), ("b", 3), ("last", 5)]
+    assert [found.text()[it.start : it.end] for it in found.additions] == ["b c"]
