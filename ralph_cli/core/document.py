@@ -19,6 +19,7 @@ from ralph_cli.core.structure import (
     Page,
     ScannedPage,
     Span,
+    Statement,
     Table,
 )
 
@@ -88,6 +89,15 @@ _LONG_NAME = 48
 """Characters of a document's name that are repeated with each of its pages."""
 
 _FILLED_LINE = re.compile(r"\S[^\n]*")
+_IN_BRACKETS = re.compile(r"\(.*\)")
+_SAYS_UNIT = re.compile(r"[%\u2030]|[^\W\d_A-Z][^(]*\Z")
+"""What tells that a statement says more than a currency: "Shares (in thousands)", and not "Value ($)"."""
+
+_OWN_UNIT = re.compile(
+    r"[%\u2030]|[^\W\d_][^\W\d_A-Z]{2}|\d\)?\s?(?![A-Z]{3}\b)[^\W\d_]|\d:\d|\b\d{1,4}([-/.])\d{1,2}\1\d{2,4}\b(?!\1)"
+)
+"""What tells that a cell has a unit or scale of its own, or a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18"."""
+
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 
 
@@ -152,15 +162,35 @@ class Document:
                 yield from table.cells[low : bisect_right(table.cells, end, key=attrgetter("start"))]
 
     def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
-        """What names a column of a table, or several up to `last`, the outermost first: ("Corporate", "2021")."""
+        """What names a column of a table, or several up to `last`, the outermost first: ("Corporate", "2021"); not what
+        only states a scale or unit."""
         naming = self._naming_table(table)
         if len(naming.columns) <= max(column, last):
             return ()
-        return tuple(self._words(cells) for cells in naming.names_of(column, last))
+        stated = {it.start for it in naming.statements if it.row == -1}
+        read = ((cells[0].start in stated, self._words(cells)) for cells in naming.names_of(column, last))
+        return tuple(words for states, words in read if not (states and _IN_BRACKETS.fullmatch(words)))
 
     def row_path(self, table: Table, row: int) -> tuple[str, ...]:
         """What a row of a table is about, the outermost group first: ("Net revenues", "Corporate")."""
         return tuple(self._words(cells) for cells in [*table.labels_of(row)][::-1])
+
+    def statements_of(self, table: Table, row: int, cell: Cell | None = None) -> list[Statement]:
+        """What says in what the figures of a row are given, or one of its cells: of the row and its groups, the inner
+        first, of the column, then of all the table, which counts if these say no more than a currency's sign.
+
+        None for a cell that has a unit of its own, or a date.
+        """
+        if cell and _OWN_UNIT.search(self.text, cell.start, cell.end):
+            return []
+        found: list[Statement] = []
+        while row >= 0:
+            found += (it for it in table.statements if it.row == row)
+            row = table.rows[row].parent
+        found += (it for it in table.statements if cell and cell.column <= it.column <= cell.last)
+        if not any(_SAYS_UNIT.search(self.text, it.start, it.end) for it in found):
+            found += (it for it in table.statements if it.row == it.column == -1)
+        return found
 
     def lines_above(self, offset: int) -> tuple[Span, ...]:
         """The lines that govern the row of a table in which a character stands: what states its scale and units, the
@@ -170,7 +200,7 @@ class Document:
         if table is None or row < table.header_rows:
             return ()
         named = self._naming_table(table)
-        lines = [(it.start, it.end) for it in table.statements if it.row == it.column == -1]
+        lines = [(it.start, it.end) for it in self.statements_of(table, row) if it.row != row]
         lines += [(it.start, it.end) for it in named.rows[: named.header_rows]]
         parent = table.rows[row].parent
         while parent >= 0:

@@ -214,9 +214,7 @@ def _candidates_of_quote(
         start, end = line_at(quote.text, quantity.start, quantity.end)
         line = quote.text[start:end]
         in_table = headers.is_row(quote.start + quantity.start)
-        column = place.column if place else ""
-        if in_table and PER_CENT.search(headers.signs_at(quote.start + quantity.start)):
-            header = replace(header, has_percent=True)
+        column = f"{place.column if place else ''} {headers.signs_at(quote.start + quantity.start) if in_table else ''}"
         candidate = make_candidate(
             quantity, quote.text, line, header, of_rows if in_table else of_prose, column, in_table=in_table
         )

@@ -1,17 +1,17 @@
 """What stands above tables and governs them: their titles, where they go on from, and in what they are given. Pure."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from operator import attrgetter
 
 from ralph_cli.core.deferred import re
-from ralph_cli.core.structure import Cell, Heading, Page, Span, Statement, Table
+from ralph_cli.core.structure import PAGE_BREAK, Cell, Heading, Page, Span, Statement, Table
 from ralph_cli.documents.structure.heading_lines import is_day
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
-_LINE = re.compile(r"[^\n]*[^\W_][^\n]*")
+_LINE = re.compile(r"[^\n\f]*[^\W_][^\n\f]*")
 _LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
 """Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most."""
 
@@ -28,9 +28,13 @@ _MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
 """How the line above a table may end that states its scale, although it is not its title."""
 
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
+_MARKS = " *:\u2020\u2021\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079\u207d\u207e"
+_IN_BRACKETS_LAST = re.compile(r"\([^(\d]*\)$")
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
 """A cell of nothing but the sign or code of a currency, or of per cent."""
 
+_BRACKETS_ALONE = re.compile(r"(?m)^[ \t]*(\([^\n\f]*\))[ \t]*\n\s*")
+_PER_CENT_ALONE = re.compile(r"(?<![^\W_a-zA-Z])(?<![^\W_a-zA-Z]\s)(?<![).])%")
 _OF_ALL_AMOUNTS = re.compile(r"(?i)\ball\s+(?:\w+\s+){0,3}?(?:amounts|figures|numbers|values)\s[^.\n]*")
 _SIGN = re.compile(r"[%$\u20ac\u00a3\u00a5]")
 _NEAR = 3.0
@@ -50,8 +54,9 @@ def complete_tables(
     What its type sets `apart` may be a title, or else a heading; the lines of `furniture` are none.
     """
     found: list[Table] = []
+    places: dict[int, Table] = {}
     titles = apart or headings
-    general = list(_find_general(text, headings))
+    general = sorted(_find_general(text, headings))
     for table in tables:
         page = page_at(pages, table.start)
         last = found[-1] if found else None
@@ -64,14 +69,18 @@ def complete_tables(
             table = table._replace(title=_find_title(text, above, near, bool(apart)))
         if last and table.continues < 0 and not table.header_rows and _goes_on(text, page, last, table):
             table = table._replace(continues=last.start if last.header_rows else last.continues)
-        before = next((one for one in reversed(found) if one.start == table.continues), None)
         stated = (*_find_statements(text, table, above), *_find_signs(text, table))
+        before = places.get(table.continues)
+        end = before.end if before else 0
+        if last and not before and _is_introduced_with(text, last, table, low):
+            before, end = last, last.start
         if before and not any(it.row == it.column == -1 for it in stated):
-            stated = (*(it for it in before.statements if it.row == it.column == -1), *stated)
+            stated = (*(it for it in before.statements if it.row == it.column == -1 and it.end <= end), *stated)
         if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
             far = (it for it, end in reversed(general) if it.end <= table.start < end)
             stated = (*islice(far, 1), *stated)
         found.append(table._replace(statements=stated))
+        places[table.start] = found[-1]
     return found
 
 
@@ -134,8 +143,32 @@ def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
     return all(abs(one.right - other.right) <= _NEAR for one, other in pairs)
 
 
+def _is_introduced_with(text: str, last: Table, table: Table, low: int) -> bool:
+    """Whether a laid-out table stands right below another, or is first on the next page and has the same names of
+    columns but for figures: what introduces one is of both. Nothing of the page is above `low` but running lines."""
+    if _LINE.search(text, low, table.start) or not table.columns[-1].right:
+        return False
+    names, others = (
+        [re.sub(r"\d+", "", text[it.start : it.end]) for it in one.cells if it.row < one.header_rows and it.column]
+        for one in (last, table)
+    )
+    return low == last.end or (text.count(PAGE_BREAK, last.end, low) == 1 and names == others and any(names))
+
+
+def _find_word(heading: Heading) -> str:
+    """The word before the number of a heading, "" for none; all of one without a number."""
+    return re.split(r"\d", heading.text, maxsplit=1)[0].casefold()
+
+
 def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Statement, int]]:
-    """The sentences that state the scale of all amounts, each with where the part ends that it begins."""
+    """The sentences that state the scale of all amounts, and the lines in brackets that do so above the first of
+    numbered headings, each with where the part ends that it begins."""
+    for match in _BRACKETS_ALONE.finditer(text):
+        below = headings[bisect_left(headings, match.end(), key=attrgetter("start")) :]
+        if SCALE_STATEMENT.search(match[1]) and below and below[0].start == match.end() and below[0].is_counted:
+            beside = (it for it in below if it.is_counted and it.level <= below[0].level)
+            *_, last = next(groupby(beside, _find_word))[1]
+            yield Statement(*match.span(1)), last.end
     for match in _OF_ALL_AMOUNTS.finditer(text):
         if SCALE_STATEMENT.search(match[0]):
             ends = [it.end for it in headings if it.start <= match.start() < it.end]
@@ -144,13 +177,18 @@ def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Stat
 
 def _find_statements(text: str, table: Table, above: Sequence[re.Match[str]]) -> Iterator[Statement]:
     """What states a scale, unit or currency: of the whole table, of columns by their names, of rows by their labels."""
+    last = max((number for number, line in enumerate(above) if line[0].rstrip().endswith((".", ";"))), default=-1)
     for number, line in enumerate(above):
-        is_last = number == len(above) - 1 and _MAY_STATE.search(line[0])
-        if (0 <= table.title < line.end() or is_last) and (SCALE_STATEMENT.search(line[0]) or _is_unit(line[0])):
+        may_state = 0 <= table.title < line.end() or (number > last and line[0].rstrip().endswith((")", ":")))
+        may_state |= number == len(above) - 1 and bool(_MAY_STATE.search(line[0]))
+        if may_state and (SCALE_STATEMENT.search(line[0]) or _is_unit(line[0])):
             yield Statement(line.start(), line.end())
     for number, cell in enumerate(table.cells):
         words = text[cell.start : cell.end]
         is_header, is_label = cell.row < table.header_rows, table.columns[cell.column].is_label
+        if is_header and ")" in words and "(" not in words:
+            names = (cells for cells in table.names_of(cell.column, cell.last) if cell in cells)
+            words = " ".join(text[it.start : it.end] for it in next(names, [cell]))
         if not (is_header or is_label) or not _states(words):
             continue
         if not is_header:
@@ -190,6 +228,8 @@ def _find_signs(text: str, table: Table) -> Iterator[Statement]:
 
 def _states(words: str) -> bool:
     """Whether a name or label says in what its figures are given."""
-    if SCALE_STATEMENT.search(words) or _is_unit(words):
+    if SCALE_STATEMENT.search(words) or _is_unit(words) or _PER_CENT_ALONE.search(words):
         return True
-    return words.rstrip(" *:").endswith(")") and (read_unit(words) is not None or bool(currencies_named(words)))
+    words = words.rstrip(_MARKS)
+    named = _IN_BRACKETS_LAST.search(words)
+    return bool(named and currencies_named(named[0])) or (words.endswith(")") and read_unit(words) is not None)

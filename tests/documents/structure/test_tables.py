@@ -122,9 +122,9 @@ def test_a_sign_in_a_cell_of_its_own_or_behind_another_is_of_its_figure_and_of_n
     assert [words for words, _ in cells_below(bars("|2031|2030", "Rent|5 €|6 %"))] == ["Rent", "5 €", "6 %"]
 
 
-def test_a_label_in_brackets_below_the_names_is_one_of_them_and_heads_no_group() -> None:
+def test_a_unit_in_brackets_below_the_names_is_none_of_them_and_heads_no_group() -> None:
     about = bars(" |2031|2030", "(in tons)||", "Rent|5|4")
-    assert list(rows(about)) == ["Rent"] and column_names(about) == ["(in tons)", "2031", "2030"]
+    assert list(rows(about)) == ["Rent"] and column_names(about) == ["", "2031", "2030"]
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ and what governs these are those of the document.
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import field, replace
+from operator import attrgetter
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import Cell, Page, Statement, Table
+from ralph_cli.core.structure import Cell, Table
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
@@ -20,9 +21,6 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import PACES
 from ralph_cli.text.scales import SCALE_STATEMENT, Scales, read_scales, read_unit
 from ralph_cli.text.sentences import line_at
-
-FAR_PAGES = 30
-"""Pages above a row on which a statement of scale may stand that its own table lacks."""
 
 _FEW_AMOUNTS = 5
 _MOST_CELLS, _MOST_READ = 400, 20_000
@@ -82,14 +80,13 @@ class TableHeaders:
         self._document = document
         self._read: dict[int, TableHeader] = {}
         self._decimals: dict[int, int | None] = {}
-        self._on_page: dict[int, tuple[re.Match[str], ...]] = {}
 
     def at(self, offset: int) -> TableHeader:
         """The header of the line in which a place of the document stands."""
         page = self._document.page_at(offset)
         start, end = line_at(self._document.text, offset, offset, page.start, page.end)
         if start not in self._read:
-            self._read[start] = self._header(page, offset, start, end)
+            self._read[start] = self._header(offset, start, end)
         return self._read[start]
 
     def is_row(self, offset: int) -> bool:
@@ -108,10 +105,10 @@ class TableHeaders:
         return " ".join(self._document.column_path(table, cell.column, cell.last)) if table and cell else ""
 
     def signs_at(self, offset: int) -> str:
-        """The words that say of the column in which a character stands what its figures are given in."""
+        """The words that say of the row or column in which a character stands in what its figures are given."""
         table, cell = self._cell_at(offset)
-        stated = (it for it in table.statements if cell.column <= it.column <= cell.last) if table and cell else ()
-        return " ".join(self._document.text[it.start : it.end] for it in stated)
+        stated = self._document.statements_of(table, cell.row, cell) if table and cell else ()
+        return " ".join(self._document.text[it.start : it.end] for it in stated if it.row != it.column)
 
     def is_in_label(self, offset: int) -> bool:
         """Whether a character stands in a cell that says what its row is about."""
@@ -158,13 +155,12 @@ class TableHeaders:
             at += len(line)
         return tuple(found)
 
-    def _header(self, page: Page, offset: int, start: int, end: int) -> TableHeader:
+    def _header(self, offset: int, start: int, end: int) -> TableHeader:
         text, document = self._document.text, self._document
         table = document.table_at(offset)
         row = table.row_at(offset) if table else -1
         if table is None or row < table.header_rows:
-            far = self._far_statement(page, start)
-            return TableHeader(scales=read_scales(far), has_percent=bool(PER_CENT.search(text[start:end])))
+            return TableHeader(scales=self._scales_before(start), has_percent=bool(PER_CENT.search(text[start:end])))
         above = tuple(text[it.start : it.end].strip() for it in document.lines_above(offset))
         cells = [
             NamedCell(it.start, it.end, " ".join(document.column_path(table, it.column, it.last)))
@@ -182,9 +178,11 @@ class TableHeaders:
             unit=_read_title(title),
             lines=above,
             cells=tuple(cells),
-            scales=scales if scales.powers else read_scales(self._far_statement(page, start)),
+            scales=scales if scales.powers else self._scales_before(start),
             is_certain=bool(scales.powers),
-            is_of_column=any(it.column > 0 and _has_scale(text, it) for it in table.statements),
+            is_of_column=any(
+                it.column > 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in table.statements
+            ),
             currencies=currencies_named("\n".join((own, title, text[table.start : table.end][:_MOST_READ]))),
             has_percent=bool(PER_CENT.search("\n".join((own, text[start:end])))),
             decimals=self._decimals[table.start],
@@ -192,19 +190,14 @@ class TableHeaders:
             per_time=paces.pop() if len(paces) == 1 else "",
         )
 
-    def _far_statement(self, page: Page, start: int) -> str:
-        """The nearest statement of scale above a place, on its page or one before; "" for none."""
-        text, pages = self._document.text, self._document.pages
-        number = bisect_right(pages, page.start, key=lambda one: one.start) - 1
-        member = self._document.member_at(page.start)
-        before = max(member.first_page - 2 if member else -1, number - FAR_PAGES)
-        for at in range(number, before, -1):
-            if at not in self._on_page:
-                self._on_page[at] = tuple(SCALE_STATEMENT.finditer(text, pages[at].start, pages[at].end))
-            places = [match for match in self._on_page[at] if match.end() <= start]
-            if places:
-                return text[slice(*line_at(text, places[-1].start(), places[-1].end(), pages[at].start, pages[at].end))]
-        return ""
+    def _scales_before(self, start: int) -> Scales:
+        """The scales that the nearest table above a place states for itself: they may be those of the place, too."""
+        member, tables = self._document.member_at(start), self._document.tables
+        for table in reversed(tables[: bisect_right(tables, start, key=attrgetter("start"))]):
+            stated = [self._document.text[it.start : it.end] for it in table.statements if it.row == -1]
+            if (scales := read_scales("\n".join(stated))).powers and table.start >= (member.start if member else 0):
+                return scales
+        return Scales()
 
 
 def _most_decimals(text: str, table: Table) -> int | None:
@@ -213,10 +206,6 @@ def _most_decimals(text: str, table: Table) -> int | None:
     read = (found for it in values for found in read_quantities(text[it.start : it.end]))
     shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
     return shown.most_common(1)[0][0] if shown.total() > _FEW_AMOUNTS else None
-
-
-def _has_scale(text: str, statement: Statement) -> bool:
-    return bool(SCALE_STATEMENT.search(text[statement.start : statement.end]))
 
 
 def _read_title(title: str) -> Quantity | None:
