@@ -102,9 +102,15 @@ def _measure_indent(cell: Element, styles: Styles) -> float:
 def write_grid(grid: Grid) -> PageText:
     """The table as lines, as `write_table` has them; what only is placed by it stands one below the other."""
     out = PageText()
+    columns = max((cell.end for row in grid.rows if isinstance(row, TableRow) for cell in row.cells), default=0)
+    named = -1  # where the part of it begins that names its columns
     for is_table, rows in groupby(grid.rows, lambda row: isinstance(row, TableRow)):
         if is_table:
-            out.add_line(write_table([row for row in rows if isinstance(row, TableRow)]))
+            count = len(out.tables)
+            out.add_line(write_table([row for row in rows if isinstance(row, TableRow)], columns))
+            if named >= 0 and len(out.tables) > count and not out.tables[count].header_rows:
+                out.tables[count] = out.tables[count]._replace(continues=named)
+            named = next((it.start for it in reversed(out.tables[count:]) if it.header_rows), named)
             continue
         for block in (block for row in rows if isinstance(row, list) for block in row):
             out.add_line(write_grid(block) if isinstance(block, Grid) else block)

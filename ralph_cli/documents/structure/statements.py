@@ -63,7 +63,7 @@ def complete_tables(
         at = bisect_right(furniture, table.start, key=attrgetter("start")) - 1
         low = max(page.start, last.end if last else 0, furniture[at].end if at >= 0 else 0)
         above = _lines_above(text, low, text.rfind("\n", 0, table.start) + 1)
-        if table.title < 0 and above:
+        if table.title < 0 and table.continues < 0 and above:
             first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
             near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
             table = table._replace(title=_find_title(text, above, near, bool(apart)))

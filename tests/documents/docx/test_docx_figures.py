@@ -117,6 +117,9 @@ def test_a_table_within_a_table_keeps_its_rows(read) -> None:
     document = read(table([paragraph("Left") + inner, "Right"]))
     assert document.text == "Left\nItem  2022  2023\nDividend  \u2423  500\nRight"
     assert document.text[document.tables[0].start : document.tables[0].end].endswith("500")
+    rows = (["Item", "2022", "2023"], ["Rent", "1", "2"], [paragraph("By kind") + inner, "", ""], ["Dues", "", "7"])
+    document = read(table(*rows, header=True))
+    assert names_of(document, "7") == "2023" and document.tables[-1].title == -1
 
 
 def level(at: int, text: str, kind: str = "decimal", more: str = "") -> str:
