@@ -325,11 +325,16 @@ class _Line(NamedTuple):
         """Whether it is set in further than the other."""
         return self.indent > other.indent + _LEAST_INDENT
 
+    def is_level(self, other: "_Line") -> bool:
+        """Whether it is set in as far as the other."""
+        return abs(self.indent - other.indent) <= _LEAST_INDENT
+
 
 def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[int]:
     """Of each row the one that heads its group, as far as that is certain: the innermost whose group has not ended.
 
-    What is set in further below a label is of its group; other rows are as long as `_find_end` says.
+    What is set in further below a label is of its group, unless it adds up more; other rows are as long as `_find_end`
+    says.
     """
     lines = _join_lines(rows, head, labels, goes_on)
     if any(line.is_head or line.is_in(lines[0]) for line in lines):
@@ -337,7 +342,10 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     parents = [-1] * len(rows)
     open_groups: list[tuple[int, int]] = []
     for at, line in enumerate(lines):
-        while open_groups and open_groups[-1][1] < at and not line.is_in(lines[open_groups[-1][0]]):
+        while open_groups and open_groups[-1][1] < at:
+            group = open_groups[-1][0]
+            if line.is_in(lines[group]) and not (line.is_total and line.begin <= group):
+                break
             open_groups.pop()
         groups = (lines[group] for group, _ in reversed(open_groups))
         parent = next((it.row for it in groups if line.has_label or it.is_head), -1)
@@ -377,9 +385,9 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
         return at
     if after[0].is_in(own):
         inside = list(takewhile(lambda it: it.is_in(own), after))
+        are_alike = sum(it.has_label and it.is_level(after[0]) for it in inside) > 1
         if own.is_head:
-            return at + (after[0].begin > at)
-        are_alike = sum(it.has_label and not it.is_in(after[0]) for it in inside) > 1
+            return at + (are_alike or after[0].begin > at)
         return at + (are_alike and all(it.begin > at for it in inside[:-1]))
     if not own.is_head:
         return at
@@ -388,10 +396,14 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
     end = next((n for n, it in enumerate(level, at + 1) if it.begin <= at), at + 1 + len(level))
     totals = [n for n in range(first + 1, end) if lines[n].is_total and lines[n].begin <= first]
     labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(own)]
+    if not (at and lines[at - 1].is_head):  # else a total may be that of the label above
+        while labels and labels[0] > at + 1 and totals[:1] > labels[:1] and lines[labels[0] + 1].is_in(lines[first]):
+            del labels[0]  # its rows are set in further than those that are added up with them
     if labels[:1] != [at + 1]:
         return min([end - 1, *totals[:1], *(n - 1 for n in labels[:1])])
     if len(totals) > 1 and end > at + len(level) and (at == 0 or lines[at - 1].is_total):
-        return totals[-1]
+        further = next((n for n in labels if at == 0 and n > totals[1]), end)
+        return max(n for n in totals if n < further)
     return at + (at == 0 and at + 2 not in labels)
 
 
@@ -401,6 +413,7 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
     Lines are added up once: their total stands for them, and so does what is left of one when the next is taken off.
     """
     begins: list[int] = []
+    last: _Line | None = None
     heights = {column: [0] for line in lines for column in line.amounts}  # running sums of what is not added up yet
     for line in lines:
         if not line.amounts:
@@ -409,8 +422,9 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
         at = count = len(begins)
         lead, value = next(iter(line.amounts.items()))
         low, aim = max(0, count - _MOST_ADDED), heights[lead][count] - value
-        if aim in heights[lead][low : count - 1]:
-            at = next((n for n in range(count - 2, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
+        top = count - (last is None or line.is_level(last) or len(line.amounts) < 2)  # may it add up one alone?
+        if aim in heights[lead][low:top]:
+            at = next((n for n in range(top - 1, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
         is_total = at < count
         if count > 1 and not is_total and _agree(heights, line, [(count, -1), (count - 1, 2), (count - 2, -1)]):
             at = count - 2
@@ -418,6 +432,7 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
         for column, sums in heights.items():
             del sums[at + 1 :]
             sums.append(sums[at] + line.amounts.get(column, 0))
+        last = line
         yield line._replace(begin=begins[at], is_total=is_total)
 
 

@@ -95,6 +95,11 @@ def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
         (("|2023", "Cash|5", "Due|2", "  Sum|7", "  Rank|3"), [-1, -1, -1, -1, -1]),
         (("|2023", "Sales|9", " Costs|4"), [-1, -1, -1]),
         (("|2023", "Before tax|9", " Tax|2", " Net|7", " Lost|1"), [-1, -1, -1, -1, -1]),
+        # A total that is set in may be that of one row, and is no row of a group that is a part of it.
+        (("|2023|2022", "Debt|4|3", "Due|", "Bills|5|6", "  Sum due|5|6", " Sum|9|9"), [-1, -1, -1, 2, 2, -1]),
+        (("|2023", "Cash|5", "Due|", " Now|2", " Then|1", "  Sum|8"), [-1, -1, -1, 2, 2, -1]),
+        # A label heads two rows, though the first adds up what is above.
+        (("|2023", "Cash|5", "Due|2", "Left|", " Sum|7", " Old|3"), [-1, -1, -1, -1, 3, 3]),
         # A row without a label is of the group that a label alone heads.
         (("|2023", "Stocks|", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, 1]),
         (("|2023", "Cash|5", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, -1]),
@@ -105,6 +110,34 @@ def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
 def test_rows_that_are_set_in_have_the_label_above(rows: tuple[str, ...], parents: list[int]) -> None:
     (table,) = tables(*rows)
     assert [row.parent for row in table.rows] == parents
+
+
+STATEMENT = (
+    "|2023",
+    "Work|",
+    "Profit|9",
+    "Added|",
+    " Fees|2",
+    " Moved|",
+    "  Due|4",
+    "  Owed|3",
+    "Sum|18",
+    "Trade|",
+    "Cash|5",
+)
+
+
+def test_a_label_holds_one_whose_rows_are_added_up_with_its_own() -> None:
+    (table,) = tables(*STATEMENT)
+    assert [row.parent for row in table.rows] == [-1, -1, 1, 1, 3, 3, 5, 5, 1, -1, 9]
+    (table,) = tables(*(row.strip() for row in STATEMENT))
+    assert [row.parent for row in table.rows] == [-1, -1, 1, -1, 3, -1, 5, 5, -1, -1, 9]
+    (table,) = tables("|2023", "Staff|", *STATEMENT[1:])
+    assert [row.parent for row in table.rows][4:5] == [-1]  # the total may be that of the first label
+    (table,) = tables(
+        "|2023", "Debt|", "Old|", " Bills|4", " Loans|2", "Sum old|6", "Bonds|3", "Sum|9", "New|", "Tax|1", "All|10"
+    )
+    assert [row.parent for row in table.rows] == [-1, -1, 1, 2, 2, 1, 1, 1, -1, 8, -1]
 
 
 @pytest.mark.parametrize("rows", [("Section|",), ("Section|", "Part|"), ()])
