@@ -131,7 +131,7 @@ def _find_header(
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
     head = _count_header_rows(grid, labels) if head is None else head
-    while 0 < head < len(grid) - 1 and _is_remark(grid[head], labels):
+    while 0 < head < len(grid) - 1 and (_is_remark(grid[head], labels) or _divides(*grid[head - 1 : head + 1], labels)):
         head += 1
     return head, labels
 
@@ -140,6 +140,15 @@ def _is_remark(row: GridRow, labels: int) -> bool:
     """Whether a row is a label in brackets and no more: of what stands above, and no name of a group."""
     text = row.cells[0].text
     return len(row.cells) == 1 and row.cells[0].column < labels and text[0] == "(" and text[-1] == ")"
+
+
+def _divides(above: GridRow, row: GridRow, labels: int) -> bool:
+    """Whether the names of a row have names for their parts in the row below, which is about nothing itself."""
+    values = [cell for cell in row.cells if cell.column >= labels]
+    wide = [cell for cell in above.cells if cell.last > cell.column >= labels > 0]
+    parts = [sum(one.column <= cell.column <= cell.last <= one.last for cell in values) for one in wide]
+    is_named = len(values) == len(row.cells) or _shares_label(above, row)
+    return is_named and max(parts, default=0) > 1 and not any(cell.is_figure for cell in values)
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:

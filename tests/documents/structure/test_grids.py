@@ -34,7 +34,8 @@ def tables(*rows: str) -> list[Table]:
         (("Name|Fame", "Ann|5", "Bob|4"), 1),
         (("|2023|2022", "Other|-|-", "Rent|5|4"), 1),
         (("Item|Points|+", "Item|10|5", "Plan|7|good", "Sum|7|3"), 2),
-        (("|Class 1|+|Class 2|+", "|A|B|A|B", "Rent|yes|no|no|yes"), 1),
+        (("|Class 1|+|Class 2|+", "|A|B|A|B", "Rent|yes|no|no|yes"), 2),
+        (("|Class 1|+|Class 2|+", "Rent|A|B|A|B", "Fees|yes|no|no|yes"), 1),
         # A row that asks for what stands beside it, or holds a paragraph, names nothing.
         (("Primary:|sCD14", "Secondary:|CXCL10"), 0),
         (("Primary|" + "word " * 30, "Secondary|CXCL10"), 0),
