@@ -203,7 +203,25 @@ def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
         return min(count, 1) if any(words) else 0
     if first == 0 and count > 1 and words[1] > figures[1]:  # numbers of rows, before what they are about
         first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
+    elif first == 0:
+        first = _count_keys(rows, next((at for at in range(count) if words[at] > figures[at]), count), count)
     return max((at + 1 for at in range(first) if words[at] or figures[at]), default=0)
+
+
+def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
+    """How many columns at the left say what rows are about, though whole numbers stand in the first: this one, if it
+    counts the rows; or those up to the `named` one, if each says again what it says, and all together never do."""
+    texts = [{cell.column: cell.text for cell in row.cells if cell.column == cell.last} for row in rows]
+    texts = texts[next((at for at, row in enumerate(texts) if row.get(0, "").isdecimal()), 0) :]
+    numbers = [int(row[0]) if row.get(0, "x").isdecimal() else -1 for row in texts]
+    if len(texts) > 2 and max(map(len, texts)) > 1 and numbers == [*range(numbers[0], numbers[0] + len(texts))]:
+        return 1
+    if named >= count - 1:
+        return 0
+    columns = [[row.get(at, "") for row in texts] for at in range(named + 1)]
+    are_whole = all(text.isdecimal() for column in columns[:named] for text in column)
+    are_said_again = all(2 * len(set(column)) <= len(texts) for column in columns)
+    return len(columns) if are_whole and are_said_again and len({*zip(*columns, strict=True)}) == len(texts) else 0
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:

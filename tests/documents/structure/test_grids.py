@@ -49,6 +49,29 @@ def test_the_rows_that_name_columns_are_told_from_others(rows: tuple[str, ...], 
     assert [(table.header_rows, len(table.rows)) for table in tables(*rows)] == [(header_rows, len(rows))]
 
 
+@pytest.mark.parametrize(
+    ("rows", "labels"),
+    [
+        # Numbers that count the rows say what they are about, others do not.
+        (("No|Square|Note", "1|1|odd", "2|4|even", "3|9|odd"), 1),
+        (("7|49", "8|64", "9|81"), 1),
+        (("No|Name|Sum", "1|Ann|5", "2|Bob|4", "3|Eve|4"), 2),
+        (("Sold|Price", "1|1", "2|4", "4|9"), 0),
+        (("Sold|Price", "1|1", "2|4"), 0),
+        (("1", "2", "3"), 0),
+        # Nor do numbers beside a word, unless only all of them together tell rows apart.
+        (("In|Out|Kind|Score", "2|2|A|5", "2|2|B|4", "2|4|A|7", "2|4|B|6", "4|4|A|2", "4|4|B|1"), 3),
+        (("In|Out|Kind|Score", "2|2|A|5", "2|2|B|4", "2|4|A|7", "2|4|A|6", "4|4|A|2", "4|4|B|1"), 0),
+        (("Sold|Left|Kind|Score", "5|3|A|5", "2|9|B|4", "8|4|A|7", "6|1|B|6"), 0),
+        (("In|Out|Score", "2|2|5", "2|4|4", "4|2|7", "4|4|6"), 0),
+        (("In|Out|Kind", "2|2|A", "2|2|B", "4|4|A", "4|4|B"), 0),
+    ],
+)
+def test_numbers_at_the_left_are_labels_where_they_tell_rows_apart(rows: tuple[str, ...], labels: int) -> None:
+    (table,) = tables(*rows)
+    assert [column.is_label for column in table.columns] == [at < labels for at in range(len(table.columns))]
+
+
 def test_names_among_figures_begin_a_table_and_words_among_words_do_not() -> None:
     again = tables("Item|2023|2022", "Rent|5|4", "Item|2021|2020", "Rent|3|2")
     assert [table.header_rows for table in again] == [1, 1]
