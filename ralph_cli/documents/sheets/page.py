@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
@@ -14,7 +14,7 @@ from ralph_cli.documents.office.findings import describe_reasons
 from ralph_cli.documents.page_text import PageText, label_text, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
 from ralph_cli.documents.sight import CLIPPED
-from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
+from ralph_cli.documents.structure.grids import GridCell, GridRow, is_figure, make_tables
 
 HIDDEN_CELL: Origin = "hidden cell"
 _MOST_NAMED_CELLS = 400_000
@@ -22,6 +22,8 @@ _LEAST_ROOM = 4_000
 """Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet."""
 
 _LONGEST_NAME = 100
+_FAR = 3
+"""Names of columns stand no more than so many rows above their figures."""
 
 
 @dataclass(slots=True)
@@ -169,7 +171,7 @@ class SheetPage:
         self._hide_covered(merged)
         text = self.page.text()
         named: dict[int, int] = {}
-        for first, end in pairwise([*self._blocks, len(self._starts)]):
+        for first, end in pairwise([*self._join_blocks(text, tops), len(self._starts)]):
             used = sorted(set(self._columns[first:end]))
             found = self._to_tables(text, range(first, end), used, tops, declared)
             # Rows behind an empty one may still stand under the names above, if these name all of their columns.
@@ -185,6 +187,20 @@ class SheetPage:
         self._totals.unlisted["formula"] += self.formulas.unlisted
         self._append_lines("formula", "formulas", lines, room)
         return self.page
+
+    def _join_blocks(self, text: str, tops: dict[tuple[int, int], Area]) -> Iterator[int]:
+        """The first cells of blocks; one that begins with figures is of the block of names right above them all."""
+        names: set[int] = set()
+        for first, end in pairwise([*self._blocks, len(self._starts)]):
+            figures = (at for at in range(first, end) if is_figure(text[self._starts[at] : self._ends[at]]))
+            found = list(figures if names else islice(figures, 1))
+            is_near = self._rows[first] <= self._rows[first - 1] + _FAR
+            begins = bool(found) and self._rows[found[0]] == self._rows[first]
+            if not (names and is_near and begins and names.issuperset(self._columns[at] for at in found)):
+                yield first
+            last = [] if found else [at for at in range(first, end) if self._rows[at] == self._rows[end - 1]]
+            areas = [(self._columns[at], tops.get((self._rows[at], self._columns[at]))) for at in last]
+            names = {one for left, area in areas for one in range(left, (area.right if area else left) + 1)}
 
     def _to_tables(
         self, text: str, block: range, used: list[int], tops: dict[tuple[int, int], Area], declared: Sequence[Area]

@@ -26,10 +26,10 @@ _DAY = re.compile(r"(?:.*[\W\d_])?(?:[^\W\d_]{3,}\.? \d{1,2}|\d{1,2}\.? [^\W\d_]
 """The words of a cell that end in a day without a year, perhaps before what is in brackets."""
 
 _TIME = re.compile(
-    r"\W*(?:(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}"
-    rf"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
+    r"\W*(?:(?:[A-Z]{3} )?(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?"
+    rf"|\d{{1,2}}[./]\d{{1,2}}[./](?:\d\d){{1,2}}|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
 )
-"""A year, a span of years, or a day: what names a column more often than it is one of its values."""
+"""A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value."""
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
@@ -172,7 +172,7 @@ def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
 
 
 def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labels: int) -> Table:
-    named = [*_spread_days(rows[:head], labels), *(row.cells for row in rows[head:])]
+    named = [*_spread_days(rows[:head], labels, len(room)), *(row.cells for row in rows[head:])]
     cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(named) for it in row)
     columns = tuple(column._replace(is_label=at < labels) for at, column in enumerate(room))
     goes_on = _find_continued(rows, head, labels)
@@ -181,14 +181,16 @@ def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labe
     return Table(rows[0].start, rows[-1].end, columns, made, cells, head)
 
 
-def _spread_days(header: Sequence[GridRow], labels: int) -> Iterator[Sequence[GridCell]]:
-    """The cells of header rows; a day without a year stands over the years beside it, or right below it."""
+def _spread_days(header: Sequence[GridRow], labels: int, columns: int) -> Iterator[Sequence[GridCell]]:
+    """The cells of header rows; a day without a year stands over the years beside it, or right below it, and a title of
+    the rows that reaches over some columns names none of them."""
     for number, row in enumerate(header):
         day = next((at for at, it in enumerate(row.cells) if it.column < labels and _DAY.fullmatch(it.text)), -1)
         beside = [[it for it in one.cells if it.column >= labels] for one in header[number : number + 2]]
         years = list(takewhile(lambda it: is_time(it.text), beside[0] or beside[-1]))
         if day < 0 or not years:
-            yield row.cells
+            ends = (labels - 1 if it.column < labels <= it.last < columns - 1 else it.last for it in row.cells)
+            yield [it._replace(last=end) for it, end in zip(row.cells, ends, strict=True)]
         else:
             over = row.cells[day]._replace(column=years[0].column, last=years[-1].last)
             yield [*row.cells[:day], over, *row.cells[day + 1 :]]
