@@ -330,6 +330,8 @@ def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[boo
         above = [cell for cell in rows[at - 1].cells if cell.column < labels] if at > head else []
         values = len(own) < len(rows[at].cells)
         is_lower = bool(own and above) and own[0].text[:1].islower() and above[-1].text[-1:] not in ".:;"
+        if is_lower and values and has_values and found[at - 1] and not above[0].text[:1].islower():
+            found[at - 1] = has_values = len(above) < len(rows[at - 1].cells)  # what goes on here has begun above
         found[at] = (is_lower or (rows[at].goes_on and bool(own and above))) and not (values and has_values)
         has_values = values or (found[at] and has_values)
     return found

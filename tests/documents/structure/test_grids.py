@@ -102,6 +102,22 @@ BALANCE = (
 )
 
 
+@pytest.mark.parametrize(
+    ("rows", "goes_on"),
+    [
+        (("|2023", "Return|5", "Cost of", "service|3", "Sum|8"), [False, False, False, True, False]),
+        (("|2023", "Return", "Cost of", "service|3", "Sum|8"), [False, False, True, True, False]),
+        (("|2023", "Return|5", "of cost", "service|3", "Sum|8"), [False, False, True, False, False]),
+    ],
+)
+def test_a_label_between_two_rows_with_figures_is_of_the_one_that_goes_on_in_lower_case(
+    rows: tuple[str, ...], goes_on: list[bool]
+) -> None:
+    placed = [row._replace(goes_on=at == 2) for at, row in enumerate(grid(*rows))]
+    (table,) = make_tables(placed, 2, 1, 1)
+    assert [row.goes_on for row in table.rows] == goes_on
+
+
 def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
     (table,) = tables(*BALANCE)
     parents = [-1, -1, 1, 2, 2, 1, 1, 1, 1, 1, -1, 10, 11, 11, 10, 10, 10, 10, 10, 18, 18, 10, 10]
