@@ -120,10 +120,9 @@ def _place(rows: Sequence[TableRow]) -> Iterator[list[_Placed]]:
         for cell in row.cells:
             column = min(cell.column, MOST_COLUMNS - 1)
             last = max(min(cell.end, MOST_COLUMNS) - 1, column)
+            raw = cell.content if isinstance(cell.content, str) else cell.content.text()
             if cell.goes_on:
                 raw = above[column].shown.text if column in above else ""
-            else:
-                raw = cell.content if isinstance(cell.content, str) else cell.content.text()
             text = raw.strip()
             lead = len(raw) - len(raw.lstrip()) if len(text) < len(raw) else 0
             placed.append(_Placed(cell, GridCell(text, lead, lead + len(text), column, last)))

@@ -5,7 +5,7 @@ Every reader that knows rows and cells makes its tables here, be it from markup,
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -31,6 +31,7 @@ _TIME = re.compile(
 )
 """A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value."""
 
+_WHOLE = re.compile(r"\d{1,9}")
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
 _SIGN_OF_NEXT = re.compile(rf"[\d)%\u2010-\u2015] +{_CURRENCY}$")
@@ -145,10 +146,10 @@ def _is_remark(row: GridRow, labels: int) -> bool:
 def _divides(above: GridRow, row: GridRow, labels: int) -> bool:
     """Whether the names of a row have names for their parts in the row below, which is about nothing itself."""
     values = [cell for cell in row.cells if cell.column >= labels]
-    wide = [cell for cell in above.cells if cell.last > cell.column >= labels > 0]
-    parts = [sum(one.column <= cell.column <= cell.last <= one.last for cell in values) for one in wide]
-    is_named = len(values) == len(row.cells) or _shares_label(above, row)
-    return is_named and max(parts, default=0) > 1 and not any(cell.is_figure for cell in values)
+    wide = (cell for cell in above.cells if cell.last > cell.column >= labels > 0)
+    is_divided = any(sum(one.column <= it.column <= it.last <= one.last for it in values) > 1 for one in wide)
+    is_about = len(values) < len(row.cells) and not _shares_label(above, row)
+    return is_divided and not is_about and not any(cell.is_figure for cell in values)
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
@@ -214,14 +215,12 @@ def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
     """How many columns at the left say what rows are about, though whole numbers stand in the first: this one, if it
     counts the rows; or those up to the `named` one, if each says again what it says, and all together never do."""
     texts = [{cell.column: cell.text for cell in row.cells if cell.column == cell.last} for row in rows]
-    texts = texts[next((at for at, row in enumerate(texts) if row.get(0, "").isdecimal()), 0) :]
-    numbers = [int(row[0]) if row.get(0, "x").isdecimal() else -1 for row in texts]
+    texts = texts[next((at for at, row in enumerate(texts) if _WHOLE.fullmatch(row.get(0, ""))), 0) :]
+    columns = [[row.get(at, "") for row in texts] for at in range(named + 1)]
+    numbers = [int(text) if _WHOLE.fullmatch(text) else -1 for text in columns[0]]
     if len(texts) > 2 and max(map(len, texts)) > 1 and numbers == [*range(numbers[0], numbers[0] + len(texts))]:
         return 1
-    if named >= count - 1:
-        return 0
-    columns = [[row.get(at, "") for row in texts] for at in range(named + 1)]
-    are_whole = all(text.isdecimal() for column in columns[:named] for text in column)
+    are_whole = named < count - 1 and all(_WHOLE.fullmatch(text) for column in columns[:named] for text in column)
     are_said_again = all(2 * len(set(column)) <= len(texts) for column in columns)
     return len(columns) if are_whole and are_said_again and len({*zip(*columns, strict=True)}) == len(texts) else 0
 
@@ -356,6 +355,10 @@ class _Line(NamedTuple):
         """Whether it is set in further than the other."""
         return self.indent > other.indent + _LEAST_INDENT
 
+    def is_part(self, group: "_Line") -> bool:
+        """Whether it is set in further than a line, and adds up nothing that stands before it."""
+        return self.is_in(group) and not (self.is_total and self.begin <= group.begin)
+
     def is_level(self, other: "_Line") -> bool:
         """Whether it is set in as far as the other."""
         return abs(self.indent - other.indent) <= _LEAST_INDENT
@@ -371,19 +374,15 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     if any(line.is_head or line.is_in(lines[0]) for line in lines):
         lines = list(_find_sums(lines))
     parents = [-1] * len(rows)
-    open_groups: list[tuple[int, int]] = []
+    open_groups: list[tuple[_Line, int]] = []
     for at, line in enumerate(lines):
-        while open_groups and open_groups[-1][1] < at:
-            group = open_groups[-1][0]
-            if line.is_in(lines[group]) and not (line.is_total and line.begin <= group):
-                break
+        while open_groups and open_groups[-1][1] < at and not line.is_part(open_groups[-1][0]):
             open_groups.pop()
-        groups = (lines[group] for group, _ in reversed(open_groups))
-        parent = next((it.row for it in groups if line.has_label or it.is_head), -1)
+        parent = next((it.row for it, _ in reversed(open_groups) if line.has_label or it.is_head), -1)
         end = lines[at + 1].row if at + 1 < len(lines) else len(rows)
         parents[line.row : end] = [parent] * (end - line.row)
         if (last := _find_end(lines, at)) > at:
-            open_groups.append((at, last))
+            open_groups.append((line, last))
     return parents
 
 
@@ -427,9 +426,9 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
     end = next((n for n, it in enumerate(level, at + 1) if it.begin <= at), at + 1 + len(level))
     totals = [n for n in range(first + 1, end) if lines[n].is_total and lines[n].begin <= first]
     labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(own)]
-    if not (at and lines[at - 1].is_head):  # else a total may be that of the label above
-        while labels and labels[0] > at + 1 and totals[:1] > labels[:1] and lines[labels[0] + 1].is_in(lines[first]):
-            del labels[0]  # its rows are set in further than those that are added up with them
+    is_outer = not at or not lines[at - 1].is_head  # else a total may be that of the label above
+    while is_outer and totals[:1] > labels[:1] > [at + 1] and lines[labels[0] + 1].is_in(lines[first]):
+        del labels[0]  # its rows are set in further than those that are added up with them
     if labels[:1] != [at + 1]:
         return min([end - 1, *totals[:1], *(n - 1 for n in labels[:1])])
     if len(totals) > 1 and end > at + len(level) and (at == 0 or lines[at - 1].is_total):
@@ -444,16 +443,16 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
     Lines are added up once: their total stands for them, and so does what is left of one when the next is taken off.
     """
     begins: list[int] = []
-    last: _Line | None = None
     heights = {column: [0] for line in lines for column in line.amounts}  # running sums of what is not added up yet
-    for line in lines:
+    for above, line in pairwise([lines[0], *lines]):
         if not line.amounts:
             yield line
             continue
         at = count = len(begins)
         lead, value = next(iter(line.amounts.items()))
         low, aim = max(0, count - _MOST_ADDED), heights[lead][count] - value
-        top = count - (last is None or line.is_level(last) or len(line.amounts) < 2)  # may it add up one alone?
+        is_alone = above.amounts and len(line.amounts) > 1 and not line.is_level(above)
+        top = count if is_alone else count - 1  # it may add up one line
         if aim in heights[lead][low:top]:
             at = next((n for n in range(top - 1, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
         is_total = at < count
@@ -463,7 +462,6 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
         for column, sums in heights.items():
             del sums[at + 1 :]
             sums.append(sums[at] + line.amounts.get(column, 0))
-        last = line
         yield line._replace(begin=begins[at], is_total=is_total)
 
 
