@@ -106,8 +106,7 @@ def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = 
             filled.append(it.at(page.write(it.source.content)))
             apart, behind = CELL, it.source.behind
         written.append(GridRow(begin, filled[-1].end, filled, row.indent, row.is_header))
-    is_grid = len(written) > 1 and any(len(row.cells) > 1 for row in written)
-    if not page.tables and (is_grid or not is_loose):
+    if not page.tables and (not is_loose or (len(written) > 1 and any(len(row.cells) > 1 for row in written))):
         page.tables += make_tables(written, count, head)
     return page
 

@@ -5,7 +5,7 @@ Every reader that knows rows and cells makes its tables here, be it from markup,
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -111,13 +111,10 @@ def make_tables(
         return []
     room = [Column()] * columns if isinstance(columns, int) else list(columns)
     head, labels = _find_header(grid, len(room), header_rows, label_columns)
-    found = []
-    begins = [0, *_find_further_headers(grid, head, labels, len(room))]
-    for at, end in zip(begins, [*begins[1:], len(grid)], strict=True):
-        rows = grid[at:end]
-        own = head if at == 0 else _count_header_rows(rows, labels)
-        found.append(_make_table(rows, room, own, labels))
-    return found
+    begins = [0, *_find_further_headers(grid, head, labels, len(room)), len(grid)]
+    blocks = [grid[at:end] for at, end in pairwise(begins)]
+    heads = [head, *(_count_header_rows(rows, labels) for rows in blocks[1:])]
+    return [_make_table(rows, room, own, labels) for rows, own in zip(blocks, heads, strict=True)]
 
 
 def count_header_rows(grid: Sequence[GridRow], columns: int) -> int:
@@ -132,7 +129,7 @@ def _find_header(
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
     head = _count_header_rows(grid, labels) if head is None else head
-    while 0 < head < len(grid) - 1 and (_is_remark(grid[head], labels) or _divides(*grid[head - 1 : head + 1], labels)):
+    while 0 < head < len(grid) - 1 and (_is_remark(grid[head], labels) or _divides(grid[head - 1], grid[head], labels)):
         head += 1
     return head, labels
 
@@ -204,10 +201,11 @@ def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
     first = next((at for at in range(count) if figures[at] > words[at]), None)
     if first is None:
         return min(count, 1) if any(words) else 0
-    if first == 0 and count > 1 and words[1] > figures[1]:  # numbers of rows, before what they are about
+    named = next((at for at in range(count) if words[at] > figures[at]), count)
+    if first == 0 and named == 1 < count:  # numbers of rows, before what they are about
         first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
     elif first == 0:
-        first = _count_keys(rows, next((at for at in range(count) if words[at] > figures[at]), count), count)
+        first = _count_keys(rows, named, count)
     return max((at + 1 for at in range(first) if words[at] or figures[at]), default=0)
 
 
@@ -254,9 +252,7 @@ def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
         at = next((at for at, row in enumerate(rows) if len(row.cells) > 1), len(rows))
         if at >= len(rows) - 1 or not _is_full(rows, at) or not _may_name(rows[at]):
             return 0
-        end = at + 1
-        while end < len(rows) and _shares_label(rows[at], rows[end]):
-            end += 1
+        end = at + 1 + sum(1 for _ in takewhile(lambda it: _shares_label(rows[at], it), rows[at + 1 :]))
         return end if end < min(at + 3, len(rows)) else 0
     first = next(at for at, cells in enumerate(values) if any(cell.is_figure for cell in cells))
     while first and all(it.column < labels for it in rows[first - 1].cells):
@@ -292,30 +288,22 @@ def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
     `amounts` are the columns in which most cells hold one.
     """
     values = [cell for cell in row.cells if cell.column >= labels]
-    named = sum(cell.column in amounts for cell in values)
     is_data = any(cell.is_figure or _is_range(cell.text) for cell in values)
-    return named > 1 and not is_data
+    return sum(cell.column in amounts for cell in values) > 1 and not is_data
 
 
 def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:
     """Where names of columns stand again below rows of figures: the first row of each such block."""
     figures, words = _count_kinds(grid[head:], columns)
     amounts = [column for column in range(labels, columns) if figures[column] > words[column]]
-    if not amounts:
-        return []
     found: list[int] = []
-    at = head
-    while at < len(grid):
-        end = at
-        while end < len(grid) and _names_columns(grid[end], labels, amounts):
-            end += 1
+    for is_named, block in groupby(range(head, len(grid)), lambda at: _names_columns(grid[at], labels, amounts)):
+        begin, end = (run := [*block])[0], run[-1] + 1
         is_above_figures = end < len(grid) and any(cell.is_figure for cell in grid[end].cells if cell.column >= labels)
-        if end > at > head and is_above_figures:
-            begin = at
+        if is_named and begin > head and is_above_figures:
             while begin - 1 > head and len(grid[begin - 1].cells) == 1 and grid[begin - 1].cells[0].column >= labels:
                 begin -= 1  # a name over several columns
             found.append(begin)
-        at = max(end, at + 1)
     return found
 
 
@@ -392,11 +380,9 @@ def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequen
     for at in range(head, len(rows)):
         first, last = rows[at].cells[0], rows[at].cells[-1]
         is_head = last.column < labels or (labels > 0 and first is last and first.last > first.column)
-        pairs = ((cell.column, _read(cell.text)) for cell in rows[at].cells if cell.column >= labels)
-        amounts = {column: value for column, value in pairs if value}
+        amounts = {it.column: value for it in rows[at].cells if it.column >= labels and (value := _read(it.text))}
         if goes_on[at]:
-            begun = found.pop()
-            found.append(begun._replace(is_head=begun.is_head and is_head, amounts=begun.amounts | amounts))
+            found[-1] = found[-1]._replace(is_head=found[-1].is_head and is_head, amounts=found[-1].amounts | amounts)
         else:
             found.append(_Line(at, rows[at].indent, first.column == 0 < labels, is_head, amounts, len(found)))
     return found
@@ -406,9 +392,9 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
     """The last line that a line holds though it may not be set in; itself if it heads no group.
 
     Beside figures a label heads two lines or more that are set in alike, if no line but the last is made of them.
-    Alone it heads lines that are not set in, too, up to the next label alone, or to the line that adds them up. If that
-    label is right below, it heads all that is added up there, as far as that is more than the group of the other one;
-    and that group, if the two begin the table.
+    Alone it heads lines that are not set in, too, up to the line that adds them up, or to the next label alone whose
+    lines are not set in further than those and added up with them. If that label is right below, it heads all that is
+    added up there, as far as that is more than the group of the other one; and that group, if the two begin the table.
     """
     own, after = lines[at], lines[at + 1 : at + 1 + _LONGEST_GROUP]
     if not after or not (own.is_head or own.has_label) or own.is_in(after[0]):
@@ -451,8 +437,7 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
         at = count = len(begins)
         lead, value = next(iter(line.amounts.items()))
         low, aim = max(0, count - _MOST_ADDED), heights[lead][count] - value
-        is_alone = above.amounts and len(line.amounts) > 1 and not line.is_level(above)
-        top = count if is_alone else count - 1  # it may add up one line
+        top = count - (not above.amounts or len(line.amounts) < 2 or line.is_level(above))  # else it may add up one
         if aim in heights[lead][low:top]:
             at = next((n for n in range(top - 1, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
         is_total = at < count
