@@ -106,8 +106,7 @@ def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = 
             filled.append(it.at(page.write(it.source.content)))
             apart, behind = CELL, it.source.behind
         written.append(GridRow(begin, filled[-1].end, filled, row.indent, row.is_header))
-    is_grid = len(written) > 1 and any(len(row.cells) > 1 for row in written)
-    if not page.tables and (is_grid or not is_loose):
+    if not page.tables and (not is_loose or (len(written) > 1 and any(len(row.cells) > 1 for row in written))):
         page.tables += make_tables(written, count, head)
     return page
 
@@ -120,10 +119,9 @@ def _place(rows: Sequence[TableRow]) -> Iterator[list[_Placed]]:
         for cell in row.cells:
             column = min(cell.column, MOST_COLUMNS - 1)
             last = max(min(cell.end, MOST_COLUMNS) - 1, column)
+            raw = cell.content if isinstance(cell.content, str) else cell.content.text()
             if cell.goes_on:
                 raw = above[column].shown.text if column in above else ""
-            else:
-                raw = cell.content if isinstance(cell.content, str) else cell.content.text()
             text = raw.strip()
             lead = len(raw) - len(raw.lstrip()) if len(text) < len(raw) else 0
             placed.append(_Placed(cell, GridCell(text, lead, lead + len(text), column, last)))

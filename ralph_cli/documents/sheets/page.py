@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from itertools import groupby, pairwise
+from itertools import chain, groupby, islice, pairwise
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
@@ -14,7 +14,7 @@ from ralph_cli.documents.office.findings import describe_reasons
 from ralph_cli.documents.page_text import PageText, label_text, one_line
 from ralph_cli.documents.sheets.formulas import Formulas, column_name
 from ralph_cli.documents.sight import CLIPPED
-from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
+from ralph_cli.documents.structure.grids import GridCell, GridRow, is_figure, make_tables
 
 HIDDEN_CELL: Origin = "hidden cell"
 _MOST_NAMED_CELLS = 400_000
@@ -22,6 +22,8 @@ _LEAST_ROOM = 4_000
 """Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet."""
 
 _LONGEST_NAME = 100
+_WIDEST = 16_384
+"""Columns of a sheet; merged cells over more than that overlap."""
 
 
 @dataclass(slots=True)
@@ -169,7 +171,7 @@ class SheetPage:
         self._hide_covered(merged)
         text = self.page.text()
         named: dict[int, int] = {}
-        for first, end in pairwise([*self._blocks, len(self._starts)]):
+        for first, end in pairwise([*self._join_blocks(text, tops), len(self._starts)]):
             used = sorted(set(self._columns[first:end]))
             found = self._to_tables(text, range(first, end), used, tops, declared)
             # Rows behind an empty one may still stand under the names above, if these name all of their columns.
@@ -185,6 +187,20 @@ class SheetPage:
         self._totals.unlisted["formula"] += self.formulas.unlisted
         self._append_lines("formula", "formulas", lines, room)
         return self.page
+
+    def _join_blocks(self, text: str, tops: dict[tuple[int, int], Area]) -> Iterator[int]:
+        """The first cells of blocks; one that begins with figures is of the block of names right above them all."""
+        names: set[int] = set()
+        for first, end in pairwise([*self._blocks, len(self._starts)]):
+            figures = (at for at in range(first, end) if is_figure(text[self._starts[at] : self._ends[at]]))
+            found = list(figures if names else islice(figures, 1))
+            begins = found and self._rows[found[0]] == self._rows[first]
+            if not begins or not names.issuperset(self._columns[at] for at in found):
+                yield first
+            last = () if found else (at for at in range(first, end) if self._rows[at] == self._rows[end - 1])
+            cells = [(self._rows[at], self._columns[at]) for at in last]
+            spans = [range(at, (tops[row, at].right if (row, at) in tops else at) + 1) for row, at in cells]
+            names = set(chain(*spans)) if sum(map(len, spans)) <= _WIDEST else set()
 
     def _to_tables(
         self, text: str, block: range, used: list[int], tops: dict[tuple[int, int], Area], declared: Sequence[Area]
@@ -211,9 +227,8 @@ class SheetPage:
         rows = set(self._rows) if merged else set()
         for area in merged:
             few = range(area.top, area.bottom + 1)
-            for row in few if len(few) <= len(rows) else rows:
-                if area.top <= row <= area.bottom and row in rows:
-                    by_row.setdefault(row, []).append(area)
+            for row in rows.intersection(few) if len(few) <= len(rows) else filter(few.__contains__, rows):
+                by_row.setdefault(row, []).append(area)
         for at, row in enumerate(self._rows) if by_row else ():
             for area in by_row.get(row, ()):
                 is_first = (row, self._columns[at]) == (area.top, area.left)
@@ -250,8 +265,7 @@ def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: in
         else:
             parts.append(f"{count:,} {'rows with hidden columns' if kind == 'hidden column' else f'{kind}s'}")
     if parts:
-        message = f"hidden parts are read and marked: {'; '.join(parts)}"
-        yield Caution("hidden-parts", message)
+        yield Caution("hidden-parts", f"hidden parts are read and marked: {'; '.join(parts)}")
     if uncalculated:
         what = f"{uncalculated:,} cells hold formulas without a result: the formula is given in its place"
         yield Caution("no-result", what)

@@ -5,7 +5,7 @@ Every reader that knows rows and cells makes its tables here, be it from markup,
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -26,11 +26,12 @@ _DAY = re.compile(r"(?:.*[\W\d_])?(?:[^\W\d_]{3,}\.? \d{1,2}|\d{1,2}\.? [^\W\d_]
 """The words of a cell that end in a day without a year, perhaps before what is in brackets."""
 
 _TIME = re.compile(
-    r"\W*(?:(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?|\d{1,2}[./]\d{1,2}[./](?:\d\d){1,2}"
-    rf"|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
+    r"\W*(?:(?:[A-Z]{3} )?(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?"
+    rf"|\d{{1,2}}[./]\d{{1,2}}[./](?:\d\d){{1,2}}|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
 )
-"""A year, a span of years, or a day: what names a column more often than it is one of its values."""
+"""A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value."""
 
+_WHOLE = re.compile(r"\d{1,9}")
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
 _SIGN_OF_NEXT = re.compile(rf"[\d)%\u2010-\u2015] +{_CURRENCY}$")
@@ -110,13 +111,10 @@ def make_tables(
         return []
     room = [Column()] * columns if isinstance(columns, int) else list(columns)
     head, labels = _find_header(grid, len(room), header_rows, label_columns)
-    found = []
-    begins = [0, *_find_further_headers(grid, head, labels, len(room))]
-    for at, end in zip(begins, [*begins[1:], len(grid)], strict=True):
-        rows = grid[at:end]
-        own = head if at == 0 else _count_header_rows(rows, labels)
-        found.append(_make_table(rows, room, own, labels))
-    return found
+    begins = [0, *_find_further_headers(grid, head, labels, len(room)), len(grid)]
+    blocks = [grid[at:end] for at, end in pairwise(begins)]
+    heads = [head, *(_count_header_rows(rows, labels) for rows in blocks[1:])]
+    return [_make_table(rows, room, own, labels) for rows, own in zip(blocks, heads, strict=True)]
 
 
 def count_header_rows(grid: Sequence[GridRow], columns: int) -> int:
@@ -131,7 +129,7 @@ def _find_header(
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
     head = _count_header_rows(grid, labels) if head is None else head
-    while 0 < head < len(grid) - 1 and _is_remark(grid[head], labels):
+    while 0 < head < len(grid) - 1 and (_is_remark(grid[head], labels) or _divides(grid[head - 1], grid[head], labels)):
         head += 1
     return head, labels
 
@@ -140,6 +138,15 @@ def _is_remark(row: GridRow, labels: int) -> bool:
     """Whether a row is a label in brackets and no more: of what stands above, and no name of a group."""
     text = row.cells[0].text
     return len(row.cells) == 1 and row.cells[0].column < labels and text[0] == "(" and text[-1] == ")"
+
+
+def _divides(above: GridRow, row: GridRow, labels: int) -> bool:
+    """Whether the names of a row have names for their parts in the row below, which is about nothing itself."""
+    values = [cell for cell in row.cells if cell.column >= labels]
+    wide = (cell for cell in above.cells if cell.last > cell.column >= labels > 0)
+    is_divided = any(sum(one.column <= it.column <= it.last <= one.last for it in values) > 1 for one in wide)
+    is_about = len(values) < len(row.cells) and not _shares_label(above, row)
+    return is_divided and not is_about and not any(cell.is_figure for cell in values)
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
@@ -163,7 +170,7 @@ def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
 
 
 def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labels: int) -> Table:
-    named = [*_spread_days(rows[:head], labels), *(row.cells for row in rows[head:])]
+    named = [*_spread_days(rows[:head], labels, len(room)), *(row.cells for row in rows[head:])]
     cells = tuple(Cell(it.start, it.end, at, it.column, it.last) for at, row in enumerate(named) for it in row)
     columns = tuple(column._replace(is_label=at < labels) for at, column in enumerate(room))
     goes_on = _find_continued(rows, head, labels)
@@ -172,14 +179,16 @@ def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labe
     return Table(rows[0].start, rows[-1].end, columns, made, cells, head)
 
 
-def _spread_days(header: Sequence[GridRow], labels: int) -> Iterator[Sequence[GridCell]]:
-    """The cells of header rows; a day without a year stands over the years beside it, or right below it."""
+def _spread_days(header: Sequence[GridRow], labels: int, columns: int) -> Iterator[Sequence[GridCell]]:
+    """The cells of header rows; a day without a year stands over the years beside it, or right below it, and a title of
+    the rows that reaches over some columns names none of them."""
     for number, row in enumerate(header):
         day = next((at for at, it in enumerate(row.cells) if it.column < labels and _DAY.fullmatch(it.text)), -1)
         beside = [[it for it in one.cells if it.column >= labels] for one in header[number : number + 2]]
         years = list(takewhile(lambda it: is_time(it.text), beside[0] or beside[-1]))
         if day < 0 or not years:
-            yield row.cells
+            ends = (labels - 1 if it.column < labels <= it.last < columns - 1 else it.last for it in row.cells)
+            yield [it._replace(last=end) for it, end in zip(row.cells, ends, strict=True)]
         else:
             over = row.cells[day]._replace(column=years[0].column, last=years[-1].last)
             yield [*row.cells[:day], over, *row.cells[day + 1 :]]
@@ -192,9 +201,26 @@ def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
     first = next((at for at in range(count) if figures[at] > words[at]), None)
     if first is None:
         return min(count, 1) if any(words) else 0
-    if first == 0 and count > 1 and words[1] > figures[1]:  # numbers of rows, before what they are about
+    named = next((at for at in range(count) if words[at] > figures[at]), count)
+    if first == 0 and named == 1 < count:  # numbers of rows, before what they are about
         first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
+    elif first == 0:
+        first = _count_keys(rows, named, count)
     return max((at + 1 for at in range(first) if words[at] or figures[at]), default=0)
+
+
+def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
+    """How many columns at the left say what rows are about, though whole numbers stand in the first: this one, if it
+    counts the rows; or those up to the `named` one, if each says again what it says, and all together never do."""
+    texts = [{cell.column: cell.text for cell in row.cells if cell.column == cell.last} for row in rows]
+    texts = texts[next((at for at, row in enumerate(texts) if _WHOLE.fullmatch(row.get(0, ""))), 0) :]
+    columns = [[row.get(at, "") for row in texts] for at in range(named + 1)]
+    numbers = [int(text) if _WHOLE.fullmatch(text) else -1 for text in columns[0]]
+    if len(texts) > 2 and max(map(len, texts)) > 1 and numbers == [*range(numbers[0], numbers[0] + len(texts))]:
+        return 1
+    are_whole = named < count - 1 and all(_WHOLE.fullmatch(text) for column in columns[:named] for text in column)
+    are_said_again = all(2 * len(set(column)) <= len(texts) for column in columns)
+    return len(columns) if are_whole and are_said_again and len({*zip(*columns, strict=True)}) == len(texts) else 0
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
@@ -226,9 +252,7 @@ def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
         at = next((at for at, row in enumerate(rows) if len(row.cells) > 1), len(rows))
         if at >= len(rows) - 1 or not _is_full(rows, at) or not _may_name(rows[at]):
             return 0
-        end = at + 1
-        while end < len(rows) and _shares_label(rows[at], rows[end]):
-            end += 1
+        end = at + 1 + sum(1 for _ in takewhile(lambda it: _shares_label(rows[at], it), rows[at + 1 :]))
         return end if end < min(at + 3, len(rows)) else 0
     first = next(at for at, cells in enumerate(values) if any(cell.is_figure for cell in cells))
     while first and all(it.column < labels for it in rows[first - 1].cells):
@@ -264,30 +288,22 @@ def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
     `amounts` are the columns in which most cells hold one.
     """
     values = [cell for cell in row.cells if cell.column >= labels]
-    named = sum(cell.column in amounts for cell in values)
     is_data = any(cell.is_figure or _is_range(cell.text) for cell in values)
-    return named > 1 and not is_data
+    return sum(cell.column in amounts for cell in values) > 1 and not is_data
 
 
 def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:
     """Where names of columns stand again below rows of figures: the first row of each such block."""
     figures, words = _count_kinds(grid[head:], columns)
     amounts = [column for column in range(labels, columns) if figures[column] > words[column]]
-    if not amounts:
-        return []
     found: list[int] = []
-    at = head
-    while at < len(grid):
-        end = at
-        while end < len(grid) and _names_columns(grid[end], labels, amounts):
-            end += 1
+    for is_named, block in groupby(range(head, len(grid)), lambda at: _names_columns(grid[at], labels, amounts)):
+        begin, end = (run := [*block])[0], run[-1] + 1
         is_above_figures = end < len(grid) and any(cell.is_figure for cell in grid[end].cells if cell.column >= labels)
-        if end > at > head and is_above_figures:
-            begin = at
+        if is_named and begin > head and is_above_figures:
             while begin - 1 > head and len(grid[begin - 1].cells) == 1 and grid[begin - 1].cells[0].column >= labels:
                 begin -= 1  # a name over several columns
             found.append(begin)
-        at = max(end, at + 1)
     return found
 
 
@@ -301,6 +317,8 @@ def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[boo
         above = [cell for cell in rows[at - 1].cells if cell.column < labels] if at > head else []
         values = len(own) < len(rows[at].cells)
         is_lower = bool(own and above) and own[0].text[:1].islower() and above[-1].text[-1:] not in ".:;"
+        if is_lower and values and has_values and found[at - 1] and not above[0].text[:1].islower():
+            found[at - 1] = has_values = len(above) < len(rows[at - 1].cells)  # what goes on here has begun above
         found[at] = (is_lower or (rows[at].goes_on and bool(own and above))) and not (values and has_values)
         has_values = values or (found[at] and has_values)
     return found
@@ -325,26 +343,34 @@ class _Line(NamedTuple):
         """Whether it is set in further than the other."""
         return self.indent > other.indent + _LEAST_INDENT
 
+    def is_part(self, group: "_Line") -> bool:
+        """Whether it is set in further than a line, and adds up nothing that stands before it."""
+        return self.is_in(group) and not (self.is_total and self.begin <= group.begin)
+
+    def is_level(self, other: "_Line") -> bool:
+        """Whether it is set in as far as the other."""
+        return abs(self.indent - other.indent) <= _LEAST_INDENT
+
 
 def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[int]:
     """Of each row the one that heads its group, as far as that is certain: the innermost whose group has not ended.
 
-    What is set in further below a label is of its group; other rows are as long as `_find_end` says.
+    What is set in further below a label is of its group, unless it adds up more; other rows are as long as `_find_end`
+    says.
     """
     lines = _join_lines(rows, head, labels, goes_on)
     if any(line.is_head or line.is_in(lines[0]) for line in lines):
         lines = list(_find_sums(lines))
     parents = [-1] * len(rows)
-    open_groups: list[tuple[int, int]] = []
+    open_groups: list[tuple[_Line, int]] = []
     for at, line in enumerate(lines):
-        while open_groups and open_groups[-1][1] < at and not line.is_in(lines[open_groups[-1][0]]):
+        while open_groups and open_groups[-1][1] < at and not line.is_part(open_groups[-1][0]):
             open_groups.pop()
-        groups = (lines[group] for group, _ in reversed(open_groups))
-        parent = next((it.row for it in groups if line.has_label or it.is_head), -1)
+        parent = next((it.row for it, _ in reversed(open_groups) if line.has_label or it.is_head), -1)
         end = lines[at + 1].row if at + 1 < len(lines) else len(rows)
         parents[line.row : end] = [parent] * (end - line.row)
         if (last := _find_end(lines, at)) > at:
-            open_groups.append((at, last))
+            open_groups.append((line, last))
     return parents
 
 
@@ -354,11 +380,9 @@ def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequen
     for at in range(head, len(rows)):
         first, last = rows[at].cells[0], rows[at].cells[-1]
         is_head = last.column < labels or (labels > 0 and first is last and first.last > first.column)
-        pairs = ((cell.column, _read(cell.text)) for cell in rows[at].cells if cell.column >= labels)
-        amounts = {column: value for column, value in pairs if value}
+        amounts = {it.column: value for it in rows[at].cells if it.column >= labels and (value := _read(it.text))}
         if goes_on[at]:
-            begun = found.pop()
-            found.append(begun._replace(is_head=begun.is_head and is_head, amounts=begun.amounts | amounts))
+            found[-1] = found[-1]._replace(is_head=found[-1].is_head and is_head, amounts=found[-1].amounts | amounts)
         else:
             found.append(_Line(at, rows[at].indent, first.column == 0 < labels, is_head, amounts, len(found)))
     return found
@@ -368,18 +392,18 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
     """The last line that a line holds though it may not be set in; itself if it heads no group.
 
     Beside figures a label heads two lines or more that are set in alike, if no line but the last is made of them.
-    Alone it heads lines that are not set in, too, up to the next label alone, or to the line that adds them up. If that
-    label is right below, it heads all that is added up there, as far as that is more than the group of the other one;
-    and that group, if the two begin the table.
+    Alone it heads lines that are not set in, too, up to the line that adds them up, or to the next label alone whose
+    lines are not set in further than those and added up with them. If that label is right below, it heads all that is
+    added up there, as far as that is more than the group of the other one; and that group, if the two begin the table.
     """
     own, after = lines[at], lines[at + 1 : at + 1 + _LONGEST_GROUP]
     if not after or not (own.is_head or own.has_label) or own.is_in(after[0]):
         return at
     if after[0].is_in(own):
         inside = list(takewhile(lambda it: it.is_in(own), after))
+        are_alike = sum(it.has_label and it.is_level(after[0]) for it in inside) > 1
         if own.is_head:
-            return at + (after[0].begin > at)
-        are_alike = sum(it.has_label and not it.is_in(after[0]) for it in inside) > 1
+            return at + (are_alike or after[0].begin > at)
         return at + (are_alike and all(it.begin > at for it in inside[:-1]))
     if not own.is_head:
         return at
@@ -388,10 +412,14 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
     end = next((n for n, it in enumerate(level, at + 1) if it.begin <= at), at + 1 + len(level))
     totals = [n for n in range(first + 1, end) if lines[n].is_total and lines[n].begin <= first]
     labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(own)]
+    is_outer = not at or not lines[at - 1].is_head  # else a total may be that of the label above
+    while is_outer and totals[:1] > labels[:1] > [at + 1] and lines[labels[0] + 1].is_in(lines[first]):
+        del labels[0]  # its rows are set in further than those that are added up with them
     if labels[:1] != [at + 1]:
         return min([end - 1, *totals[:1], *(n - 1 for n in labels[:1])])
     if len(totals) > 1 and end > at + len(level) and (at == 0 or lines[at - 1].is_total):
-        return totals[-1]
+        further = next((n for n in labels if at == 0 and n > totals[1]), end)
+        return max(n for n in totals if n < further)
     return at + (at == 0 and at + 2 not in labels)
 
 
@@ -402,15 +430,16 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
     """
     begins: list[int] = []
     heights = {column: [0] for line in lines for column in line.amounts}  # running sums of what is not added up yet
-    for line in lines:
+    for above, line in pairwise([lines[0], *lines]):
         if not line.amounts:
             yield line
             continue
         at = count = len(begins)
         lead, value = next(iter(line.amounts.items()))
         low, aim = max(0, count - _MOST_ADDED), heights[lead][count] - value
-        if aim in heights[lead][low : count - 1]:
-            at = next((n for n in range(count - 2, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
+        top = count - (not above.amounts or len(line.amounts) < 2 or line.is_level(above))  # else it may add up one
+        if aim in heights[lead][low:top]:
+            at = next((n for n in range(top - 1, low - 1, -1) if _agree(heights, line, [(count, 1), (n, -1)])), count)
         is_total = at < count
         if count > 1 and not is_total and _agree(heights, line, [(count, -1), (count - 1, 2), (count - 2, -1)]):
             at = count - 2

@@ -48,6 +48,19 @@ def test_names_of_columns_reach_over_an_empty_row_only_where_they_name_all() -> 
     assert headers(document, "12") == ""
 
 
+def test_names_above_an_empty_row_are_those_of_figures_that_they_all_stand_over() -> None:
+    title = row(1, words("A1", "Flats")) + row(2, words("B2", "DEC 2013"))
+    figures = row(5, words("A5", "Rent"), cell("B5", "57"), cell("C5", "58"))
+    figures += row(6, words("A6", "Fees"), cell("B6", "4"), cell("C6", "5"))
+    merged = "<mergeCells><mergeCell ref='A1:B1'/><mergeCell ref='B2:C2'/></mergeCells>"
+    found = load("xlsx", xlsx({"P": sheet(title + figures, behind=merged)}))
+    assert headers(found, "57") == headers(found, "58") == "DEC 2013"
+    apart = load("xlsx", xlsx({"P": sheet(title + figures)}))
+    assert headers(apart, "57") == ""
+    named = row(4, words("A4", "Item"), words("B4", "Plan"), words("C4", "Actual"))
+    assert headers(load("xlsx", xlsx({"P": sheet(title + named + figures, behind=merged)})), "57") == "Plan"
+
+
 def test_merged_headers_and_declared_tables_name_their_columns() -> None:
     rows = row(1, words("A1", "Item"), words("B1", "First half"))
     rows += row(2, words("B2", "Plan"), words("C2", "Actual"))

@@ -34,7 +34,8 @@ def tables(*rows: str) -> list[Table]:
         (("Name|Fame", "Ann|5", "Bob|4"), 1),
         (("|2023|2022", "Other|-|-", "Rent|5|4"), 1),
         (("Item|Points|+", "Item|10|5", "Plan|7|good", "Sum|7|3"), 2),
-        (("|Class 1|+|Class 2|+", "|A|B|A|B", "Rent|yes|no|no|yes"), 1),
+        (("|Class 1|+|Class 2|+", "|A|B|A|B", "Rent|yes|no|no|yes"), 2),
+        (("|Class 1|+|Class 2|+", "Rent|A|B|A|B", "Fees|yes|no|no|yes"), 1),
         # A row that asks for what stands beside it, or holds a paragraph, names nothing.
         (("Primary:|sCD14", "Secondary:|CXCL10"), 0),
         (("Primary|" + "word " * 30, "Secondary|CXCL10"), 0),
@@ -46,6 +47,29 @@ def tables(*rows: str) -> list[Table]:
 )
 def test_the_rows_that_name_columns_are_told_from_others(rows: tuple[str, ...], header_rows: int) -> None:
     assert [(table.header_rows, len(table.rows)) for table in tables(*rows)] == [(header_rows, len(rows))]
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels"),
+    [
+        # Numbers that count the rows say what they are about, others do not.
+        (("No|Square|Note", "1|1|odd", "2|4|even", "3|9|odd"), 1),
+        (("7|49", "8|64", "9|81"), 1),
+        (("No|Name|Sum", "1|Ann|5", "2|Bob|4", "3|Eve|4"), 2),
+        (("Sold|Price", "1|1", "2|4", "4|9"), 0),
+        (("Sold|Price", "1|1", "2|4"), 0),
+        (("1", "2", "3"), 0),
+        # Nor do numbers beside a word, unless only all of them together tell rows apart.
+        (("In|Out|Kind|Score", "2|2|A|5", "2|2|B|4", "2|4|A|7", "2|4|B|6", "4|4|A|2", "4|4|B|1"), 3),
+        (("In|Out|Kind|Score", "2|2|A|5", "2|2|B|4", "2|4|A|7", "2|4|A|6", "4|4|A|2", "4|4|B|1"), 0),
+        (("Sold|Left|Kind|Score", "5|3|A|5", "2|9|B|4", "8|4|A|7", "6|1|B|6"), 0),
+        (("In|Out|Score", "2|2|5", "2|4|4", "4|2|7", "4|4|6"), 0),
+        (("In|Out|Kind", "2|2|A", "2|2|B", "4|4|A", "4|4|B"), 0),
+    ],
+)
+def test_numbers_at_the_left_are_labels_where_they_tell_rows_apart(rows: tuple[str, ...], labels: int) -> None:
+    (table,) = tables(*rows)
+    assert [column.is_label for column in table.columns] == [at < labels for at in range(len(table.columns))]
 
 
 def test_names_among_figures_begin_a_table_and_words_among_words_do_not() -> None:
@@ -78,6 +102,22 @@ BALANCE = (
 )
 
 
+@pytest.mark.parametrize(
+    ("rows", "goes_on"),
+    [
+        (("|2023", "Return|5", "Cost of", "service|3", "Sum|8"), [False, False, False, True, False]),
+        (("|2023", "Return", "Cost of", "service|3", "Sum|8"), [False, False, True, True, False]),
+        (("|2023", "Return|5", "of cost", "service|3", "Sum|8"), [False, False, True, False, False]),
+    ],
+)
+def test_a_label_between_two_rows_with_figures_is_of_the_one_that_goes_on_in_lower_case(
+    rows: tuple[str, ...], goes_on: list[bool]
+) -> None:
+    placed = [row._replace(goes_on=at == 2) for at, row in enumerate(grid(*rows))]
+    (table,) = make_tables(placed, 2, 1, 1)
+    assert [row.goes_on for row in table.rows] == goes_on
+
+
 def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
     (table,) = tables(*BALANCE)
     parents = [-1, -1, 1, 2, 2, 1, 1, 1, 1, 1, -1, 10, 11, 11, 10, 10, 10, 10, 10, 18, 18, 10, 10]
@@ -95,6 +135,11 @@ def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
         (("|2023", "Cash|5", "Due|2", "  Sum|7", "  Rank|3"), [-1, -1, -1, -1, -1]),
         (("|2023", "Sales|9", " Costs|4"), [-1, -1, -1]),
         (("|2023", "Before tax|9", " Tax|2", " Net|7", " Lost|1"), [-1, -1, -1, -1, -1]),
+        # A total that is set in may be that of one row, and is no row of a group that is a part of it.
+        (("|2023|2022", "Debt|4|3", "Due|", "Bills|5|6", "  Sum due|5|6", " Sum|9|9"), [-1, -1, -1, 2, 2, -1]),
+        (("|2023", "Cash|5", "Due|", " Now|2", " Then|1", "  Sum|8"), [-1, -1, -1, 2, 2, -1]),
+        # A label heads two rows, though the first adds up what is above.
+        (("|2023", "Cash|5", "Due|2", "Left|", " Sum|7", " Old|3"), [-1, -1, -1, -1, 3, 3]),
         # A row without a label is of the group that a label alone heads.
         (("|2023", "Stocks|", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, 1]),
         (("|2023", "Cash|5", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, -1]),
@@ -105,6 +150,34 @@ def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
 def test_rows_that_are_set_in_have_the_label_above(rows: tuple[str, ...], parents: list[int]) -> None:
     (table,) = tables(*rows)
     assert [row.parent for row in table.rows] == parents
+
+
+STATEMENT = (
+    "|2023",
+    "Work|",
+    "Profit|9",
+    "Added|",
+    " Fees|2",
+    " Moved|",
+    "  Due|4",
+    "  Owed|3",
+    "Sum|18",
+    "Trade|",
+    "Cash|5",
+)
+
+
+def test_a_label_holds_one_whose_rows_are_added_up_with_its_own() -> None:
+    (table,) = tables(*STATEMENT)
+    assert [row.parent for row in table.rows] == [-1, -1, 1, 1, 3, 3, 5, 5, 1, -1, 9]
+    (table,) = tables(*(row.strip() for row in STATEMENT))
+    assert [row.parent for row in table.rows] == [-1, -1, 1, -1, 3, -1, 5, 5, -1, -1, 9]
+    (table,) = tables("|2023", "Staff|", *STATEMENT[1:])
+    assert [row.parent for row in table.rows][4:5] == [-1]  # the total may be that of the first label
+    (table,) = tables(
+        "|2023", "Debt|", "Old|", " Bills|4", " Loans|2", "Sum old|6", "Bonds|3", "Sum|9", "New|", "Tax|1", "All|10"
+    )
+    assert [row.parent for row in table.rows] == [-1, -1, 1, 2, 2, 1, 1, 1, -1, 8, -1]
 
 
 @pytest.mark.parametrize("rows", [("Section|",), ("Section|", "Part|"), ()])
