@@ -170,15 +170,17 @@ class SheetPage:
         tops: dict[tuple[int, int], Area] = {(area.top, area.left): area for area in merged}
         self._hide_covered(merged)
         text = self.page.text()
-        named: dict[int, int] = {}
+        named, naming = dict[int, int](), list[int]()
         for first, end in pairwise([*self._join_blocks(text, tops), len(self._starts)]):
             used = sorted(set(self._columns[first:end]))
             found = self._to_tables(text, range(first, end), used, tops, declared)
             # Rows behind an empty one may still stand under the names above, if these name all of their columns.
             is_rest = found and not found[0].header_rows and all(column in named for column in used[1:])
-            if is_rest:
+            if is_rest and used[0] in naming:
+                found = self._to_tables(text, range(first, end), naming, tops, declared)
                 found[0] = found[0]._replace(continues=named[used[-1]])
             elif found:
+                naming = used
                 named = {column: found[-1].start for at, column in enumerate(used) if [*found[-1].names_of(at)]}
             self.page.tables += found
         room = max(self.page.length, _LEAST_ROOM)

@@ -6,6 +6,7 @@ Every reader that knows rows and cells makes its tables here, be it from markup,
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from ralph_cli.core.deferred import re
@@ -67,7 +68,8 @@ class GridRow(NamedTuple):
     """A row that stands from `start` to `end`, with its filled cells from left to right.
 
     `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
-    that it names columns. `goes_on`: its place says that its label is the rest of that of the row before.
+    that it names columns. `goes_on`: its place says that its label is the rest of that of the row before; None where a
+    row may be no more than a line, and its first word tells.
     """
 
     start: int
@@ -75,7 +77,7 @@ class GridRow(NamedTuple):
     cells: Sequence[GridCell]
     indent: float = 0.0
     is_header: bool = False
-    goes_on: bool = False
+    goes_on: bool | None = False
 
 
 def is_time(text: str) -> bool:
@@ -128,7 +130,9 @@ def _find_header(
     """How many rows name columns, and how many columns at the left say what rows are about, as far as not known."""
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
-    head = _count_header_rows(grid, labels) if head is None else head
+    if head is None:
+        head = _count_header_rows(grid, labels)
+        labels = _count_label_columns(grid[head:], columns) if label_columns is None else labels
     while 0 < head < len(grid) - 1 and (_is_remark(grid[head], labels) or _divides(grid[head - 1], grid[head], labels)):
         head += 1
     return head, labels
@@ -241,6 +245,8 @@ def _count_marked_rows(grid: Sequence[GridRow]) -> int | None:
     if first is None or any(cell.is_figure for row in grid[:first] for cell in row.cells):
         return None
     end = next((at for at in range(first, len(grid)) if not grid[at].is_header), len(grid))
+    while end - first > 1 and len(grid[end - 1].cells) == 1 and grid[end - 1].cells[0].column == 0:
+        end -= 1  # the label of a group
     return end if end < len(grid) else None
 
 
@@ -257,6 +263,9 @@ def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
     first = next(at for at, cells in enumerate(values) if any(cell.is_figure for cell in cells))
     while first and all(it.column < labels for it in rows[first - 1].cells):
         first -= 1
+    about = [at for at in range(first) if rows[at].cells[0].column < labels and values[at]]
+    if len(about) > 2:
+        first = about[0] + 1  # the others are about something, in words
     while 0 < first < len(rows) - 1 and _shares_label(rows[first - 1], rows[first]):
         first += 1  # its name goes on beside figures, which are names, too
     return first if first <= _MOST_HEADER_ROWS else 0
@@ -308,18 +317,23 @@ def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, colum
 
 
 def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[bool]:
-    """Of each row whether its label is the rest of that of the row before: by its place, or because it begins in lower
-    case; and only one of them has figures."""
+    """Of each row whether its label is the rest of that of the row before: by its place, or, if it may be no more than
+    a line, because it begins in lower case; and only one of them has figures."""
     found = [False] * len(rows)
     has_values = False
     for at in range(head, len(rows)):
         own = [cell for cell in rows[at].cells if cell.column < labels]
         above = [cell for cell in rows[at - 1].cells if cell.column < labels] if at > head else []
         values = len(own) < len(rows[at].cells)
-        is_lower = bool(own and above) and own[0].text[:1].islower() and above[-1].text[-1:] not in ".:;"
+        is_lower = (
+            bool(own and above)
+            and rows[at].goes_on is None
+            and own[0].text[:1].islower()
+            and above[-1].text[-1:] not in ".:;"
+        )
         if is_lower and values and has_values and found[at - 1] and not above[0].text[:1].islower():
             found[at - 1] = has_values = len(above) < len(rows[at - 1].cells)  # what goes on here has begun above
-        found[at] = (is_lower or (rows[at].goes_on and bool(own and above))) and not (values and has_values)
+        found[at] = (is_lower or bool(rows[at].goes_on and own and above)) and not (values and has_values)
         has_values = values or (found[at] and has_values)
     return found
 
@@ -378,8 +392,11 @@ def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequen
     """The rows below the header, those together whose label goes on."""
     found: list[_Line] = []
     for at in range(head, len(rows)):
-        first, last = rows[at].cells[0], rows[at].cells[-1]
-        is_head = last.column < labels or (labels > 0 and first is last and first.last > first.column)
+        cells = rows[at].cells
+        first = min(cells, key=attrgetter("column"))  # hidden ones stand last
+        is_head = all(it.column < labels for it in cells) or (
+            labels > 0 and len(cells) == 1 and first.last > first.column
+        )
         amounts = {it.column: value for it in rows[at].cells if it.column >= labels and (value := _read(it.text))}
         if goes_on[at]:
             found[-1] = found[-1]._replace(is_head=found[-1].is_head and is_head, amounts=found[-1].amounts | amounts)

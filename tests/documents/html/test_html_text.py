@@ -248,7 +248,7 @@ def test_a_page_that_lost_its_end_or_an_end_tag_is_named(source: str, told: str)
 
 def test_header_cells_that_lie_over_each_other_are_no_matter() -> None:
     source = "<tr><th>Item<th>2023<th>2022<tr><th colspan=2>in euros<tr><td>Rent<td><td>5"
-    assert text(f"<table>{source}</table>") == "Item  2023  2022\nin euros\nRent  5"
+    assert text(f"<table>{source}</table>") == "Item  2023  2022\nin euros\nRent  \u2423  5"
 
 
 def test_a_table_in_a_page_within_a_cell_is_a_table_of_its_own() -> None:

@@ -46,6 +46,9 @@ def test_names_of_columns_reach_over_an_empty_row_only_where_they_name_all() -> 
     )
     assert headers(document, "4") == "2023"
     assert headers(document, "12") == ""
+    behind = row(6, words("A6", "Cost"), cell("C6", "4")) + row(7, words("A7", "Staff"), cell("C7", "3"))
+    sparse = load("xlsx", xlsx({"Plan": TABLE.replace("</sheetData>", f"{behind}</sheetData>")}, formats=FORMATS))
+    assert headers(sparse, "4") == headers(sparse, "3") == "2023"
 
 
 def test_names_above_an_empty_row_are_those_of_figures_that_they_all_stand_over() -> None:

@@ -113,7 +113,7 @@ BALANCE = (
 def test_a_label_between_two_rows_with_figures_is_of_the_one_that_goes_on_in_lower_case(
     rows: tuple[str, ...], goes_on: list[bool]
 ) -> None:
-    placed = [row._replace(goes_on=at == 2) for at, row in enumerate(grid(*rows))]
+    placed = [row._replace(goes_on=(at == 2) or None) for at, row in enumerate(grid(*rows))]
     (table,) = make_tables(placed, 2, 1, 1)
     assert [row.goes_on for row in table.rows] == goes_on
 
@@ -188,3 +188,46 @@ def test_a_table_of_very_many_rows_is_read_in_a_moment(rows: tuple[str, ...]) ->
     (table,) = tables("Item|2023", *many)
     assert len(table.rows) == len(many) + 1
     assert time.process_time() - began < 2  # hours if each row is held against all before it
+
+
+def marked(*rows: str) -> list[GridRow]:
+    """Rows of which those that begin with "!" are header rows of their format."""
+    return [
+        row._replace(is_header=text[0] == "!")
+        for row, text in zip(grid(*(it.lstrip("!") for it in rows)), rows, strict=True)
+    ]
+
+
+def test_a_label_alone_below_marked_names_heads_a_group() -> None:
+    for label in ("!Assets||", "!Assets|+|+"):
+        (table,) = make_tables(marked("!Item|2023|2022", label, "Cash|5|4", "Land|2|1", "Debts|1|1"), 3)
+        assert table.header_rows == 1 and [row.parent for row in table.rows[:4]] == [-1, -1, 1, 1]
+
+
+def test_rows_that_are_about_something_in_words_name_no_columns() -> None:
+    (table,) = tables("Key facts|Value", "Auditor|Example LLP", "Currency|EUR", "Revenue|100", "Staff|9")
+    assert table.header_rows == 1
+    (table,) = tables("|Year|+", "Item|2023|2022", "in euros||", "Rent|5|4", "Fees|2|1")
+    assert table.header_rows == 2
+
+
+def test_a_label_in_lower_case_goes_on_only_where_a_row_may_be_a_line() -> None:
+    rows = grid("Item|2023", "Operating costs|", " research|5", " sales|7")
+    (table,) = make_tables(rows, 2)
+    assert not any(row.goes_on for row in table.rows) and [row.parent for row in table.rows[2:]] == [1, 1]
+    (table,) = make_tables([row._replace(goes_on=None) for row in rows], 2)
+    assert table.rows[2].goes_on
+
+
+def test_hidden_cells_that_stand_behind_the_others_head_no_group() -> None:
+    rows = [
+        row._replace(cells=[*row.cells[:1], *row.cells[2:], row.cells[1]])
+        for row in grid("Item|Note|2023|2022", "Sales|x|9|8", "Costs|y|5|4")
+    ]
+    (table,) = make_tables(rows, 4)
+    assert [row.parent for row in table.rows] == [-1, -1, -1]
+
+
+def test_words_among_the_names_are_no_labels() -> None:
+    (table,) = tables("Sales of|Q1 alone|Q2 alone", "region|all|all", "North|1|2", "South|3|4")
+    assert [column.is_label for column in table.columns] == [True, False, False]

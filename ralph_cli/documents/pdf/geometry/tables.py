@@ -244,7 +244,9 @@ def to_tables(
         for column, last, parts in cells:
             start, end = place(parts[0])[0], place(parts[-1])[1]
             made.append(GridCell(text[start:end], start, end, column, last))
-        grid.append(GridRow(made[0].start, made[-1].end, made, row[0].left / height / _LEAST_INDENT, goes_on=goes_on))
+        grid.append(
+            GridRow(made[0].start, made[-1].end, made, row[0].left / height / _LEAST_INDENT, goes_on=goes_on or None)
+        )
     room = [(table.label_edge, table.columns[0].left), *((column.left, column.right) for column in table.columns)]
     begin = edge or 0.0
     columns = [Column(round(left - begin, 1), round(max(left, right) - begin, 1)) for left, right in room]
