@@ -160,13 +160,13 @@ def select_candidates(candidates: list[Candidate], least: int, best: float) -> l
 
 
 def submission(chosen: list[Candidate], most: int = 0) -> Json:
-    """Claims that are their quotes, in the order of the ranking; with what heads rows at most `most` quotes."""
+    """Claims that are their quotes, with the page, in the order of the ranking; with what heads rows `most` quotes."""
     room = most - len(chosen)
     claims = []
     for candidate in chosen:
         header = [candidate.header] if candidate.header and room > 0 else []
         room -= len(header)
-        claims.append({"text": candidate.claim, "quotes": [candidate.text, *header]})
+        claims.append({"text": candidate.claim, "quotes": [candidate.text, *header], "page": candidate.page})
     return {"claims": claims}
 
 

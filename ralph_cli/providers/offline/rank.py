@@ -29,7 +29,7 @@ PASSAGE_CHARS, HEAD_CHARS = 900, 200
 # A passage's score: its own BM25 and its page's, and shares of that of the page's first lines, and of terms in pairs.
 HEAD_SCORE_SHARE, PAIR_WEIGHT_SHARE = 2.0, 0.3
 # What a page gains that begins with the title of a statement that the question is about, as a share of the best
-# passage's score; informative words of the longest such title; and the weight of a line that a measure is computed from.
+# passage's score; most telling words of such a title; and the weight of a line that a measure is computed from.
 NAMED_PART_SHARE, MAX_TITLE_WORDS, MEASURE_WEIGHT = 2.5, 5, 0.8
 # A name that opens the document and pervades it says little about where to look.
 SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000

@@ -25,7 +25,7 @@ MAX_CHARS, MAX_SPANS = 1850, 16
 """Characters of all lines of a search, and spans of it."""
 
 # A row's share of what heads it; softening and floor of a span's length; what cut sentences and fillers keep.
-NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, FRAGMENT_FACTOR, FILLER_SHARE = 0.8, 8, 12, 0.6, 1e-6
+NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, FRAGMENT_FACTOR, FILLER_SHARE = 0.8, 8, 12, 0.3, 1e-6
 # The factor of each further span of a page. And the powers of the scores of a passage and of a span in it: which
 # passage it is tells more.
 REPEATED_PAGE_FACTOR, PASSAGE_POWER, SPAN_POWER = 0.4, 2.0, 0.4
@@ -123,7 +123,7 @@ def shorten(text: str, piece: Piece, length: tuple[int, int]) -> list[Piece]:
     return parts or [piece]
 
 
-def score_piece(text: str, piece: Piece, index: TermIndex, head: tuple[int, int] = (0, 0)) -> float:
+def score_piece(text: str, piece: Piece, index: TermIndex, head: tuple[int, int]) -> float:
     """What a piece is worth as a quote, at most about 1; next to nothing if it has no word of the question.
 
     The weight (IDF) of the terms it holds over the square root of its length; a row also gets most of what the page's
@@ -166,20 +166,19 @@ def search(
 
     def score_spans(start: int, end: int, page: tuple[int, int]) -> dict[tuple[int, int], float]:
         around = max(page[0], start - PASSAGE_CHARS), min(page[1], end + PASSAGE_CHARS)
-        found = [
-            piece for piece in find_pieces(text, *around, tables, running) if piece.end > start and piece.start < end
-        ]
-        fit = [part for piece in found for part in shorten(text, piece, length)]
         head = page[0], min(page[0] + HEAD_CHARS, page[1])
-        return {(it.start, it.end): score for it in fit if (score := score_piece(text, it, ranking.field, head))}
+        scores = {}
+        for piece in find_pieces(text, *around, tables, running):
+            if piece.end > start and piece.start < end:
+                for part in shorten(text, piece, length):
+                    scores[part.start, part.end] = score_piece(text, part, ranking.field, head)
+        return {span: score for span, score in scores.items() if score}
 
     def fits(span: tuple[int, int]) -> bool:
         return low <= span[1] - span[0] <= high
 
-    of_parts = [
-        sorted(filter(fits, found), key=lambda it: -found[it]) for found in (score_spans(*it, it) for it in parts)
-    ]
-    in_turn = [span for turn in zip_longest(*of_parts) for span in turn if span]
+    of_parts = [sorted(score_spans(start, end, (start, end)).items(), key=lambda it: -it[1]) for start, end in parts]
+    in_turn = [it[0] for turn in zip_longest(*of_parts) for it in turn if it and fits(it[0])]
     worth = {span: 1.0 - at / 100 for at, span in enumerate(in_turn)}
     best = [] if in_turn else ranking.passages[:passages]
     found = [score_spans(start, end, ranking.field.page_at(start)) for _, start, end in best]

@@ -5,11 +5,10 @@ It stands behind that of `rank` in the sandbox, and prints nothing itself.
 
 import csv
 import io
-import math
 import re
 from collections.abc import Sequence
 
-from ralph_cli.providers.offline.rank import Page, query_terms, rank, term_pattern
+from ralph_cli.providers.offline.rank import Page, rank
 from ralph_cli.text.sentences import sentence_ends
 
 FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
@@ -48,18 +47,12 @@ def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]
 
 def table_texts(objective: str, text: str, tables: Sequence[Sequence[int]]) -> list[str]:
     """The tables that hold most of the objective's words as CSV: with plain numbers, then as they are printed."""
-    low = text.lower()
-    words = [re.compile(term_pattern(key)) for key in query_terms(objective)]
-    weighed = [(word, 1.0 / (1.0 + math.log(1 + len(word.findall(low))))) for word in words]
+    field = rank(objective, text, ()).field
     scored: list[tuple[float, int, list[list[str]]]] = []
     for order, (begin, end, first_row) in enumerate(table[:3] for table in tables):
         above, rows = read_table(text, begin, first_row, end)
-        if not rows:
-            continue
-        title, body = "\n".join(above).lower(), "\n".join(" ".join(row) for row in rows).lower()
-        places = [(bool(word.search(title)), bool(word.search(body)), weight) for word, weight in weighed]
-        score = sum(weight * (TITLE_SHARE * in_title + in_body) for in_title, in_body, weight in places)
-        if score:
+        score = TITLE_SHARE * sum(field.held(begin, first_row).values()) + sum(field.held(first_row, end).values())
+        if rows and score:
             scored.append((score, -order, [*column_header(above, rows), *rows]))
     best = [rows for _, _, rows in sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_TABLES]]
     plain = [[[row[0], *(plain_number(cell) for cell in row[1:])] for row in rows] for rows in best]

@@ -111,6 +111,7 @@ def test_the_best_claim_is_the_quote(question: str, first: str) -> None:
     claims = Desk(question).answer()["claims"]
     assert claims[0]["quotes"][0] == first
     assert claims[0]["text"] == " ".join(first.split())
+    assert all(claim["quotes"][0] in PAGES[claim["page"] - 1] for claim in claims)
     assert all(quote in TEXT for claim in claims for quote in claim["quotes"])
 
 
