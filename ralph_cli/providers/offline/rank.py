@@ -34,7 +34,7 @@ NAMED_PART_SHARE, MAX_TITLE_WORDS, MEASURE_WEIGHT = 2.5, 5, 0.8
 # A name that opens the document and pervades it says little about where to look.
 SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000
 # What counts as relevant at all: see `best_coverage`.
-ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.45, 2.0, 0.4
+ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.42, 2.0, 0.3
 
 
 def term_pattern(key: str) -> str:
@@ -140,7 +140,7 @@ def best_coverage(index: TermIndex, units: Sequence[tuple[int, int]], names: set
 
     A year that occurs anywhere counts as held everywhere, for a page rarely repeats the year that its heading states;
     where none of the years occurs, nothing is held. A word that occurs nowhere counts in full when it is a name or a
-    figure; any other may be put in other words. Of a short question a passage should hold three fifths; of a long one
+    figure; any other may be put in other words. Of a short question a passage should hold two fifths; of a long one
     the worth of two terms, whatever else it asks.
     """
     worth = {

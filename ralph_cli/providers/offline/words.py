@@ -1,6 +1,6 @@
 """Words of questions: which carry nothing, and what is searched for in the others.
 
-The source of this module runs as guest code in the sandbox, before that of `rank`. Standard library only.
+The source of this module runs as guest code in the sandbox, before that of `rank`.
 """
 
 import re
@@ -11,7 +11,7 @@ from ralph_cli.text.lexicon import STOP_WORDS
 _ASKING = """
     answer anyone anything ask assume current currently describe ever explain find following get give given identify
     last latest let list mention name per please previous provide question recent recently regarding relying response
-    shown someone something state summarize tell two us use used using versus via vs within year years yes yet
+    shown someone something state summarize tell us use used using versus via vs within year years yes yet
 """
 STOP = STOP_WORDS | frozenset(_ASKING.split())
 # Longest first; the rest must keep four letters (five before the shortest ones), so "rate" never becomes "r".
