@@ -32,6 +32,9 @@ REPEATED_PAGE_FACTOR, PASSAGE_POWER, SPAN_POWER = 0.4, 2.0, 0.4
 FIGURE = re.compile(r"\d[\d,.]*\d")
 _LINE = re.compile(r"[^\n\f]*[^\s][^\n\f]*")
 _ITEM_MARK = re.compile(r"\s*(?:[\u2022\u25aa\u25cf\u00b7\u25e6*\u2013\u2014-]\s+)*")
+_GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
+"""Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit."""
+
 _ENDED = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*\s*$")
 
 
@@ -79,7 +82,8 @@ def find_pieces(text: str, start: int, end: int, tables: Sequence[Any], running:
         is_running = mask_numbers(match[0]) in running
         table = None if is_running else table_at(tables, match.start())
         goes_on = text[match.end() : match.end() + 80].lstrip()[:1].islower()
-        is_heading = begins and not is_running and len(match[0]) < 60 and not _ENDED.search(match[0]) and not goes_on
+        is_short = len(match[0]) < 60 or _GAP.search(match[0])
+        is_heading = begins and is_short and not (is_running or goes_on or _ENDED.search(match[0]))
         if opened >= 0 and (table or is_running or is_heading):
             pieces += _sentences(text, opened, stop)
             opened = -1

@@ -154,6 +154,14 @@ def test_a_line_of_the_contents_is_not_quoted() -> None:
     assert found("When does the licence of the fleet end?", parts) == [parts[1].strip()]
 
 
+def test_a_running_header_is_no_part_of_the_sentence_below_it() -> None:
+    page = (
+        "Harbour Ferries, Inc.  10 Notes to the consolidated financial statements of the group\n"
+        "The dredging had no effect on the revenue from freight in any of the years that are\nshown.\n"
+    )
+    assert found("What effect had the dredging?", [page])[0].startswith("The dredging had no effect")
+
+
 def test_running_headers_and_footers_are_never_quoted() -> None:
     pages = [
         f"Harbour Ferries  {n} Review\nFreight in year {n} was carried as before.\n{'It was so.' * n}\n"
