@@ -121,9 +121,9 @@ class History:
         return [c for c in self.candidates if c.claim not in refused_text]
 
     def rank_by(self, alike: Sequence[float]) -> None:
-        """Rank the candidates by their score and by how like each is to the question, which count the same."""
+        """Rank the candidates by their score, at most doubled by how like each is to the question."""
         pairs = zip(self.candidates, alike, strict=True)
-        found = [replace(c, score=(c.score + max(like, 0.0)) / 2) for c, like in pairs]
+        found = [replace(c, score=c.score * (1.0 + max(like, 0.0))) for c, like in pairs]
         self.candidates = sorted(found, key=lambda c: -c.score)
 
 
