@@ -2,12 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
-from ralph_cli.providers.offline.spans import LINE_MARK
+from ralph_cli.providers.offline.spans import LINE_MARK, REPEATED_PAGE_FACTOR
 
 _CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
 _CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
@@ -121,10 +122,13 @@ class History:
         return [c for c in self.candidates if c.claim not in refused_text]
 
     def rank_by(self, alike: Sequence[float]) -> None:
-        """Rank the candidates by their score, at most doubled by how like each is to the question."""
-        pairs = zip(self.candidates, alike, strict=True)
-        found = [replace(c, score=c.score * (1.0 + max(like, 0.0))) for c, like in pairs]
-        self.candidates = sorted(found, key=lambda c: -c.score)
+        """Rank the candidates by their score, at most doubled by how like each is to the question; pages take turns."""
+        earlier: Counter[int] = Counter()
+        worth = {c: c.score * (1.0 + max(like, 0.0)) for c, like in zip(self.candidates, alike, strict=True)}
+        for candidate in sorted(worth, key=lambda candidate: -worth[candidate]):
+            worth[candidate] *= REPEATED_PAGE_FACTOR ** earlier[candidate.page]
+            earlier[candidate.page] += 1
+        self.candidates = sorted(worth, key=lambda candidate: -worth[candidate])
 
 
 def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:
