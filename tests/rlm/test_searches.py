@@ -80,7 +80,7 @@ def test_the_latest_of_many_are_kept() -> None:
 
 
 def test_the_engine_without_a_model_searches_by_its_own_means() -> None:
-    assert extract_searches([build_snippet("What is the rent?", (20, 300), [])]) == ()
+    assert extract_searches([build_snippet("What is the rent?", (20, 300))]) == ()
 
 
 @given(st.text(max_size=60), st.sampled_from(["find({!r})", "context.count({!r})", "{}", "re.findall({!r}, context"]))

@@ -40,7 +40,7 @@ def choose_goal_act(request: Request) -> Json:
 def build_snippet(objective: str, *, as_csv: bool) -> str:
     """A search for texts, which it leaves in variables of the sandbox."""
     return (
-        f"{guest_source('words', 'pages', 'rank', 'tables')}\n\n"
+        f"{guest_source('spans', 'tables')}\n\n"
         "goal_tables = globals().get('_tables', ())\n"
         f"goal_found = candidate_texts({objective!r}, context, pages, as_csv={as_csv}, tables=goal_tables)\n"
         f"print({COUNT_MARK!r} + str(len(goal_found)))\n"

@@ -2,12 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
 
 from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
-from ralph_cli.providers.offline.search import LINE_MARK
+from ralph_cli.providers.offline.spans import LINE_MARK, REPEATED_PAGE_FACTOR
 
 _CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
 _CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
@@ -63,13 +64,13 @@ def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
 class History:
     """Searches made, what they found, what was submitted and what of it came back.
 
-    `search_summaries` is the first line of each search (coverage, terms, failures); `refused` holds claims that were
+    `search_summaries` is the first line of each search (coverage, terms); `refused` holds claims that were
     refused, and feedback lines that name them; `exhausted` says that the last search found nothing new.
     """
 
-    searches: int = 0
     search_summaries: list[Json] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
+    searches: int = 0
     refused: set[str] = field(default_factory=set)
     submitted: bool = False
     exhausted: bool = False
@@ -111,13 +112,23 @@ class History:
         """The best score of all that was found, refused or not."""
         return max((c.score for c in self.candidates), default=0.0)
 
-    def first_unrefused(self, count: int) -> list[Candidate]:
-        """The first `count` candidates that nobody has refused: search by search, the best first within each.
+    @property
+    def unrefused(self) -> list[Candidate]:
+        """The candidates that nobody has refused: search by search, the best first within each.
 
         The scores of two searches do not compare.
         """
         refused_text = " \n ".join(" ".join(line.split()) for line in self.refused)
-        return [c for c in self.candidates if c.claim not in refused_text][:count]
+        return [c for c in self.candidates if c.claim not in refused_text]
+
+    def rank_by(self, alike: Sequence[float]) -> None:
+        """Rank the candidates by their score, at most doubled by how like each is to the question; pages take turns."""
+        earlier: Counter[int] = Counter()
+        worth = {c: c.score * (1.0 + max(like, 0.0)) for c, like in zip(self.candidates, alike, strict=True)}
+        for candidate in sorted(worth, key=lambda candidate: -worth[candidate]):
+            worth[candidate] *= REPEATED_PAGE_FACTOR ** earlier[candidate.page]
+            earlier[candidate.page] += 1
+        self.candidates = sorted(worth, key=lambda candidate: -worth[candidate])
 
 
 def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:

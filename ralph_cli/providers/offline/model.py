@@ -6,12 +6,13 @@ from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
-from ralph_cli.providers.offline import rank, tasks
-from ralph_cli.providers.offline import spans as quote_spans
+from ralph_cli.providers.offline import tasks
 from ralph_cli.providers.offline.goals import choose_goal_act
 from ralph_cli.providers.offline.history import Candidate, History, parse_search_output
+from ralph_cli.providers.offline.rank import query_terms
 from ralph_cli.providers.offline.semantic import Embed, make_similarity
 from ralph_cli.providers.offline.snippet import DEFAULT_PASSAGES, build_snippet
+from ralph_cli.providers.offline.spans import find_spans
 from ralph_cli.text.verbatim import departure
 
 MAX_QUOTES, MAX_SEARCHES = 3, 3
@@ -36,7 +37,7 @@ class OfflineModel:
     vendor = "offline"
 
     def __init__(self, embed: Embed | None = None) -> None:
-        """`embed` (see `semantic.load_embedding`) makes spans be ranked by likeness of meaning as well."""
+        """`embed` (see `semantic.load_embedding`) ranks what was found by likeness of meaning as well."""
         self.name = "offline:semantic" if embed else "offline:extractive"
         self._similarity = make_similarity(embed) if embed else None
 
@@ -44,70 +45,78 @@ class OfflineModel:
         """Answer the request; an agent that needs understanding raises ProviderError `offline-unsupported`."""
         agent, inputs = request.agent, request.inputs
         usage = Usage(calls=1, characters=request.characters, usd=0.0)
-        if agent in _ACTIONS:
+        if agent in ("worker", "reader", "extractor", "goal"):
             number = 1 + sum(isinstance(turn, ModelTurn) for turn in request.turns)
-            call = ToolCall(f"offline-{number}", TOOL, _ACTIONS[agent](request))
+            call = ToolCall(f"offline-{number}", TOOL, self._choose_act(request))
             return Reply(ModelTurn("", (call,)), StopReason.TOOL, usage, self.name)
-        if agent == "subquery":
-            prompt, material = str(inputs.get("prompt", "")), str(inputs.get("text", ""))
-            text = quote_spans.answer_subquery(prompt, material, self._similarity)
-        elif agent in _WRITERS:
-            text = json.dumps(_WRITERS[agent](inputs), ensure_ascii=False)
+        if agent in _WRITERS:
+            return Reply(
+                ModelTurn(json.dumps(_WRITERS[agent](inputs), ensure_ascii=False)), StopReason.END, usage, self.name
+            )
+        what = f"the model {self.name} cannot act as {agent}: it only extracts quotes"
+        hint = "configure a model with a key, such as anthropic:<model> or openai:<model>"
+        raise ProviderError(what, code="offline-unsupported", hint=hint)
+
+    def _choose_act(self, request: Request) -> Json:
+        """The next act, from what is in the conversation alone."""
+        question = str(request.inputs.get("question", ""))
+        if request.agent == "goal":
+            return choose_goal_act(request)
+        if request.agent == "extractor":
+            history = History(
+                *parse_search_output(str(request.inputs.get("trajectory", ""))), searches=MAX_SEARCHES + 1
+            )
         else:
-            what = f"the model {self.name} cannot act as {agent}: it only extracts quotes"
-            hint = "configure a model with a key, such as anthropic:<model> or openai:<model>"
-            raise ProviderError(what, code="offline-unsupported", hint=hint)
-        return Reply(ModelTurn(text), StopReason.END, usage, self.name)
+            history = History.from_turns(request.turns)
+        if self._similarity and history.candidates:
+            alike = self._similarity(question, [candidate.claim for candidate in history.candidates])
+            history.rank_by(alike)
+        if request.agent == "reader":
+            return _reader_act(history, question, request.inputs)
+        return _worker_act(history, question, request.inputs)
 
 
-def _worker_action(request: Request) -> Json:
-    """The next action, from what is in the conversation alone: search, search again, submit, or say it is not there."""
-    question = str(request.inputs.get("question", ""))
-    length, least, most = quote_bounds(request.inputs)
-    history = History.from_turns(request.turns)
-    if search := _opening_search(history, question, length, request.inputs.get("parts") or ()):
-        return search
+def _worker_act(history: History, question: str, inputs: Mapping[str, Any]) -> Json:
+    """The next act: search, search again, submit, or say that it is not there."""
+    length, least, most = quote_bounds(inputs)
+    if not history.search_summaries:
+        return _first_search(history, question, length, inputs.get("parts") or ())
     if is_irrelevant(history.search_summaries[0]):
         return not_found_action(history.search_summaries[0])
-    chosen = select_candidates(history.first_unrefused(most), least, history.best_score)
-    most_quotes = int((request.inputs.get("quotes") or (1, 2 * MAX_QUOTES))[1])
+    chosen = select_candidates(history.unrefused[:most], least, history.best_score)
+    most_quotes = int((inputs.get("quotes") or (1, 2 * MAX_QUOTES))[1])
     return _submission_or_search(history, chosen, least, question, length, most_quotes)
 
 
-def _reader_action(request: Request) -> Json:
-    """The next action of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
-    task = str(request.inputs.get("question", ""))
-    length, _, _ = quote_bounds(request.inputs)
-    history = History.from_turns(request.turns)
+def _reader_act(history: History, task: str, inputs: Mapping[str, Any]) -> Json:
+    """The next act of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
+    length, _, _ = quote_bounds(inputs)
     words = tasks.topic_words(task) or None
-    if search := _opening_search(history, words, length):
-        return search
-    if is_irrelevant(history.search_summaries[-1]):
+    if not history.search_summaries:
+        return _first_search(history, words, length)
+    first, last = history.search_summaries[0], history.search_summaries[-1]
+    if is_irrelevant(last):
         broad = history.searches == 1 and words and tasks.TASK_WORDS.search(task)
-        return {"code": build_snippet(None, length, [])} if broad else not_found_action(history.search_summaries[0])
+        return {"code": build_snippet(None, length)} if broad else not_found_action(first)
     # What stands in several places is one item, and ranks by the best of them.
     items: dict[str, Candidate] = {}
-    for candidate in history.first_unrefused(len(history.candidates)):
+    for candidate in history.unrefused:
         items.setdefault(candidate.claim.casefold(), candidate)
     chosen = select_candidates(list(items.values())[: tasks.MAX_ITEMS], 1, history.best_score)
-    if len(history.search_summaries) > 1 and is_irrelevant(history.search_summaries[0]):
-        words = None
+    words = None if is_irrelevant(first) else words
     return _submission_or_search(history, chosen, tasks.TARGET_ITEMS, words, length)
 
 
-def _opening_search(
+def _first_search(
     history: History, question: str | None, length: tuple[int, int], parts: Sequence[Sequence[int]] = ()
-) -> Json | None:
-    """The first search, or the same one without sub-queries when all of those failed; None once something was found."""
-    if not history.search_summaries:
-        if history.searches > 1:
-            what, hint = "the search in the sandbox returned no result", "see the trace for what the snippet printed"
-            raise ProviderError(what, code="offline-no-result", hint=hint)
-        return {"code": build_snippet(question, length, [], parts=parts)}
-    head = history.search_summaries[-1]
-    if head.get("failed") and head["failed"] == head.get("passages") and history.searches <= MAX_SEARCHES:
-        return {"code": build_snippet(question, length, [], without_subqueries=True)}
-    return None
+) -> Json:
+    """The first search, which is made once more if it printed nothing."""
+    if history.searches > MAX_SEARCHES:  # a conversation that has ended
+        return not_found_action({"terms": list(query_terms(question or "").values())})
+    if history.searches > 1:
+        what, hint = "the search in the sandbox returned no result", "see the trace for what the snippet printed"
+        raise ProviderError(what, code="offline-no-result", hint=hint)
+    return {"code": build_snippet(question, length, parts=parts)}
 
 
 def _submission_or_search(
@@ -125,18 +134,6 @@ def _submission_or_search(
     if not chosen:
         return no_quote_action(history.search_summaries, length, history.submitted)
     return submission(chosen, most_quotes)
-
-
-def _extractor_action(request: Request) -> Json:
-    """The best that a finished conversation holds: the lines the snippet printed into it."""
-    heads, candidates = parse_search_output(str(request.inputs.get("trajectory", "")))
-    length, least, most = quote_bounds(request.inputs)
-    if heads and is_irrelevant(heads[0]):
-        return not_found_action(heads[0])
-    best = max((c.score for c in candidates), default=0.0)
-    chosen = select_candidates(sorted(candidates, key=lambda c: -c.score)[:most], least, best)
-    terms = [term.word for term in rank.query_terms(str(request.inputs.get("question", "")))]
-    return submission(chosen) if chosen else no_quote_action(heads[:1] or [{"terms": terms}], length)
 
 
 def quote_bounds(inputs: Mapping[str, Any]) -> tuple[tuple[int, int], int, int]:
@@ -163,13 +160,13 @@ def select_candidates(candidates: list[Candidate], least: int, best: float) -> l
 
 
 def submission(chosen: list[Candidate], most: int = 0) -> Json:
-    """Claims that are their quotes, in the order of the ranking; with what heads rows at most `most` quotes."""
+    """Claims that are their quotes, with the page, in the order of the ranking; with what heads rows `most` quotes."""
     room = most - len(chosen)
     claims = []
     for candidate in chosen:
         header = [candidate.header] if candidate.header and room > 0 else []
         room -= len(header)
-        claims.append({"text": candidate.claim, "quotes": [candidate.text, *header]})
+        claims.append({"text": candidate.claim, "quotes": [candidate.text, *header], "page": candidate.page})
     return {"claims": claims}
 
 
@@ -209,15 +206,10 @@ def _verdict(claim: Mapping[str, Any]) -> Json:
     return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}
 
 
-_ACTIONS: dict[str, Callable[[Request], Json]] = {
-    "worker": _worker_action,
-    "reader": _reader_action,
-    "extractor": _extractor_action,
-    "goal": choose_goal_act,
-}
-_WRITERS: dict[str, Callable[[Mapping[str, Any]], Json]] = {
+_WRITERS: dict[str, Callable[[Mapping[str, Any]], Json | list[Json]]] = {
+    "subquery": lambda inputs: find_spans(str(inputs.get("prompt", "")), str(inputs.get("text", ""))),
     "judge": judge_claims,
     "reasoner": tasks.write_output,
     "task_judge": tasks.judge_output,
 }
-"""What each agent is answered with: a call of its tool, or an object as text."""
+"""What agents without a tool are answered with."""

@@ -1,263 +1,255 @@
-"""Find verbatim spans in a passage: whole sentences, whole table rows, and clauses of sentences that are too long."""
+"""Find quotes in the passages of a document: whole sentences, and whole rows of the tables that it says it has.
+
+The source of this module runs as guest code in the sandbox, behind that of `rank`; it prints nothing itself.
+"""
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, query_terms, term_forms_pattern
-from ralph_cli.providers.offline.words import STOP
-from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS
+from ralph_cli.providers.offline.rank import HEAD_CHARS, PASSAGE_CHARS, TOKEN, Page, TermIndex, query_terms, rank
+from ralph_cli.providers.offline.words import STOP, stem
+from ralph_cli.text.lexicon import find_qualifier
+from ralph_cli.text.sentences import CLAUSES, sentence_ends
 
-SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])"
-    rf"(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))|(?<=[{FULL_STOPS}])(?=[^\s\u300d\u300f\uff09)])"
-)
-ABBREVIATION = re.compile(
-    r"(?i)(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|bzw|ca|nr|abs|mio|mrd|tsd|inkl|ggf|vgl|usw|n\u00fam|p\u00e1g|ltda|e\.g|i\.e|[a-z])\.)$"
-)
-CLAUSE = re.compile(
-    r"(?i);\s+|:\s+|\s[\u2013\u2014]\s|,\s+(?=(?:and|or|which|who|where|while|with|including|as|because|due|driven|primarily"
-    r"|mainly|resulting|compared)\b)"
-)
-# A span must never be cut away from a word that turns, limits or conditions what it says.
-MEANING_CHANGER = re.compile(
-    r"(?i)\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
-    r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*"
-    r"|den(?:y|ie\w*)|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b"
-)
-LABEL = re.compile(r"[^\W\d_]{2,}")
-DATE = re.compile(
-    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b"
-    r"|\b(?:19|20)\d\d\b|\b\d{1,2}(?=st\b|nd\b|rd\b|th\b)"
-)
-# The cells at the end of a line: figures, dashes for nothing, and their signs; two of them make the line a row.
-FULL_DATE = re.compile(r"[A-Z][a-z]{2,8}\.? \d{1,2}, (?=(?:19|20)\d\d)")
-CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
-CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
-SECTION = re.compile(r"\s*\d+(?:\.\d+)*\.?\s+[^\W\da-z_]")
-LEADERS = "...."
-# Cells beside each other are a running header, never a line of prose; two spaces after a sentence are a habit.
-GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
-ITEM_MARK = re.compile(r"[\s\u2022\u25aa\u25cf\u00b7]*[\u2022\u25aa\u25cf\u00b7]|\s*[-\u2013\u2014*\u25e6](?=\s)")
-ITEM_NUMBER = re.compile(r"\s*\d{1,2}\.\s+")
-NUMBERED_ITEM = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s+(?=[^\W\da-z_])")
+LINE_MARK = "@@offline "
+"""Begins every machine-readable line: one JSON object follows."""
 
-# A row's share of its surroundings' terms; softening and floor of a span's length; what amounts gain, and what cut
-# sentences, headings and fillers keep.
-NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED = 0.8, 8, 12
-AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, FILLER_SHARE = 1.3, 0.6, 0.4, 1e-6
-MAX_SPANS, FEWEST_APART = 6, 3
+MAX_CHARS, MAX_SPANS = 1850, 16
+"""Characters of all lines of a search, and spans of it."""
 
-Similarity = Callable[[str, list[str]], Sequence[float]] | None
+# A row's share of what heads it; softening and floor of a span's length; what cut sentences and fillers keep.
+NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, FRAGMENT_FACTOR, FILLER_SHARE = 0.8, 8, 12, 0.3, 1e-6
+# The factor of each further span of a page. And the powers of the scores of a passage and of a span in it: which
+# passage it is tells more.
+REPEATED_PAGE_FACTOR, PASSAGE_POWER, SPAN_POWER = 0.4, 2.0, 0.4
+FIGURE = re.compile(r"\d[\d,.]*\d")
+_LINE = re.compile(r"[^\n\f]*[^\s][^\n\f]*")
+_ITEM_MARK = re.compile(r"\s*(?:[\u2022\u25aa\u25cf\u00b7\u25e6*\u2013\u2014-]\s+)*")
+_GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
+"""Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit."""
+
+_ENDED = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredSpan:
-    """One verbatim span text[start:end] of a passage, with its score."""
+class Piece(NamedTuple):
+    """A row of a table, or a sentence: text[start:end]. `table` is that of a row, as the sandbox has it."""
 
     start: int
     end: int
-    score: float
+    table: Any = None
 
 
-def ends_in_cells(line: str) -> bool:
-    """Whether a line looks like a row of a table: it ends in cells, and what stands before them is a label."""
-    line = FULL_DATE.sub("date ", line)
-    cells = CELLS.search(line)
-    if not cells:
-        return False
-    label = line[: cells.start(1)]
-    in_columns = label.endswith(("  ", "\t")) or len(re.findall(CELL, cells[1])) >= 2
-    return in_columns and len(LABEL.findall(label)) <= 16
+def table_at(tables: Sequence[Any], place: int) -> Any:
+    """The table that has a row at a place, as the sandbox has it; None if there is none."""
+    at = bisect_right(tables, place, key=itemgetter(0)) - 1
+    return tables[at] if at >= 0 and tables[at][2] <= place < tables[at][1] else None
 
 
-def sentences_and_rows(text: str, is_end: bool = False) -> list[tuple[int, int, bool]]:
-    """Sentences and rows of `text` as (start, end, row), in order; parts of sentences at the edges are left out.
+def header_span(tables: Sequence[Any], place: int) -> tuple[int, int]:
+    """The lines that head the row at a place; empty if there are none."""
+    table = table_at(tables, place)
+    return (table[3][0][0], table[3][-1][1]) if table and table[3] else (place, place)
 
-    If the text ends where a page or part does (`is_end`), its last line is whole, though it has no full stop, unless
-    what stands before it has one.
+
+def mask_numbers(line: str) -> str:
+    """A line with its numbers made equal, so that page numbers do not tell running headers and footers apart.
+
+    A sentence keeps its own: those of two pages may differ in nothing else.
     """
-    lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n\f]+", text)]
-    out: list[tuple[int, int, bool]] = []
-    prose: list[tuple[int, int]] = []
-    for index, (start, end) in enumerate(lines):
-        line = text[start:end]
-        row = ends_in_cells(line)
-        gap = index > 0 and text.count("\n", lines[index - 1][1], start) > 1
-        if row and prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
-            start = prose.pop()[0]  # the label of the row stands on the line before
-        item = ITEM_MARK.match(line) or NUMBERED_ITEM.match(line)
-        if row or gap or item or (prose and _ends_in_heading(text, prose, line)):
-            out += _sentences(text, prose, is_end)
-            prose = []
-        if row:
-            out.append((start, end, True))
-        else:
-            prose.append((start, end))
-    out += _sentences(text, prose, is_end)
-    trimmed = [(*_trim(text, start, end), row) for start, end, row in out]
-    return [(start, end, row) for start, end, row in trimmed if end > start]
+    flat = " ".join(line.split())
+    return flat if flat.endswith(".") else re.sub(r"\d+|\b[ivxlc]+\b", "#", flat)
 
 
-def _ends_in_heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
-    """Whether the block ends in a heading: a short or gapped line, nothing open, before one that begins anew."""
-    line = text[slice(*block[-1])].rstrip()
-    begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
-    return begins and (len(line) < 60 or bool(GAP.search(line))) and _begins_anew(line, following)
+def running_lines(text: str, pages: Sequence[Page]) -> set[str]:
+    """The headers and footers: first or last two lines of a page that stand there on a fifth of all pages."""
+    lines = [text[start:end].strip().splitlines() for _, _, start, end in pages]
+    seen = Counter(line for page in lines if len(page) > 5 for line in {*map(mask_numbers, page[:2] + page[-2:])})
+    return {line for line, count in seen.items() if count >= max(5, len(pages) / 5)}
 
 
-def _begins_anew(line: str, following: str) -> bool:
-    """Whether nothing of a line is left open, and the one behind it begins as a sentence does."""
-    words = TOKEN.findall(line.lower())
-    open_ended = line.rstrip().endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
-    return not open_ended and (following.lstrip()[:1].isupper() or bool(SECTION.match(following)))
+def find_pieces(text: str, start: int, end: int, tables: Sequence[Any], running: set[str]) -> list[Piece]:
+    """The rows and sentences of a page, in order; not its running lines, nor a sentence of which it has a half."""
+    pieces: list[Piece] = []
+    opened, stop, begins = -1, start, True
+    for match in _LINE.finditer(text, start, end):
+        is_running = mask_numbers(match[0]) in running
+        table = None if is_running else table_at(tables, match.start())
+        goes_on = text[match.end() : match.end() + 80].lstrip()[:1].islower()
+        is_short = len(match[0]) < 60 or _GAP.search(match[0])
+        is_heading = begins and is_short and not (is_running or goes_on or _ENDED.search(match[0]))
+        if opened >= 0 and (table or is_running or is_heading):
+            pieces += _sentences(text, opened, stop)
+            opened = -1
+        if is_heading or table:
+            pieces.append(Piece(*_trim(text, *match.span()), table))
+        elif not is_running and opened < 0:
+            opened = match.start()
+        begins, stop = opened < 0 or bool(_ENDED.search(match[0])), match.end()
+    if opened >= 0:
+        pieces += _sentences(text, opened, stop)
+    if pieces and not pieces[0].table and text[pieces[0].start].islower():
+        pieces = pieces[1:]
+    is_half = not _ENDED.search(text, start, end) and text[end : end + 80].lstrip()[:1].islower()
+    return pieces[:-1] if is_half and pieces and not pieces[-1].table else pieces
 
 
-def _are_apart(lines: Sequence[str]) -> bool:
-    """Whether each of several lines says something by itself: none ends with a stop, and each begins anew.
-
-    Lines in capitals all begin with one, whatever they say; and no line is cut from one that may turn it.
-    """
-    if len(lines) < FEWEST_APART or any(line.isupper() or MEANING_CHANGER.search(line) for line in lines):
-        return False
-    has_stop = any(SENTENCE_END.search(line) or line.rstrip()[-1:] in ".!?:" for line in lines)
-    return not has_stop and all(_begins_anew(line, after) for line, after in pairwise(lines))
+def _sentences(text: str, start: int, end: int) -> Iterator[Piece]:
+    for stop, following in (*sentence_ends(text, start, end), (end, end)):
+        place = _trim(text, start, stop)
+        if place[1] > place[0]:
+            yield Piece(*place)
+        start = following
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    mark = ITEM_MARK.match(text, start, end)
+    mark = _ITEM_MARK.match(text, start, end)
     start = mark.end() if mark else start
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    return start, max(start, start + len(text[start:end].rstrip()))
 
 
-def _sentences(text: str, lines: Sequence[tuple[int, int]], is_end: bool) -> list[tuple[int, int, bool]]:
-    """Sentences of a block of prose lines. One that begins or ends outside the passage is not a sentence."""
-    if not lines:
-        return []
-    if _are_apart([text[start:end] for start, end in lines]):
-        return [piece for line in lines for piece in _sentences(text, [line], is_end)]
-    begin, stop = lines[0][0], lines[-1][1]
-    number = ITEM_NUMBER.match(text, begin, stop)
-    begin = number.end() if number else begin
-    cuts = [begin]
-    for match in SENTENCE_END.finditer(text, begin, stop):
-        if not ABBREVIATION.search(text[max(begin, match.start() - 12) : match.start()]):
-            cuts.append(match.end())
-    spans = [(a, b, False) for a, b in pairwise([*cuts, stop])]
-    first, last = text[spans[0][0] : spans[0][1]].lstrip(), text[spans[-1][0] : spans[-1][1]].rstrip()
-    if not text[:begin].strip() and first[:1].islower():
-        spans = spans[1:]
-    is_whole = is_end and len(spans) == 1 and text[: lines[0][0]].rstrip()[-1:] not in tuple(".!?")
-    if spans and not text[stop:].strip() and last[-1:] not in ".!?:;\"'\u201d)" and len(last) > 80 and not is_whole:
-        spans = spans[:-1]
-    return spans
+def shorten(text: str, piece: Piece, length: tuple[int, int]) -> list[Piece]:
+    """The piece; of a sentence that is too long the parts that fit, where nothing is cut off that may turn them."""
+    parts, start = [], piece.start
+    if piece.table or piece.end - start <= length[1]:
+        return [piece]
+    for stop, following in (*sentence_ends(text, start, piece.end, CLAUSES), (piece.end, piece.end)):
+        rest = text[piece.start : start] + text[stop : piece.end]
+        if length[0] <= stop - start <= length[1] and not find_qualifier(rest):
+            parts.append(Piece(start, stop))
+        start = following
+    return parts or [piece]
 
 
-def clauses(text: str, start: int, end: int, low: int, high: int) -> list[tuple[int, int]]:
-    """Parts of a sentence that is too long: cut at clause ends, and only where nothing cut off turns the meaning."""
-    marks = list(CLAUSE.finditer(text, start, end))
-    begins = [start] + [match.end() for match in marks if text[match.start()] in ";:"]
-    ends = [match.start() for match in marks] + [end]
-    out = []
-    for begin in begins:
-        stop = max((stop for stop in ends if low <= stop - begin <= high), default=None)
-        if stop and not MEANING_CHANGER.search(text, start, begin) and not MEANING_CHANGER.search(text, stop, end):
-            out.append((begin, stop))
+def score_piece(text: str, piece: Piece, index: TermIndex, head: tuple[int, int]) -> float:
+    """What a piece is worth as a quote, at most about 1; next to nothing if it has no word of the question.
+
+    The weight (IDF) of the terms it holds over the square root of its length; a row also gets most of what the page's
+    first lines (`head`) and its table's title and header hold, because a row never says what table it is in.
+    """
+    span, held = text[piece.start : piece.end], index.held(piece.start, piece.end)
+    words = len(TOKEN.findall(span))
+    if words < 3 or "...." in span or (piece.table and not FIGURE.search(span)):
+        return 0.0
+    if not held:
+        return FILLER_SHARE if _ENDED.search(span) else 0.0
+    score: float = sum(held.values())
+    if piece.table:
+        near = index.held(*head) | index.held(piece.table[0], piece.table[2])
+        score += NEARBY_SHARE * sum(value for key, value in near.items() if key not in held)
+    most = sum(value for key, value in index.weights.items() if "+" not in key and index.places[key])
+    share = score / most * (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED))
+    share /= LENGTH_SOFTENING + math.sqrt(max(words, MIN_WORDS_COUNTED))
+    return share * (1.0 if piece.table or _ENDED.search(span) else FRAGMENT_FACTOR)
+
+
+def search(
+    question: str,
+    text: str,
+    pages: Sequence[Page],
+    tables: Sequence[Any],
+    *,
+    length: tuple[int, int],
+    passages: int,
+    known: Sequence[tuple[int, int]] = (),
+    parts: Sequence[tuple[int, int]] = (),
+) -> list[str]:
+    """Lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first.
+
+    `tables` are those of the document as its sandbox has them, `known` spans that were shown before. Of `parts`, which
+    the question names, each gives its spans in turn, whatever words it has; if they have none, all is searched.
+    """
+    running, ranking, terms = running_lines(text, pages), rank(question, text, pages), query_terms(question)
+    low, high = length
+
+    def score_spans(start: int, end: int, page: tuple[int, int]) -> dict[tuple[int, int], float]:
+        around = max(page[0], start - PASSAGE_CHARS), min(page[1], end + PASSAGE_CHARS)
+        head = page[0], min(page[0] + HEAD_CHARS, page[1])
+        scores = {}
+        for piece in find_pieces(text, *around, tables, running):
+            if piece.end > start and piece.start < end:
+                for part in shorten(text, piece, length):
+                    scores[part.start, part.end] = score_piece(text, part, ranking.field, head)
+        return {span: score for span, score in scores.items() if score}
+
+    def fits(span: tuple[int, int]) -> bool:
+        return low <= span[1] - span[0] <= high
+
+    of_parts = [sorted(score_spans(start, end, (start, end)).items(), key=lambda it: -it[1]) for start, end in parts]
+    in_turn = [it[0] for turn in zip_longest(*of_parts) for it in turn if it and fits(it[0])]
+    worth = {span: 1.0 - at / 100 for at, span in enumerate(in_turn)}
+    best = [] if in_turn else ranking.passages[:passages]
+    found = [score_spans(start, end, ranking.field.page_at(start)) for _, start, end in best]
+    most = max((score for scores in found for score in scores.values()), default=1.0)
+    for (passage, _, _), scores in zip(best, found, strict=True):
+        for span, score in scores.items():
+            value = (passage / best[0][0]) ** PASSAGE_POWER * (score / most) ** SPAN_POWER
+            worth[span] = max(worth.get(span, 0.0), value)
+    unfit = sorted(end - start for start, end in worth if not fits((start, end)))
+    head = {
+        "coverage": 1.0 if in_turn else round(ranking.coverage, 3),
+        "needed": round(ranking.needed, 3),
+        "terms": list(terms.values())[:12],
+        "missing": [word for key, word in terms.items() if not ranking.field.places[key]][:8],
+        "passages": len(best or in_turn),
+        "unfit": [] if any(map(fits, worth)) else unfit[:1] + unfit[-1:],
+    }
+    fitting = {span: value for span, value in worth.items() if fits(span) and span not in known}
+    rows: list[dict[str, Any]] = [head]
+    for value, page, (start, end) in choose_spans(text, pages, fitting):
+        row = {"page": page, "start": start, "end": end, "score": round(value, 3), "text": text[start:end]}
+        top, stop = header_span(tables, start)
+        rows.append(row | ({"header": text[top:stop]} if fits((top, stop)) else {}))
+    lines, used = [], 0
+    for row in rows:
+        line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        if used + len(line) < MAX_CHARS:
+            lines.append(line)
+            used += len(line) + 1
+    return lines
+
+
+def choose_spans(
+    text: str, pages: Sequence[Page], worth: Mapping[tuple[int, int], float]
+) -> list[tuple[float, int, tuple[int, int]]]:
+    """Score, page and span, best first: none overlaps another or says the same, and each further span of a page counts
+    less than its score, so that pages take turns.
+    """
+    remaining: dict[tuple[int, int], int] = {}
+    said: set[str] = set()
+    for start, end in sorted(worth, key=lambda span: (-worth[span], span)):
+        words = " ".join(TOKEN.findall(text[start:end].lower()))
+        if words not in said and not any(start < b and a < end for a, b in remaining):
+            said.add(words)
+            remaining[start, end] = next((it[0] for it in reversed(pages) if it[2] <= start), 1)
+    out: list[tuple[float, int, tuple[int, int]]] = []
+    of_page: Counter[int] = Counter()
+    while remaining and len(out) < MAX_SPANS:
+        best = max(remaining, key=lambda it: (worth[it] * REPEATED_PAGE_FACTOR ** of_page[remaining[it]], -it[0]))
+        page = remaining.pop(best)
+        out.append((worth[best], page, best))
+        of_page[page] += 1
     return out
 
 
-def _held_terms(text: str, terms: Mapping[str, float]) -> dict[str, float]:
-    low = text.lower()
-    return {key: value for key, value in terms.items() if re.search(term_forms_pattern(key), low)}
+def find_spans(question: str, text: str) -> list[dict[str, Any]]:
+    """The best spans of a text for a question: `start`, `end`, `score`, `text`."""
+    lines = search(question, text, (), (), length=(20, 300), passages=6)[1:]
+    rows = (json.loads(line.removeprefix(LINE_MARK)) for line in lines)
+    return [{key: row[key] for key in ("start", "end", "score", "text")} for row in rows]
 
 
-def extract_spans(
-    question: str,
-    text: str,
-    terms: Mapping[str, float],
-    length: tuple[int, int],
-    head: str = "",
-    similarity: Similarity = None,
-    *,
-    is_named: bool = False,
-    is_end: bool = False,
-) -> list[ScoredSpan]:
-    """The best spans of `text` for the question, best first.
-
-    A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets most
-    of what the page's first lines (`head`) and the lines above it hold, because a row never says what table it is in.
-    With `similarity` (question, spans -> cosine of each) half of the score is that, and a span may do without terms;
-    so it may in a text that the question names (`is_named`). `is_end` is that of `sentences_and_rows`.
-    """
-    amount = bool(AMOUNT.search(question))
-    most = sum(terms.values()) / (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED)) or 1.0
-    found = []
-    for start, end, row in _candidate_spans(text, length, is_end):
-        span = text[start:end]
-        held = _held_terms(span, terms)
-        words = len(TOKEN.findall(span))
-        figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
-        if not (held or similarity or is_named) or words < 3 or (row and not figures) or LEADERS in span:
-            continue
-        score = sum(held.values())
-        if row:
-            near = _held_terms(head + "\n" + text[max(0, start - 600) : start], terms)
-            score += NEARBY_SHARE * sum(value for key, value in near.items() if key not in held)
-        score /= most * (LENGTH_SOFTENING + math.sqrt(max(words, MIN_WORDS_COUNTED)))
-        gain = AMOUNT_GAIN if amount and figures else 1.0
-        cut = 1.0 if row or span[-1] in '.!?"\u201d)' else FRAGMENT_FACTOR
-        # Words without an end and hardly a sentence's worth of them are a heading: where to look, not what is said.
-        cut *= HEADING_FACTOR if cut < 1.0 and words < 7 else 1.0
-        found.append((start, end, score, gain, cut))
-    if similarity and found:
-        alike = similarity(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
-        pairs = zip(found, alike, strict=True)
-        found = [(a, b, (score + max(like, 0.0)) / 2, gain, cut) for (a, b, score, gain, cut), like in pairs]
-    spans = [ScoredSpan(start, end, round(score * gain * cut, 4)) for start, end, score, gain, cut in found]
-    best = sorted(spans, key=lambda item: (-item.score, item.start))[:MAX_SPANS]
-    return best + _filler_sentences(text, best, length)
-
-
-def _filler_sentences(text: str, best: Sequence[ScoredSpan], length: tuple[int, int]) -> list[ScoredSpan]:
-    """The two sentences nearest to the best span, worth next to nothing: they fill up an answer that must have more."""
-    if not best:
-        return []
-    taken = {(span.start, span.end) for span in best}
-    whole = [(a, b) for a, b, row in _candidate_spans(text, length) if not row and text[b - 1] in ".!?"]
-    free = sorted(set(whole) - taken, key=lambda place: (abs(place[0] - best[0].start), place))
-    return [ScoredSpan(a, b, FILLER_SHARE * best[0].score) for a, b in free[:2]]
-
-
-def _candidate_spans(text: str, length: tuple[int, int], is_end: bool = False) -> Iterator[tuple[int, int, bool]]:
-    """Spans within the length: pieces as they are, clauses of sentences that are too long, no part of a row."""
-    low, high = length
-    for start, end, row in sentences_and_rows(text, is_end):
-        if low <= end - start <= high:
-            yield start, end, row
-        elif end - start > high and not row:
-            yield from ((a, b, False) for a, b in clauses(text, start, end, low, high))
-
-
-def answer_subquery(prompt: str, text: str, similarity: Similarity = None) -> str:
-    """The best spans of `text` for `prompt`, as JSON; the OPTIONS line of the search carries weights and lengths."""
-    question, mark, tail = prompt.rpartition("\n\nOPTIONS ")
-    question = question if mark else prompt
-    terms = {term.key: term.weight for term in query_terms(question)}
-    length, head, is_end = (20, 300), "", False
-    try:
-        options = json.loads(tail) if mark else {}
-        terms = {str(key): float(value) for key, value in options.get("terms", terms).items()}
-        head, is_end = str(options.get("head", "")), options.get("end") is True
-        length = (int(options["length"][0]), int(options["length"][1])) if "length" in options else length
-    except (ValueError, TypeError, AttributeError, LookupError):
-        pass  # a prompt that is not ours is answered with what its words say
-    spans = extract_spans(question, text, terms, length, head, similarity, is_end=is_end)
-    rows = [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans]
-    return json.dumps(rows, ensure_ascii=False)
+def frequent_words(text: str, count: int = 10) -> str:
+    """The `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
+    forms: dict[str, Counter[str]] = {}
+    for word in re.findall(r"[^\W\d_]{4,}", text.lower()):
+        if word not in STOP:
+            forms.setdefault(stem(word), Counter())[word] += 1
+    ranked = sorted(forms.values(), key=lambda seen: -seen.total())
+    return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])

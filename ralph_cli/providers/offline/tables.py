@@ -5,12 +5,11 @@ It stands behind that of `rank` in the sandbox, and prints nothing itself.
 
 import csv
 import io
-import math
 import re
 from collections.abc import Sequence
 
-from ralph_cli.providers.offline.pages import Page
-from ralph_cli.providers.offline.rank import query_terms, rank, term_forms_pattern
+from ralph_cli.providers.offline.rank import Page, rank
+from ralph_cli.text.sentences import sentence_ends
 
 FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
 MAX_TABLES, PASSAGE_COUNTS = 3, (1, 3, 8)
@@ -31,15 +30,16 @@ def candidate_texts(
 def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
     """The sentences of the best passages that hold a word of the objective, in the document's order; ever more."""
     ranking = rank(objective, text, pages)
-    words = [re.compile(term_forms_pattern(form)) for form in ranking.weights]
+    least = min(2, sum(map(bool, ranking.field.places.values())))
     out: list[str] = []
     for count in PASSAGE_COUNTS:
         lines: dict[str, None] = {}
-        for _, start, end in sorted(ranking.passages[:count], key=lambda item: item[1]):
-            for sentence in re.split(r"(?<=[.!?])\s+(?=[^\W_a-z])|\n\s*\n|\f", text[start:end]):
-                flat = " ".join(sentence.split())
-                if sum(bool(word.search(flat.lower())) for word in words) >= min(2, len(words)):
-                    lines[flat] = None
+        for _, begin, end in sorted(ranking.passages[:count], key=lambda item: item[1]):
+            start = begin
+            for stop, following in (*sentence_ends(text, begin, end), (end, end)):
+                if len(ranking.field.held(start, stop)) >= least:
+                    lines[" ".join(text[start:stop].split())] = None
+                start = following
         if lines and "\n".join(lines) not in out:
             out.append("\n".join(lines))
     return out
@@ -47,18 +47,12 @@ def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]
 
 def table_texts(objective: str, text: str, tables: Sequence[Sequence[int]]) -> list[str]:
     """The tables that hold most of the objective's words as CSV: with plain numbers, then as they are printed."""
-    terms = [(re.compile(term_forms_pattern(term.key)), term.weight) for term in query_terms(objective)]
-    low = text.lower()
-    weighed = [(word, weight / (1.0 + math.log(1 + len(word.findall(low))))) for word, weight in terms]
+    field = rank(objective, text, ()).field
     scored: list[tuple[float, int, list[list[str]]]] = []
     for order, (begin, end, first_row) in enumerate(table[:3] for table in tables):
         above, rows = read_table(text, begin, first_row, end)
-        if not rows:
-            continue
-        title, body = "\n".join(above).lower(), "\n".join(" ".join(row) for row in rows).lower()
-        places = [(bool(word.search(title)), bool(word.search(body)), weight) for word, weight in weighed]
-        score = sum(weight * (TITLE_SHARE * in_title + in_body) for in_title, in_body, weight in places)
-        if score:
+        score = TITLE_SHARE * sum(field.held(begin, first_row).values()) + sum(field.held(first_row, end).values())
+        if rows and score:
             scored.append((score, -order, [*column_header(above, rows), *rows]))
     best = [rows for _, _, rows in sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_TABLES]]
     plain = [[[row[0], *(plain_number(cell) for cell in row[1:])] for row in rows] for rows in best]

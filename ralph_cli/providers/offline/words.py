@@ -1,50 +1,25 @@
-"""Words of questions: which carry nothing, which only say how one asks, and what is searched for in the others.
+"""Words of questions: which carry nothing, and what is searched for in the others.
 
-The source of this module runs as guest code in the sandbox, before that of `rank`. Standard library only.
+The source of this module runs as guest code in the sandbox, before that of `rank`.
 """
 
 import re
 
-# Function words, question words, words that point in time, and the verbs of instructions; no nouns of any field.
-_STOP = """
-    a about above after again against all also am among an and answer any anyone anything approximately are
-    aren't as ask asked assume at be because been before being below between both but by can cannot could
-    current currently describe did do does doing done down during each either else etc ever every explain few
-    find following for from further get give given had has have having he her here hers him his how however i
-    identify if in into is isn't it its just last latest let like list many may me mention might mine more most
-    much must my name neither next no nor not now of off on one only or other our out over own per please
-    previous provide question recent recently regarding relying respond response say see shall she should show
-    shown so some someone something state such summarize tell than that the their them then there these they
-    this those through to too under until up upon us use used using versus very via vs was we were what when
-    where whether which while who whom whose why will with within without would year years yes yet you your
+from ralph_cli.text.lexicon import STOP_WORDS
+
+# Beside the little words of the language: how one asks for something, and words that point in time.
+_ASKING = """
+    answer anyone anything ask assume current currently describe ever explain find following get give given identify
+    last latest let list mention name per please previous provide question recent recently regarding relying response
+    shown someone something state summarize tell us use used using versus via vs within year years yes yet
 """
-STOP = frozenset(_STOP.split())
-# How one asks and not what for: measures, words for any thing and any doing. They are searched for like all others, but
-# what answers need not hold them: "how long ...?" is answered by "thirty days".
-_GENERAL = """
-    affect amount big biggest break bring change come count figure file get go going happen hold keep kind
-    know large largest last late long look lose low high make manner matter mean mention money much need
-    number old own people quantity reason result run say set short size small sort stay stop take tell thing
-    think time total turn type want way wide work
-"""
+STOP = STOP_WORDS | frozenset(_ASKING.split())
 # Longest first; the rest must keep four letters (five before the shortest ones), so "rate" never becomes "r".
 _SUFFIXES = """
     izations ization isation ational ations ation ators ating ality ative ments tions ingly ively fully ated
     ator ates tion edly ness ment ings ives ally ity ing ily ive ful ion ate ed ly es
 """
 SUFFIXES = tuple(_SUFFIXES.split())
-# Irregular forms of common English verbs, each with the form whose stem is searched beside it.
-_IRREGULAR = """
-    arose:arise became:become began:begin begun:begin bought:buy broke:break brought:bring built:build came:come
-    chose:choose chosen:choose drawn:draw drew:draw driven:drive drove:drive fallen:fall fell:fall felt:feel
-    fought:fight found:find gave:give gone:go grew:grow grown:grow held:hold hidden:hide kept:keep knew:know
-    known:know laid:lay led:lead left:leave lent:lend lost:lose made:make meant:mean met:meet paid:pay ran:run
-    risen:rise rose:rise said:say saw:see seen:see sent:send shown:show shrank:shrink shrunk:shrink sold:sell
-    sought:seek spent:spend spoke:speak stood:stand taken:take taught:teach thought:think threw:throw
-    thrown:throw told:tell took:take understood:understand went:go withdrawn:withdraw withdrew:withdraw won:win
-    written:write wrote:write
-"""
-IRREGULAR = {form: verb for form, _, verb in (entry.partition(":") for entry in _IRREGULAR.split())}
 
 
 def stem(word: str) -> str:
@@ -68,14 +43,6 @@ def stem(word: str) -> str:
 def _undouble(word: str) -> str:
     """Undo the doubling before an ending: "occurr" (occurred) is searched as "occur"."""
     return word[:-1] if word[-1] == word[-2] and word[-1] in "bdgmnprt" else word
-
-
-_GENERAL_STEMS = frozenset(map(stem, _GENERAL.split()))
-
-
-def is_general(word: str) -> bool:
-    """Whether a word says how one asks ("how long", "made") rather than what for."""
-    return not _GENERAL_STEMS.isdisjoint((stem(word), stem(IRREGULAR.get(word.lower(), ""))))
 
 
 # The primary statements of accounts, by the titles that are printed over them and that people ask for them by

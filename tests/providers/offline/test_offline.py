@@ -15,7 +15,7 @@ from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.history import parse_search_output, refused_claims
 from ralph_cli.providers.offline.model import OfflineModel
-from ralph_cli.providers.offline.search import LINE_MARK
+from ralph_cli.providers.offline.spans import LINE_MARK
 from ralph_cli.rlm.bridge import list_tables
 
 PAGES = [
@@ -49,14 +49,6 @@ class Desk:
         self.text = "\f".join(self.pages)
         self.inputs = {"question": question, **LIMITS, **limits}
         self.turns: list[Turn] = [UserTurn(f"Answer: {question}")]
-        self.asked = 0
-        self.broken = False
-
-    def batch(self, items: list[tuple[str, str]]) -> list[Any]:
-        self.asked += len(items)
-        if self.broken:
-            return [RuntimeError("no calls left") for _ in items]
-        return [self.sub(prompt, text) for prompt, text in items]
 
     def sub(self, prompt: str, text: str) -> str:
         return self.model.complete(Request("subquery", "", (), inputs={"prompt": prompt, "text": text})).text
@@ -76,8 +68,7 @@ class Desk:
 
     def run(self, code: str) -> None:
         printed = io.StringIO()
-        names = {"context": self.text, "pages": numbered(self.pages), "llm_query_batch": self.batch}
-        names["_tables"] = list_tables(document(self.text))
+        names = {"context": self.text, "pages": numbered(self.pages), "_tables": list_tables(document(self.text))}
         with redirect_stdout(printed):
             exec(compile(code, "<snippet>", "exec"), names)
         assert len(printed.getvalue()) <= 1900
@@ -96,14 +87,14 @@ def quotes(act: dict[str, Any]) -> list[str]:
     return [quote for claim in act["claims"] for quote in claim["quotes"]]
 
 
-def test_the_first_act_is_a_snippet_that_runs_and_asks_sub_queries() -> None:
+def test_the_first_act_is_a_snippet_that_runs() -> None:
     desk = Desk("How many sailors does the crew have?")
     act = desk.step()
     desk.run(act["code"])
     result = desk.turns[-1]
     assert isinstance(result, ToolTurn)
     heads, candidates = parse_search_output(result.results[0][1])
-    assert heads[0]["coverage"] > 0.5 and desk.asked > 0
+    assert heads[0]["coverage"] > 0.5 and candidates
     assert all(desk.text[c.start : c.end] == c.text for c in candidates)
 
 
@@ -111,18 +102,16 @@ def test_the_first_act_is_a_snippet_that_runs_and_asks_sub_queries() -> None:
     ("question", "first"),
     [
         ("How many sailors does the crew have?", "The crew consists of 84 sailors and 12 engineers."),
-        (
-            "What was the total revenue in FY2021?",
-            PAGES[2].partition("\n")[2].rstrip(),
-        ),
+        ("What was the total revenue in FY2021?", "Total revenue  5,328  4,581"),
         ("When were the ferries built?", "Two of the ferries were built in 1998."),
         ("What does the board expect of fuel prices?", "The board expects fuel prices to rise."),
     ],
 )
 def test_the_best_claim_is_the_quote(question: str, first: str) -> None:
     claims = Desk(question).answer()["claims"]
-    assert claims[0]["quotes"] == [first]
+    assert claims[0]["quotes"][0] == first
     assert claims[0]["text"] == " ".join(first.split())
+    assert all(claim["quotes"][0] in PAGES[claim["page"] - 1] for claim in claims)
     assert all(quote in TEXT for claim in claims for quote in claim["quotes"])
 
 
@@ -248,12 +237,11 @@ def test_a_second_search_leaves_room_for_what_was_not_shown() -> None:
 def test_a_second_search_reads_further_passages() -> None:
     pages = [f"Ferry {n} carries {n * 17} cars.\n" + "Nothing else is known. " * 30 + "\n" for n in range(40)]
     desk = Desk("How many cars does each ferry carry?", pages)
-    shown = quotes(desk.answer())
-    assert desk.asked == 14
-    while desk.asked == 14:
-        desk.tell("refused: no quote supports the answer", error=True)
+    shown: list[str] = []
+    for _ in range(8):
         shown += quotes(desk.answer())
-    assert desk.asked == 14 + 28 and len(shown) == len(set(shown))
+        desk.tell("refused: no quote supports the answer", error=True)
+    assert len({quote for quote in shown if quote.startswith("Ferry")}) > 14 and len(shown) == len(set(shown))
 
 
 def test_what_is_printed_fits_into_an_observation() -> None:
@@ -291,13 +279,6 @@ def test_a_lost_sandbox_gets_the_snippet_once_more_and_then_an_error() -> None:
     with pytest.raises(ProviderError) as caught:
         desk.step()
     assert caught.value.code == "offline-no-result"
-
-
-def test_without_sub_queries_the_snippet_extracts_by_itself() -> None:
-    desk = Desk("How many sailors does the crew have?")
-    desk.broken = True
-    assert quotes(desk.answer())[0] == "The crew consists of 84 sailors and 12 engineers."
-    assert sum(isinstance(turn, ModelTurn) for turn in desk.turns) == 3
 
 
 def test_a_part_that_the_question_names_is_quoted_each_place_of_it_in_turn() -> None:
@@ -376,9 +357,8 @@ def test_every_quote_is_in_the_document_whatever_it_is(text: str, question: str,
     if not reached("quoted", claims):
         return
     for claim in claims:
-        (quote,) = claim["quotes"]
-        assert quote in text and low <= len(quote) <= high
-        assert claim["text"] == " ".join(quote.split())
+        assert all(quote in text and low <= len(quote) <= high for quote in claim["quotes"])
+        assert claim["text"] == " ".join(claim["quotes"][0].split())
 
 
 def test_an_item_of_a_task_that_stands_in_several_places_ranks_by_its_best_place() -> None:

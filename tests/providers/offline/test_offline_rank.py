@@ -3,17 +3,15 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import document
 
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.providers.offline.history import parse_search_output
-from ralph_cli.providers.offline.pages import page_bodies, split_windows
-from ralph_cli.providers.offline.rank import lower_same_length, query_terms, rank, term_pattern
-from ralph_cli.providers.offline.search import choose_spans, search
-from ralph_cli.providers.offline.spans import answer_subquery, ends_in_cells, extract_spans
-from ralph_cli.providers.offline.words import is_general, stem
+from ralph_cli.providers.offline.rank import lower_same_length, query_terms, rank, split_passages, term_pattern
+from ralph_cli.providers.offline.spans import search
+from ralph_cli.providers.offline.words import stem
 from ralph_cli.rlm.bridge import list_tables
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -30,30 +28,13 @@ def laid_out(parts: list[str]) -> tuple[str, Pages]:
 
 def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) -> list[str]:
     """The texts that a search prints, best first."""
+    return [row["text"] for row in searched(question, parts, length)]
+
+
+def searched(question: str, parts: list[str], length: tuple[int, int]) -> list[dict[str, Any]]:
     text, pages = laid_out(parts)
-
-    def ask(items: list[tuple[str, str]]) -> list[str]:
-        return [answer_subquery(*item) for item in items]
-
-    tables = list_tables(document(text))
-    lines = search(question, text, pages, ask, length=length, passages=14, known_spans=(), tables=tables)
-    return [json.loads(line.partition(" ")[2])["text"] for line in lines[1:]]
-
-
-@pytest.mark.parametrize(
-    ("line", "row"),
-    [
-        ("Passenger tickets  4,210  3,377", True),
-        ("Other income $ (17) \u2014 12%", True),
-        ("Depreciation  1,488", True),
-        ("The ferry was sold on December 31, 2022", False),
-        ("Revenue rose in the years 2019, 2020", False),
-        ("It carried 300 passengers and 20 cars.", False),
-        ("Fleet", False),
-    ],
-)
-def test_what_a_table_row_is(line: str, row: bool) -> None:
-    assert ends_in_cells(line) is row
+    lines = search(question, text, pages, list_tables(document(text)), length=length, passages=14)
+    return [json.loads(line.partition(" ")[2]) for line in lines[1:]]
 
 
 @pytest.mark.parametrize(
@@ -80,17 +61,7 @@ def test_stems_find_the_forms_of_a_word(word: str, others: list[str]) -> None:
 
 def test_words_of_the_question() -> None:
     terms = query_terms("What was net income (in USD) in FY18 and fiscal 2019? If unclear, explain the metric.")
-    assert [term.key for term in terms] == ["net", "incom", "2018", "2019", "unclear", "metric", "usd"]
-    assert [term.weight for term in terms] == [1.0, 1.0, 1.0, 1.0, 0.4, 0.4, 0.4]
-
-
-def test_letters_stand_for_the_phrase_that_the_document_uses() -> None:
-    parts = [
-        "We spend on research and development (R&D) every year.",
-        "Research and development cost 41 million crowns.",
-    ]
-    assert found("How much did R&D cost?", parts)[0] == parts[1]
-    assert rank("How much did R&D cost?", *laid_out(parts)).coverage == 1.0
+    assert list(terms) == ["net", "incom", "usd", "2018", "2019", "unclear", "metric"]
 
 
 def test_a_lower_cased_copy_keeps_every_offset() -> None:
@@ -100,7 +71,7 @@ def test_a_lower_cased_copy_keeps_every_offset() -> None:
 
 def test_every_character_is_in_a_chunk() -> None:
     text = ("word " * 700 + "\n") * 3 + "\f" + "line\n" * 900 + "x" * 4000
-    covered = {place for start, end in split_windows(text, page_bodies(text, ())) for place in range(start, end)}
+    covered = {place for start, end in split_passages(text) for place in range(start, end)}
     assert all(place in covered or text[place].isspace() for place in range(len(text)))
 
 
@@ -113,9 +84,11 @@ def test_the_name_of_the_whole_document_weighs_less_than_other_names() -> None:
         "Harbour Nordic pier",
         "Harbour",
     ]
-    weights = rank("Which loan did Harbour take from Nordic?", *laid_out(parts)).weights
+    weights = rank("Which loan did Harbour take from Nordic?", *laid_out(parts)).field.weights
     assert weights["harbour"] < weights["nordic"]
-    assert rank("Which loan did harbour take from Nordic?", *laid_out(parts)).weights["harbour"] > weights["harbour"]
+    assert (
+        rank("Which loan did harbour take from Nordic?", *laid_out(parts)).field.weights["harbour"] > weights["harbour"]
+    )
 
 
 def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
@@ -123,14 +96,7 @@ def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
         "Statement of costs\n(crowns)  2021  2020\nTotal  4,210  3,377\n",
         "Statement of income\n(crowns)  2021  2020\nTotal  9,114  8,002\n",
     ]
-    assert found("What was the total in the statement of income?", parts, (10, 200))[0].endswith(
-        "\nTotal  9,114  8,002"
-    )
-    terms = {"total": 1.0, "incom": 2.0}
-    (under,), (alone,) = (
-        extract_spans("total income", "Total ferries  9,114  8,002", terms, (10, 90), head) for head in ("Income", "")
-    )
-    assert under.score > alone.score
+    assert found("What was the total in the statement of income?", parts, (10, 200))[0] == "Total  9,114  8,002"
 
 
 def test_near_duplicates_are_shown_once() -> None:
@@ -143,19 +109,12 @@ def test_figures_that_differ_are_no_duplicates() -> None:
     assert len(found("What did the licence of the fleet cost?", parts)) == 3
 
 
-def test_rows_with_figures_keep_places_when_an_amount_is_asked_for() -> None:
-    parts = [f"{word} happened {word}ly" for word in "abcdefg"] + ["Freight 1,118"]
-    text, pages = laid_out(parts)
-    spans = [((start, end), 1.0 if number < 8 else 0.3) for number, _, start, end in pages]
-    orders = [[page for _, page, _, _ in choose_spans(text, pages, spans, amount=amount)] for amount in (False, True)]
-    assert orders[0].index(8) == 7 and orders[1].index(8) == 5
-
-
 def test_half_a_sentence_at_the_edge_is_not_quoted() -> None:
-    text = "and the fleet of the old town was sold. The whole fleet was sold again later."
-    assert [
-        text[s.start : s.end] for s in extract_spans("sold fleet", text, {"fleet": 1.0, "sold": 1.0}, (10, 90))
-    ] == ["The whole fleet was sold again later."]
+    parts = [
+        "The old town has a fleet that was sold",
+        "and the fleet of the old town was sold. The whole fleet was sold again.",
+    ]
+    assert found("Was the fleet sold?", parts) == ["The whole fleet was sold again."]
 
 
 LISTED = (
@@ -163,24 +122,12 @@ LISTED = (
     "Retire the two oldest ferries by the end of the next financial year and sell them for scrap",
     "Order one electric ferry from the northern shipyard for delivery in the spring at a fixed price",
 )
-FOOT = "One electric ferry was ordered from the northern shipyard and is not contained in these unaudited figures"
 
 
-@pytest.mark.parametrize(
-    ("page", "following", "quoted"),
-    [
-        *(("Plan\n" + "\n".join(map("{} {}".format, marks, LISTED)).replace("\n ", "\n"), "Crew", LISTED[2])
-          for marks in ("\u2022" * 3, "-" * 3, ("1.", "2.", "3."), ("", "", ""))),
-        (f"Revenue\nTickets  4,210  3,377\nFreight  1,118  1,204\n{FOOT}", "Crew", FOOT),
-        (f"Revenue\nTickets  4,210  3,377\nFreight  1,118  1,204\n{FOOT}", "of the year.", ""),
-        (f"Fleet\nIt has ferries. They are old.\n{LISTED[2]}", "Crew", ""),
-        ("\n".join(line.upper() for line in LISTED), "Crew", ""),
-    ],
-)  # fmt: skip
-def test_the_last_line_of_a_page_without_full_stops_is_quoted(page: str, following: str, quoted: str) -> None:
-    """Not one that goes on on the next page, or that ends in the middle of a sentence as the lines above it tell."""
-    best = found("Which electric ferry was ordered from the northern shipyard?", [page, following])
-    assert best[:1] == [quoted] if quoted else not any("lectric" in span for span in best)
+@pytest.mark.parametrize("marks", ["\u2022", "-"])
+def test_items_of_a_list_without_full_stops_are_quoted(marks: str) -> None:
+    page = "Plan\n" + "\n".join(f"{marks} {item}" for item in LISTED)
+    assert found("Which electric ferry was ordered from the northern shipyard?", [page, "Crew"])[0] == LISTED[2]
 
 
 def test_the_first_quotes_come_from_different_pages() -> None:
@@ -194,24 +141,12 @@ def test_the_first_quotes_come_from_different_pages() -> None:
 
 def test_nothing_is_cut_off_behind_a_negation() -> None:
     text = (
-        "The company does not confirm any of the following: the fleet was sold to the town; "
-        "the fleet was insured at its full value with three banks of the town and of the islands."
+        "The company does not confirm any of the following: The fleet was sold to the town; "
+        "(b) the fleet was insured at its full value with three banks of the town and of the islands."
     )
-    for span in extract_spans("Was the fleet sold?", text, {"fleet": 1.0, "sold": 2.0}, (20, 100)):
-        assert "not confirm" in text[span.start : span.end]
+    assert not any("fleet" in span for span in found("Was the fleet sold?", [text], (20, 100)))
     plain = text.replace("does not confirm any of", "confirms all of")
-    spans = extract_spans("Was the fleet sold?", plain, {"fleet": 1.0, "sold": 2.0}, (20, 100))
-    assert "the fleet was sold to the town" in [plain[span.start : span.end] for span in spans]
-
-
-def test_abbreviations_do_not_end_a_sentence() -> None:
-    text = "Harbour Inc. sold No. 7 to Mr. Berg in May. It kept the rest."
-    spans = extract_spans("sold", text, {"sold": 1.0}, (10, 90))
-    assert [text[span.start : span.end] for span in spans] == [
-        "Harbour Inc. sold No. 7 to Mr. Berg in May.",
-        "It kept the rest.",
-    ]
-    assert spans[1].score < 0.05 * spans[0].score  # from beside, to fill up only
+    assert "The fleet was sold to the town;" in found("Was the fleet sold?", [plain], (20, 100))
 
 
 def test_a_line_of_the_contents_is_not_quoted() -> None:
@@ -247,36 +182,13 @@ def test_a_running_line_never_stands_inside_of_what_is_quoted() -> None:
     assert spans and not any("Review" in span or span.endswith("\n") or span[-1].isdigit() for span in spans)
 
 
-def test_a_row_comes_with_the_lines_that_head_its_columns_or_beside_them_if_its_table_is_long() -> None:
+def test_a_row_comes_with_the_lines_that_head_its_columns() -> None:
     rows = "".join(f"Pier {'abcdefghijklmnopqrst'[n]} dues  {n},217  {n},229\n" for n in range(1, 20))
     page = f"Statement of dues\n(crowns)  2021  2020\n{rows}Total harbour dues  9,114  8,002\n"
     short = "Statement of dues\n(crowns)  2021  2020\nTotal harbour dues  9,114  8,002\n"
-    question = "What were total harbour dues?"
-    assert found(question, [short], (10, 200))[0] == "(crowns)  2021  2020\nTotal harbour dues  9,114  8,002"
-    text, pages = laid_out([page])
-    lines = search(
-        question,
-        text,
-        pages,
-        lambda items: [answer_subquery(*item) for item in items],
-        length=(10, 200),
-        passages=4,
-        known_spans=[],
-        tables=list_tables(document(text)),
-    )
-    _, (best, *_) = parse_search_output("\n".join(lines))
-    assert (best.text, best.header) == ("Total harbour dues  9,114  8,002", "(crowns)  2021  2020")
-
-
-def test_the_part_of_the_document_that_the_question_names_comes_first() -> None:
-    parts = [
-        "Ferries\n" + "So it was.\n" * 30 + "The harbour dues rose, as harbour dues do, and the harbour rose.\n",
-        "Consolidated Balance Sheet\n" + "So it was.\n" * 30 + "Harbour dues  9,114  8,002\n",
-    ]
-    text, pages = laid_out(parts)
-    for question, page in (("Do harbour dues rise?", 0), ("What were harbour dues in the balance sheet?", 1)):
-        _, start, _ = rank(question, text, pages).passages[0]
-        assert pages[page][2] <= start < pages[page][3]
+    for table in (short, page):
+        best, *_ = searched("What were total harbour dues?", [table], (10, 200))
+        assert (best["text"], best["header"]) == ("Total harbour dues  9,114  8,002", "(crowns)  2021  2020")
 
 
 FILLER = "So it was.\n" * 30
@@ -312,25 +224,9 @@ def test_the_lines_of_a_measure_do_not_make_a_document_hold_what_is_asked() -> N
     assert found.passages and found.coverage < found.needed
 
 
-def test_a_word_that_is_only_written_in_two_parts_is_found() -> None:
-    assert rank("What are passthrough costs?", *laid_out(["Of pass-through costs."])).missing == []
-
-
 def test_a_heading_is_worth_less_than_what_it_heads() -> None:
     page = "7.1 The Kestle claim\nThe claim of Kestle against the group was reduced to 38 million in the second year.\n"
     assert found("What is the Kestle claim?", [page])[0].startswith("The claim of Kestle")
-
-
-@pytest.mark.parametrize(
-    "word", ["long", "Figures", "made", "makes", "going", "held", "amounts", "happened", "biggest"]
-)
-def test_words_of_asking_are_known_in_their_forms(word: str) -> None:
-    assert is_general(word)
-
-
-@pytest.mark.parametrize("word", ["invoice", "revenue", "longitude", "customer", "goods", "2024", "R&D"])
-def test_words_that_are_asked_for_are_not_words_of_asking(word: str) -> None:
-    assert not is_general(word)
 
 
 def enough(question: str, name: str) -> bool:

@@ -1,16 +1,16 @@
 """Likeness of meaning: it moves spans, never invents them, and unknown weights are refused."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.model import Request
+from ralph_cli.core.model import ModelTurn, Request, ToolCall, ToolTurn, UserTurn
 from ralph_cli.providers.offline import semantic
 from ralph_cli.providers.offline.model import OfflineModel
+from ralph_cli.providers.offline.spans import search
 
-TEXT = "The ferry is old and slow. Its engine was replaced by a new motor last spring. The ferry carries many cars.\n"
+TEXT = "The ferry is old and slow. The engine of the ferry is a new motor. The ferry carries many cars each day.\n"
 
 
 def embed(texts: list[str]) -> list[list[float]]:
@@ -18,20 +18,23 @@ def embed(texts: list[str]) -> list[list[float]]:
     return [[1.0, 0.0] if "motor" in text or "machine" in text else [0.0, 1.0] for text in texts]
 
 
-def spans(model: OfflineModel, question: str) -> list[str]:
-    reply = model.complete(Request("subquery", "", (), inputs={"prompt": question, "text": TEXT}))
-    return [span["text"] for span in json.loads(reply.text)]
+def quotes(model: OfflineModel, question: str) -> list[str]:
+    inputs = {"question": question, "quote_chars": [20, 300]}
+    printed = "\n".join(search(question, TEXT, (), (), length=(20, 300), passages=4))
+    turns = (UserTurn(""), ModelTurn("", (ToolCall("1", "act", {"code": ""}),)), ToolTurn((("1", printed, False),)))
+    arguments = model.complete(Request("worker", "", turns, inputs=inputs)).calls[0].arguments
+    return [quote for claim in (arguments or {})["claims"] for quote in claim["quotes"]]
 
 
 def test_the_name_says_which_one_answers() -> None:
     assert (OfflineModel().name, OfflineModel(embed).name) == ("offline:extractive", "offline:semantic")
 
 
-def test_a_span_without_a_word_of_the_question_is_found_by_its_meaning() -> None:
-    assert spans(OfflineModel(), "What machine does the ferry have?")[0].startswith("The ferry")
-    found = spans(OfflineModel(embed), "What machine drives it?")
-    assert found[0] == "Its engine was replaced by a new motor last spring."
-    assert all(span in TEXT for span in found)
+def test_what_is_found_is_ranked_by_its_meaning() -> None:
+    question = "Which machine has the old ferry that carries cars?"
+    assert not quotes(OfflineModel(), question)[0].startswith("The engine")
+    found = quotes(OfflineModel(embed), question)
+    assert found[0].startswith("The engine") and all(quote in TEXT for quote in found)
 
 
 def test_a_missing_extra_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +67,5 @@ def test_the_carried_model_knows_that_an_engine_is_a_motor() -> None:
     model = semantic.load_embedding()
     near, far = semantic.make_similarity(model)("engine", ["motor", "poem"])
     assert near > far
-    assert spans(OfflineModel(model), "Which machine drives it?") == spans(
-        OfflineModel(model), "Which machine drives it?"
-    )
+    question = "Which machine has the old ferry that carries cars?"
+    assert quotes(OfflineModel(model), question) == quotes(OfflineModel(model), question)
