@@ -153,11 +153,6 @@ def _is_introduced_with(text: str, last: Table, table: Table, low: int) -> bool:
     return low == last.end or (text.count(PAGE_BREAK, last.end, low) == 1 and names == others and any(names))
 
 
-def _find_word(heading: Heading) -> str:
-    """The word before the number of a heading, "" for none; all of one without a number."""
-    return re.split(r"\d", heading.text, maxsplit=1)[0].casefold()
-
-
 def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Statement, int]]:
     """The sentences that state the scale of all amounts, and the lines in brackets that do so above the first of
     numbered headings, each with where the part ends that it begins."""
@@ -165,7 +160,7 @@ def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Stat
         below = headings[bisect_left(headings, match.end(), key=attrgetter("start")) :]
         if SCALE_STATEMENT.search(match[1]) and below and below[0].start == match.end() and below[0].is_counted:
             beside = (it for it in below if it.is_counted and it.level <= below[0].level)
-            *_, last = next(groupby(beside, _find_word))[1]
+            *_, last = next(groupby(beside, lambda it: re.split(r"\d", it.text)[0].casefold()))[1]  # "Note 1", "Note 2"
             yield Statement(*match.span(1)), last.end
     for match in _OF_ALL_AMOUNTS.finditer(text):
         if SCALE_STATEMENT.search(match[0]):
