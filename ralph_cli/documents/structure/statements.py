@@ -57,7 +57,7 @@ def complete_tables(
     titles = apart or headings
     general = sorted(_find_general(text, headings))
     for table in tables:
-        page = page_at(pages, table.start)
+        page = pages[max(bisect_right(pages, table.start, key=attrgetter("start")) - 1, 0)]
         last = found[-1] if found else None
         at = bisect_right(furniture, table.start, key=attrgetter("start")) - 1
         low = max(page.start, last.end if last else 0, furniture[at].end if at >= 0 else 0)
@@ -66,25 +66,19 @@ def complete_tables(
             first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
             near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
             table = table._replace(title=_find_title(text, above, near, bool(apart)))
-        if last and table.continues < 0 and not table.header_rows and _goes_on(text, page, last, table):
+        if last and table.continues < 0 and not table.header_rows and _goes_on(text, last, table):
             table = table._replace(continues=last.start)
         stated = (*_find_statements(text, table, above), *_find_signs(text, table))
         before = next((one for one in reversed(found) if one.start == table.continues), None)
-        end = before.end if before else 0
         if last and not before and _is_introduced_with(text, last, table, low):
-            before, end = last, last.start
+            before = last
         if before and not any(it.row == it.column == -1 for it in stated):
-            stated = (*(it for it in before.statements if it.row == it.column == -1 and it.end <= end), *stated)
+            stated = (*(it for it in before.statements if it.row == it.column == -1), *stated)
         if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
             far = (it for it, end in reversed(general) if it.end <= table.start < end)
             stated = (*islice(far, 1), *stated)
         found.append(table._replace(statements=stated))
     return found
-
-
-def page_at(pages: Sequence[Page], offset: int) -> Page:
-    """The page that holds a character."""
-    return pages[max(bisect_right(pages, offset, key=attrgetter("start")) - 1, 0)]
 
 
 def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
@@ -128,7 +122,7 @@ def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Headi
     return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
 
 
-def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
+def _goes_on(text: str, last: Table, table: Table) -> bool:
     """Whether a table without names of columns is the rest of one that ends a page before, or just above it: it has as
     many columns, at the same places."""
     between = text[last.end : table.start]
