@@ -28,13 +28,13 @@ _MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
 """How the line above a table may end that states its scale, although it is not its title."""
 
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
-_MARKS = " *:\u2020\u2021\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079\u207d\u207e"
+_MARKS = re.compile(r"(?:[\s*:\u2020\u2021\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]|(?<=\))\(\w{1,2}\))+$")
 _IN_BRACKETS_LAST = re.compile(r"\([^(\d]*\)$")
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
 """A cell of nothing but the sign or code of a currency, or of per cent."""
 
 _BRACKETS_ALONE = re.compile(r"(?m)^[ \t]*(\([^\n\f]*\))[ \t]*\n\s*")
-_PER_CENT_ALONE = re.compile(r"(?<![^\W_a-zA-Z])(?<![^\W_a-zA-Z]\s)(?<![).])%")
+_PER_CENT_ALONE = re.compile(r"(?:^|[^\W\d_\u00bc-\u00be\u2150-\u215f]\s?|[(/]\s?)%")
 _OF_ALL_AMOUNTS = re.compile(r"(?i)\ball\s+(?:\w+\s+){0,3}?(?:amounts|figures|numbers|values)\s[^.\n]*")
 _SIGN = re.compile(r"[%$\u20ac\u00a3\u00a5]")
 _NEAR = 3.0
@@ -217,6 +217,6 @@ def _states(words: str) -> bool:
     """Whether a name or label says in what its figures are given."""
     if SCALE_STATEMENT.search(words) or _is_unit(words) or _PER_CENT_ALONE.search(words):
         return True
-    words = words.rstrip(_MARKS)
+    words = _MARKS.sub("", words)
     named = _IN_BRACKETS_LAST.search(words)
     return bool(named and currencies_named(named[0])) or (words.endswith(")") and read_unit(words) is not None)
