@@ -183,10 +183,7 @@ class Document:
         """
         if cell and _OWN_UNIT.search(self.text, cell.start, cell.end):
             return []
-        found: list[Statement] = []
-        while row >= 0:
-            found += (it for it in table.statements if it.row == row)
-            row = table.rows[row].parent
+        found = [it for group in table.groups_of(row) for it in table.statements if it.row == group]
         found += (it for it in table.statements if cell and cell.column <= it.column <= cell.last)
         if not any(_SAYS_UNIT.search(self.text, it.start, it.end) for it in found):
             found += (it for it in table.statements if it.row == it.column == -1)
@@ -200,12 +197,9 @@ class Document:
         if table is None or row < table.header_rows:
             return ()
         named = self._naming_table(table)
-        lines = [(it.start, it.end) for it in self.statements_of(table, row) if it.row != row]
-        lines += [(it.start, it.end) for it in named.rows[: named.header_rows]]
-        parent = table.rows[row].parent
-        while parent >= 0:
-            lines.append((table.rows[parent].start, table.rows[parent].end))
-            parent = table.rows[parent].parent
+        lines = [it[:2] for it in self.statements_of(table, row) if it.row != row]
+        lines += [it[:2] for it in named.rows[: named.header_rows]]
+        lines += [table.rows[group][:2] for group in [*table.groups_of(row)][1:]]
         apart: list[Span] = []
         for start, end in sorted(lines, key=lambda line: (line[0], -line[1])):
             if not apart or start >= apart[-1].end:

@@ -274,6 +274,12 @@ class Table(NamedTuple):
         first = bisect_right(self.cells, row - 1, key=itemgetter(2))
         return self.cells[first : bisect_right(self.cells, row, lo=first, key=itemgetter(2))]
 
+    def groups_of(self, row: int) -> Iterator[int]:
+        """A row and the rows that head its groups, the innermost first, by their numbers."""
+        while row >= 0:
+            yield row
+            row = self.rows[row].parent
+
     def labels_of(self, row: int) -> Iterator[list[Cell]]:
         """The cells that say what a row is about, the innermost group first; one that goes over lines is several."""
         while row >= 0:

@@ -98,7 +98,7 @@ def _places_in_row(
             continue
         name = headers.column_at(at)
         label = headers.label_at(at)
-        unit = _unit_of(name, label, headers.at(at).unit)
+        unit = _unit_of(f"{name} {headers.signs_at(at)}", label, headers.at(at).unit)
         if unit and unit.kind == "percent" and _SHARE_BEHIND.match(quote.text, quantity.end):
             unit = None
         words = say_words(name, fiscal_end)

@@ -18,7 +18,7 @@ _LONG_LINE, _LEAST_LINES, _SHARE, _PAGE_SHARE = 60, 3, 0.1, 0.5
 """Characters of lines of running text, and how many of them, and which part of them in a document or of all on a page,
 have one of its typefaces."""
 
-_LARGER, _SMALLEST = 1.12, 0.9
+_LARGER, _SMALLEST = 1.12, 0.85
 """Sizes of letters, as parts of those of running text: of headings in its font above, of those in others at least."""
 
 _LINES_APART, _TITLE_APART, _MOST_LINES = 1.5, 2.2, 3
@@ -90,12 +90,12 @@ def find_set_apart(pages: Sequence[tuple[str, Sequence[TypeLine]]]) -> Iterator[
 
 
 def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge: float) -> Iterator[Heading]:
-    fonts, sizes = {font for font, _ in running}, [size for _, size in running]
+    largest, smallest = dict(sorted(running)), min(size for _, size in running)
     found: list[list[TypeLine]] = []
     last: TypeLine | None = None
     for line in lines:
         is_apart = bool(line.faces) and all(
-            size > _LARGER * max(sizes) or (font not in fonts and size >= _SMALLEST * min(sizes))
+            size > _LARGER * largest[font] if font in largest else size >= _SMALLEST * smallest
             for font, size in line.faces
         )
         goes_on = last is not None and _goes_on(text, last, line, edge, is_apart)

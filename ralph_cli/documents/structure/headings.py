@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import compress, pairwise, zip_longest
 from operator import attrgetter
 from typing import overload
 
@@ -166,9 +166,12 @@ def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, s
         elif run_in := run_in_heading(line):
             found[at] = (run_in, 1 + run_in.split()[0].rstrip(".").count("."))
     keys = {at: heading if titles else _key(heading) for at, (heading, _) in found.items()}
-    repeated, most = Counter(keys.values()), max(_MOST_REPEATS, pages // _PAGES_EACH)
+    # What its type sets apart is no running line where other lines of its page stand above it.
+    tops = (not titles or not at or at - 1 in lines.taken or lines.page_end(at - 1) <= lines.starts[at] for at in keys)
+    repeated = Counter(compress(keys.values(), tops))
+    most = max(_MOST_REPEATS, pages // _PAGES_EACH)
     # "Note 7" on page 8 and "Note 8" on page 9 only look like running lines.
-    kept = (at for at, key in keys.items() if at not in lines.taken or (_LABEL.match(key) and repeated[key] == 1))
+    kept = (at for at, key in keys.items() if at not in lines.taken or (_LABEL.match(key) and repeated[key] < 2))
     return {at: found[at] for at in kept if repeated[keys[at]] <= most}
 
 

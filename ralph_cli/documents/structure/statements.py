@@ -28,13 +28,13 @@ _MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
 """How the line above a table may end that states its scale, although it is not its title."""
 
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
-_MARKS = " *:\u2020\u2021\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079\u207d\u207e"
+_MARKS = re.compile(r"(?:[\s*:\u2020\u2021\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]|(?<=\))\(\w{1,2}\))+$")
 _IN_BRACKETS_LAST = re.compile(r"\([^(\d]*\)$")
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
 """A cell of nothing but the sign or code of a currency, or of per cent."""
 
 _BRACKETS_ALONE = re.compile(r"(?m)^[ \t]*(\([^\n\f]*\))[ \t]*\n\s*")
-_PER_CENT_ALONE = re.compile(r"(?<![^\W_a-zA-Z])(?<![^\W_a-zA-Z]\s)(?<![).])%")
+_PER_CENT_ALONE = re.compile(r"(?:^|[^\W\d_\u00bc-\u00be\u2150-\u215f]\s?|[(/]\s?)%")
 _OF_ALL_AMOUNTS = re.compile(r"(?i)\ball\s+(?:\w+\s+){0,3}?(?:amounts|figures|numbers|values)\s[^.\n]*")
 _SIGN = re.compile(r"[%$\u20ac\u00a3\u00a5]")
 _NEAR = 3.0
@@ -58,7 +58,7 @@ def complete_tables(
     titles = apart or headings
     general = sorted(_find_general(text, headings))
     for table in tables:
-        page = page_at(pages, table.start)
+        page = pages[max(bisect_right(pages, table.start, key=attrgetter("start")) - 1, 0)]
         last = found[-1] if found else None
         at = bisect_right(furniture, table.start, key=attrgetter("start")) - 1
         low = max(page.start, last.end if last else 0, furniture[at].end if at >= 0 else 0)
@@ -67,26 +67,20 @@ def complete_tables(
             first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
             near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
             table = table._replace(title=_find_title(text, above, near, bool(apart)))
-        if last and table.continues < 0 and not table.header_rows and _goes_on(text, page, last, table):
+        if last and table.continues < 0 and not table.header_rows and _goes_on(text, last, table):
             table = table._replace(continues=last.start if last.header_rows else last.continues)
         stated = (*_find_statements(text, table, above), *_find_signs(text, table))
         before = places.get(table.continues)
-        end = before.end if before else 0
         if last and not before and _is_introduced_with(text, last, table, low):
-            before, end = last, last.start
+            before = last
         if before and not any(it.row == it.column == -1 for it in stated):
-            stated = (*(it for it in before.statements if it.row == it.column == -1 and it.end <= end), *stated)
+            stated = (*(it for it in before.statements if it.row == it.column == -1), *stated)
         if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
             far = (it for it, end in reversed(general) if it.end <= table.start < end)
             stated = (*islice(far, 1), *stated)
         found.append(table._replace(statements=stated))
         places[table.start] = found[-1]
     return found
-
-
-def page_at(pages: Sequence[Page], offset: int) -> Page:
-    """The page that holds a character."""
-    return pages[max(bisect_right(pages, offset, key=attrgetter("start")) - 1, 0)]
 
 
 def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
@@ -130,7 +124,7 @@ def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Headi
     return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
 
 
-def _goes_on(text: str, page: Page, last: Table, table: Table) -> bool:
+def _goes_on(text: str, last: Table, table: Table) -> bool:
     """Whether a table without names of columns is the rest of one that ends a page before, or just above it: it has as
     many columns, at the same places."""
     between = text[last.end : table.start]
@@ -155,11 +149,6 @@ def _is_introduced_with(text: str, last: Table, table: Table, low: int) -> bool:
     return low == last.end or (text.count(PAGE_BREAK, last.end, low) == 1 and names == others and any(names))
 
 
-def _find_word(heading: Heading) -> str:
-    """The word before the number of a heading, "" for none; all of one without a number."""
-    return re.split(r"\d", heading.text, maxsplit=1)[0].casefold()
-
-
 def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Statement, int]]:
     """The sentences that state the scale of all amounts, and the lines in brackets that do so above the first of
     numbered headings, each with where the part ends that it begins."""
@@ -167,7 +156,7 @@ def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Stat
         below = headings[bisect_left(headings, match.end(), key=attrgetter("start")) :]
         if SCALE_STATEMENT.search(match[1]) and below and below[0].start == match.end() and below[0].is_counted:
             beside = (it for it in below if it.is_counted and it.level <= below[0].level)
-            *_, last = next(groupby(beside, _find_word))[1]
+            *_, last = next(groupby(beside, lambda it: re.split(r"\d", it.text)[0].casefold()))[1]  # "Note 1", "Note 2"
             yield Statement(*match.span(1)), last.end
     for match in _OF_ALL_AMOUNTS.finditer(text):
         if SCALE_STATEMENT.search(match[0]):
@@ -230,6 +219,6 @@ def _states(words: str) -> bool:
     """Whether a name or label says in what its figures are given."""
     if SCALE_STATEMENT.search(words) or _is_unit(words) or _PER_CENT_ALONE.search(words):
         return True
-    words = words.rstrip(_MARKS)
+    words = _MARKS.sub("", words)
     named = _IN_BRACKETS_LAST.search(words)
     return bool(named and currencies_named(named[0])) or (words.endswith(")") and read_unit(words) is not None)

@@ -12,7 +12,7 @@ BOLD = ("Helvetica-Bold", 10)
 ITALIC = ("Helvetica-Oblique", 10)
 LARGE = ("Helvetica", 14)
 PROSE = "The harbour office keeps the list of all boats, and of what each of them pays for its berth, up to date."
-Line = tuple[tuple[str, int], str]
+Line = tuple[tuple[str, float], str]
 
 
 @pytest.fixture
@@ -55,6 +55,13 @@ def test_lines_in_type_of_their_own_are_headings_and_others_are_none(typed) -> N
     page = [(BOLD, "Boats that are let"), *prose(), (RUNNING, "Port Ellery, Lowe"), *prose(), (LARGE, "What is owed")]
     page += [*prose(), (ITALIC, "Dues of members"), *prose()]
     assert headings(typed(page)) == ["Boats that are let", "What is owed", "Dues of members"]
+
+
+def test_headings_may_be_smaller_than_text_larger_than_their_own_font_or_return_within_pages(typed) -> None:
+    letter = [(("Times-Roman", 14), PROSE[:70])] * 20
+    part = [(("Helvetica-Bold", 8.7), "DUES OF MEMBERS"), *prose(4), (LARGE, "What is owed"), *prose(4)]
+    about = typed([*letter, *prose(4)], *[[(BOLD, "Harbour report"), *prose(), *part]] * 5)
+    assert headings(about) == ["DUES OF MEMBERS", "What is owed"] * 5
 
 
 def test_labels_and_names_of_columns_in_a_table_are_no_headings(typed) -> None:

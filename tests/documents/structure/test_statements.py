@@ -90,6 +90,7 @@ Dues                300             350
         ("(in millions)\nWeeks to\nMay 2  May 1\n2031  2030\nRent  5  7\nDues  4  6\n", {("(in millions)", -1, -1)}),
         # A label with an amount, or a footnote's mark, states no currency, but one with a sign of per cent that.
         ("Loans  2031\n€5, due in May (1)  4\nBoats ($ 4 each)  5\n% of sales  7\n", {("% of sales", 3, -1)}),
+        ("Loans  2031\nFee (euros)(a)  4\nBoats \u2014 %  5\n5\u215c% notes  7\n", {("Fee (euros)(a)", 1, -1)}),
         # A sign is of all cells of a column where the others go without one, and there is no other sign.
         ("Item  Share\nRent  12 %\nDues  9\nFees  7 %\n", {("12 %", -1, 1)}),
         ("Item  Share\nRent  12 %\nDues  9\nFees  $ 7\n", set()),

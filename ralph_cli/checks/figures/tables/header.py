@@ -4,10 +4,9 @@ The same lines are shown to a worker, count as quoted, and are what the figures 
 and what governs these are those of the document.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import field, replace
-from operator import attrgetter
 
 from ralph_cli.core.deferred import re
 from ralph_cli.core.deferred.dataclasses import dataclass
@@ -191,13 +190,18 @@ class TableHeaders:
         )
 
     def _scales_before(self, start: int) -> Scales:
-        """The scales that the nearest table above a place states for itself: they may be those of the place, too."""
-        member, tables = self._document.member_at(start), self._document.tables
-        for table in reversed(tables[: bisect_right(tables, start, key=attrgetter("start"))]):
-            stated = [self._document.text[it.start : it.end] for it in table.statements if it.row == -1]
-            if (scales := read_scales("\n".join(stated))).powers and table.start >= (member.start if member else 0):
-                return scales
-        return Scales()
+        """The scales of the nearest line above a place that states one: they may be those of the place, too."""
+        text, member = self._document.text, self._document.member_at(start)
+        places = self._document.derive(_find_scales)
+        at = places[bisect_left(places, start) - 1] if places else start
+        if not (member.start if member else 0) <= at < start:
+            return Scales()
+        return read_scales(text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)])
+
+
+def _find_scales(document: Document) -> list[int]:
+    """Where scales are stated in the text of a document."""
+    return [match.start() for match in SCALE_STATEMENT.finditer(document.text)]
 
 
 def _most_decimals(text: str, table: Table) -> int | None:
