@@ -13,7 +13,7 @@ from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
 _LOADER_VERSIONS: dict[str, int] = {
-    "pdf": 9, "docx": 8, "html": 10, "text": 2, "markdown": 2, "code": 2,
+    "pdf": 10, "docx": 8, "html": 10, "text": 2, "markdown": 2, "code": 2,
     "xlsx": 5, "xlsb": 1, "xls": 1, "pptx": 4, "odt": 4, "ods": 4, "odp": 4, "epub": 3, "rtf": 4,
     "eml": 7, "mbox": 7, "msg": 5, "mhtml": 4, "ipynb": 4, "csv": 2, "json": 1, "image": 1,
 }  # fmt: skip
