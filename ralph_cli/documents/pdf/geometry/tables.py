@@ -206,12 +206,10 @@ def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
     label, right below the names."""
     begin = first
     while begin > 0 and first - begin < _MOST_HEADINGS:
-        is_label = kinds[begin - 1] is _Kind.PROSE and kinds[max(begin - 2, 0)] is _Kind.HEADING
-        is_label = is_label and first == begin and _is_label(rows, first, begin - 1)
+        is_label = begin == first and kinds[max(begin - 2, 0)] is _Kind.HEADING and _is_label(rows, first, begin - 1)
         is_label = is_label and not rows[begin - 1][0].text[:1].islower()
-        if kinds[begin - 1] is _Kind.DATA or (kinds[begin - 1] is _Kind.PROSE and not is_label):
-            break
-        if _distance(rows[begin - 1], rows[begin]) > _FAR:
+        is_end = kinds[begin - 1] is _Kind.DATA or (kinds[begin - 1] is _Kind.PROSE and not is_label)
+        if is_end or _distance(rows[begin - 1], rows[begin]) > _FAR:
             break
         begin -= 1
     return rows[begin:first]
