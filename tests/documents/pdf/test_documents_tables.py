@@ -107,11 +107,67 @@ FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in r
         ([(363, 716, "Part"), (483, 716, "Part")], "|Part||Part"),
         ([(360, 716, "Of all"), *placed(("", "Sums", "Shares", "Costs", "Rents"), top=704, at=COLUMNS)], None),
         ([(347, 716, "Gross sums"), (347, 704, "Losses")], "|Gross sums Losses||"),
+        # All lines of a name, though one begins like a sentence that goes on, or is in the middle of all columns.
+        (
+            placed(("", *["Net"] * 4), ("", "in it on us", *["of"] * 3), ("", *"ABCD"), top=726, step=11, at=COLUMNS),
+            "Net in it on us A|Net of B|Net of C|Net of D",
+        ),
+        # Between two columns in the middle of both; and over groups whose names are the same, flush with the first.
+        ([(331, 716, "2031"), *placed(("", *"ABCD"), top=704, at=COLUMNS)], "2031 A|2031 B|C|D"),
+        (
+            [(300, 720, "Reported in all"), (420, 720, "Us"), *placed(("", *"ABAB"), top=704, at=COLUMNS)],
+            "Reported in all A|Reported in all B|Us A|Us B",
+        ),
+        # What stands above a title names nothing.
+        (
+            [(480, 740, "Annex"), (272, 728, "Of Us"), *placed(("", *"ABCD"), top=704, at=COLUMNS)],
+            "A|B|C|D",
+        ),
     ],
 )
 def test_a_name_stands_over_the_columns_that_it_is_in_the_middle_of(pdf, names, found):
     document = load_document(pdf([*names, *placed(*FOUR, top=692, at=COLUMNS)]))
     assert column_names(document)[1:] == (found.split("|") if found else ["Sums", "Of all Shares", "Costs", "Rents"])
+
+
+def test_what_stands_over_a_column_that_is_none_names_no_other(pdf):
+    lines = [(label, one, two, "(a)(b)" * (n == 1), four) for n, (label, one, two, _, four) in enumerate(FOUR)]
+    names = placed(("", *["Part"] * 3), ("", "one", "two", "ref", "Rest"), top=714, step=11, at=COLUMNS)
+    document = load_document(pdf([*names, *placed(*lines, top=692, at=COLUMNS)]))
+    assert column_names(document)[1:] == ["Part one", "Part two", "Rest"]
+
+
+def test_a_sign_that_follows_a_figure_leaves_it_one(pdf):
+    rows = [(label, *(f"{amount} $" for amount in amounts[:3]), amounts[3]) for label, *amounts in FOUR]
+    names = placed(("", "Life", "All", "Net"), ("", *"ABCD"), top=724, at=COLUMNS)
+    document = load_document(pdf([*names, *placed(*rows, top=692, at=COLUMNS)]))
+    assert column_names(document)[1:] == ["Life A", "All B", "Net C", "D"]
+
+
+def test_raised_marks_of_notes_are_no_figures_and_make_no_column(tmp_path):
+    rows = [(700, ("", "2023", "2022"))] + [(684 - 16 * n, row[:3]) for n, row in enumerate(LINES[::4] * 2)]
+    content = "".join(
+        f"BT /F1 10 Tf {x} {y} Td ({cell}) Tj ET "
+        for y, row in rows
+        for x, cell in zip((72, 350, 420), row, strict=True)
+    )
+    marks = "".join(
+        f"BT /F1 6 Tf {x} {y} Td (\\(1\\)) Tj ET " for x, y in [(372.5, 704), (442.5, 704), (115, 688), (97, 656)]
+    )
+    path = tmp_path / "made.pdf"
+    path.write_bytes(one_page_pdf((content + marks).encode()))
+    document = load_document(path)
+    assert len(document.tables[0].columns) == 3 and [name[:4] for name in column_names(document)] == [
+        "",
+        "2023",
+        "2022",
+    ]
+
+
+def test_a_long_label_right_below_the_names_is_not_the_end_of_them(pdf):
+    label = "Cash that was paid for all that is in these sums and more:"
+    document = load_document(pdf(placed(HEADER, (label,), *LINES)))
+    assert column_names(document)[1:] == ["2023", "2022", "2021"]
 
 
 def test_the_mark_of_a_note_among_names_is_no_figure(pdf):

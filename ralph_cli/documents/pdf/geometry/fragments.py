@@ -8,8 +8,9 @@ from ralph_cli.documents.pdf.geometry.word import LEVEL, LOWERED, RAISED, Word
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _DIGIT = re.compile(r"\d")
-_AMOUNT = r"[-+\u2212]?(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]?\s*\(?[-+\u2212]?\d[\d,.\u2019' ]*[)%xX\u2030]*(?:\s?[%)])*"
-_NIL = r"[$\u20ac\u00a3\u00a5]?\s*\(?[-\u2010-\u2015\u2212]+\)?%?"
+_SIGN = r"[$\u20ac\u00a3\u00a5]"
+_AMOUNT = rf"[-+\u2212]?(?:US|C|A|HK)?{_SIGN}?\s*\(?[-+\u2212]?\d[\d,.\u2019' ]*[)%xX\u2030]*(?:\s?[%)])*(?:\s{_SIGN})?"
+_NIL = rf"{_SIGN}?\s*\(?[-\u2010-\u2015\u2212]+\)?%?"
 _FIGURE = re.compile(rf"(?:\(?{_AMOUNT}|{_NIL}|N/?[AM]|n/?[am]|NM|\*+)$")
 _LONGEST_FIGURE = 32
 _PROSE_WORDS, _PROSE_SHARE = 4, 0.7

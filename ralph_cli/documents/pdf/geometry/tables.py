@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from enum import Enum, auto
 from itertools import chain, pairwise
 
@@ -21,10 +22,13 @@ _FAR = 3.5
 """Rows further apart than this, in heights of type, belong to two tables."""
 
 _LEAST_ROWS, _LEAST_SHARE = 3, 0.1
-_MOST_HEADINGS = 8
+_MOST_HEADINGS = 20
 _LABEL_INDENT = 30.0
 _MOST_LABEL_ROWS = 3
-_OFF_CENTRE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.5, 0.6, 2.2
+_OFF_CENTRE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.5, 0.75, 2.2
+_SMALL, _LARGER, _TIGHT = 0.9, 1.1, 1.25
+"""A title is so many times as high as names are; the lines of a name are nearer to each other than so many heights."""
+
 _NEAR_LINE, _LEAST_INDENT = 0.8, 0.5
 """Lines of one label are nearer than this share of the distance of rows; a label is set in by more than half this share
 of the height of type."""
@@ -83,6 +87,9 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         return []
     if any(fragment.is_right_to_left for row in rows for fragment in row):
         return []
+    for left, right in chain.from_iterable(map(pairwise, rows)):
+        if right.height < _SMALL * left.height and right.baseline > left.baseline and _NOTE_MARK.fullmatch(right.text):
+            right.is_figure = False  # the raised mark of a note
     edge = min(row[0].left for row in rows) + _LABEL_INDENT
     kinds = [_kind(row, edge) for row in rows]
     tables = []
@@ -195,10 +202,14 @@ def _is_sign(fragment: Fragment) -> bool:
 
 
 def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
-    """The rows that may name the columns of a table which begins at `first`, from top to bottom."""
+    """The rows that may name the columns of a table which begins at `first`, from top to bottom: also above a long
+    label, right below the names."""
     begin = first
     while begin > 0 and first - begin < _MOST_HEADINGS:
-        if kinds[begin - 1] in (_Kind.DATA, _Kind.PROSE) or _distance(rows[begin - 1], rows[begin]) > _FAR:
+        is_label = begin == first and kinds[max(begin - 2, 0)] is _Kind.HEADING and _is_label(rows, first, begin - 1)
+        is_label = is_label and not rows[begin - 1][0].text[:1].islower()
+        is_end = kinds[begin - 1] is _Kind.DATA or (kinds[begin - 1] is _Kind.PROSE and not is_label)
+        if is_end or _distance(rows[begin - 1], rows[begin]) > _FAR:
             break
         begin -= 1
     return rows[begin:first]
@@ -227,7 +238,7 @@ def to_tables(
 
     The page begins at `edge` on the left; without one its columns have no room.
     """
-    above = _behind_sentence(table.above)
+    above = _behind_sentence(table)
     heads = _find_heads(table, above)
     figures = {number for number, column in enumerate(table.columns, 1) if not column.has_words}
     naming = [at for at, row in enumerate(heads) if any(not figures.isdisjoint(range(it[0], it[1] + 1)) for it in row)]
@@ -276,14 +287,15 @@ def _is_text(fragment: Fragment) -> bool:
     return not fragment.is_figure or is_time(fragment.text)
 
 
-def _behind_sentence(rows: list[Row]) -> list[Row]:
+def _behind_sentence(table: FigureTable) -> list[Row]:
     """Of the rows above a table those that may belong to it: behind the last one that ends or goes on a sentence, but
     for the lines of labels below its names."""
-    last = -1
+    last, rows = -1, table.above
     names = max((at for at, row in enumerate(rows) if len(row) > 1), default=len(rows))
     for at, row in enumerate(rows[:names]):
         is_end = len(row) == 1 and bool(_SENTENCE_END.search(row[-1].text)) and len(row[-1].words) > _FEW_WORDS
-        last = at if is_end or (row[0].text[:1].islower() and row[0].is_prose) else last
+        goes_on = row[0].text[:1].islower() and row[0].is_prose and row[0].left <= table.label_edge
+        last = at if is_end or goes_on else last
     return rows[last + 1 :]
 
 
@@ -314,8 +326,8 @@ def _find_cells(row: Row, table: FigureTable) -> list[Placed]:
 def _find_heads(table: FigureTable, above: list[Row]) -> list[list[Placed]]:
     """Of each row above a table what it says of its columns: each piece that stands over some, and what names labels.
 
-    A name may stand over a name below it rather than over figures. A single piece in the middle of the whole table is a
-    title.
+    A name may stand over a name below it rather than over figures, and goes on in lines. A single piece in the middle
+    of the whole table, or in larger type than the names below it, is a title.
     """
     rooms = [(min(column.left, column.sign), column.right) for column in table.columns]
     left, right = table.label_edge - _LABEL_INDENT, table.columns[-1].right
@@ -323,61 +335,127 @@ def _find_heads(table: FigureTable, above: list[Row]) -> list[list[Placed]]:
     edge = min(table.label_edge, table.columns[0].left - 1) if has_labels else -math.inf
     figures = [number for number, column in enumerate(table.columns, 1) if not column.has_words]
     whole = figures[0], figures[-1]
-    lower: dict[int, Row] = {}
-    found: list[list[Placed]] = []
-    for at, row in reversed(list(enumerate(above))):
+    others = [part for part in chain.from_iterable(table.rows) if part.left > edge and not _is_sign(part)]
+    others = [part for part in others if not any(column.holds(part) for column in table.columns)]
+    names: list[Placed] = []  # those below, with the ones of what is no column
+    found: list[list[Placed]] = [[] for _ in above]
+    is_title = False
+    joined, lines = _join_lines(above, edge, rooms)
+    for at, row in reversed(list(enumerate(joined))):
+        is_alone = len(above[at]) == len(row) == 1
+        is_named = any(column > 0 for column, _, _ in names)
+        if is_named:
+            is_title |= is_alone and row[0].height > _LARGER * max(it[0].height for n, _, it in names if n)
+            if is_title or _distance(above[at], above[at + 1]) > _BLANK_LINE:
+                break
         heads: list[Placed] = []
-        is_named = any(column for heads in found for column, _, _ in heads)
-        if is_named and _distance(row, above[at + 1]) > _BLANK_LINE:
-            return [[]] * (at + 1) + found
-        for fragment, under in zip(row, _find_under(row, rooms, edge), strict=True):
+        taken = [it for part in row for number, _ in lines[id(part)] for it in found[number] if it[0]]
+        for fragment, under in zip(row, _find_under(row, rooms, edge, others, names, taken), strict=True):
+            off = abs(fragment.left + fragment.right - left - right) / 2
             if fragment.left <= edge or not under:
-                if fragment.right <= table.columns[0].left and fragment.left <= edge:
-                    heads.append((0, 0, [fragment]))
-                continue
-            middle = (fragment.left + fragment.right) / 2
-            over = (rooms[under[0] - 1][0] + rooms[under[-1] - 1][1]) / 2
-            is_wide = fragment.left < rooms[0][0] and abs(middle - (left + right) / 2) < abs(middle - over)
-            if not (is_wide and len(row) == 1):
+                is_label = fragment.right <= table.columns[0].left and fragment.left <= edge
+                is_title |= is_named and is_alone and not is_label and off < fragment.height
+                heads.append((0, 0, [fragment]) if is_label else (-1, -1, [fragment]))
+            elif is_alone and fragment.left < rooms[0][0] and off < _off_centre([fragment], rooms, under[0], under[-1]):
+                is_title = is_named
+            else:
                 heads.append((under[0], under[-1], [fragment]))
-        heads = [(*_widen(head, heads, rooms, lower.get(head[0])), head[2]) for head in heads]
-        if len(row) == len(heads) == 1 and heads[0][0] and len(rooms) > 1:
+        wide = [_widen(it, [*heads, *taken], rooms, names) for it in heads]
+        clash = {it for pair in pairwise(it for it in wide if it[0] > 0) if pair[0][1] >= pair[1][0] for it in pair}
+        heads = [it if span in clash else (*span, it[2]) for span, it in zip(wide, heads, strict=True)]
+        if is_alone and heads and heads[0][0] > 0 and len(rooms) > 1:
             # A name by itself in the middle of all columns of figures stands over all of them.
             apart, own = _off_centre(row, rooms, *whole), _off_centre(row, rooms, *heads[0][:2])
-            is_own = own + 1 < apart and _is_aligned(row, lower.get(heads[0][0]))
+            is_even = heads[0][0] < heads[0][1] and heads[0][0] - whole[0] == whole[1] - heads[0][1]
+            is_own = own + 1 < apart and not is_even and _is_own(heads[0], names, rooms)
             if apart < _OFF_CENTRE * (rooms[-1][1] - rooms[0][0]) and not is_own:
                 heads = [(*whole, row)]
         for first, last, parts in heads:
             if first == last > 0:
-                lower[first] = parts
                 rooms[first - 1] = (min(rooms[first - 1][0], parts[0].left), max(rooms[first - 1][1], parts[-1].right))
-        found.insert(0, heads)
-    return found
+            for number, part in lines[id(parts[0])] if first >= 0 else ():
+                found[number].append((first, last, [part]))
+        names = [*heads, *names]
+    return [sorted(heads, key=lambda head: head[2][0].left) for heads in found]
 
 
-def _find_under(row: Row, rooms: Sequence[tuple[float, float]], edge: float) -> Iterator[Sequence[int]]:
-    """The columns below each piece of a row of names. Where each has as many, in order, and none reaches over those of
-    another, they need not stand right below it; of several it is in the middle."""
-    names = [fragment for fragment in row if fragment.left > edge]
-    each, rest = divmod(len(rooms), max(len(names), 1))
-    groups = [(at + 1, at + each) for at in range(0, len(rooms), each)] if not rest and len(names) > 1 else []
+def _join_lines(
+    above: list[Row], edge: float, rooms: Sequence[tuple[float, float]]
+) -> tuple[list[Row], dict[int, list[tuple[int, Fragment]]]]:
+    """The names of each row, as wide as all of their lines, in the row of the last of these; and their lines by name,
+    each with the number of its row."""
+    joined: list[Row] = []
+    lines: dict[int, list[tuple[int, Fragment]]] = {}
+    for at, row in reversed(list(enumerate(above))):
+        names: Row = []
+        for part in row:
+            below = [it for it in chain.from_iterable(joined) if _holds((part.left, part.right), it)]
+            tops = [(lines[id(it)][-1][1].baseline, it) for it in below if part.left > edge]
+            near = [it for top, it in tops if top > max(top for top, _ in tops) - 0.5 * part.height] if tops else []
+            last = lines[id(near[0])][-1][1] if len(near) == 1 else part
+            is_tight = 0 < part.baseline - last.baseline < _TIGHT * part.height
+            if is_tight and _is_aligned(part, last) and (len(row) > 1 or _fits(part, near[0], rooms)):
+                near[0].left, near[0].right = min(near[0].left, part.left), max(near[0].right, part.right)
+                lines[id(near[0])].append((at, part))
+            else:
+                names.append(replace(part))
+                lines[id(names[-1])] = [(at, part)]
+        joined.insert(0, names)
+    return joined, lines
+
+
+def _fits(line: Fragment, name: Fragment, rooms: Sequence[tuple[float, float]]) -> bool:
+    """Whether a line comes near to no more columns than the name below it, as one does that its column made narrow,
+    or is flush with it."""
+    between = [-math.inf, *((left[1] + right[0]) / 2 for left, right in pairwise(rooms)), math.inf]
+    line_near, name_near = (sum(_holds(room, it) for room in pairwise(between)) for it in (line, name))
+    return line_near <= name_near or min(abs(line.left - name.left), abs(line.right - name.right)) < _LEVEL
+
+
+def _find_under(
+    row: Row, rooms: Sequence[tuple[float, float]], edge: float, others: Row, names: list[Placed], taken: list[Placed]
+) -> Iterator[Sequence[int]]:
+    """The columns below each piece of a row of names: those that it is over, and nearer to than what stands beside it.
+
+    Where each has as many, in order, and none reaches over those of another, they need not stand right below it; of
+    several it is in the middle, or flush with groups of columns that say their names again. Pieces over `others`, which
+    stand in no column, name none.
+    """
+    over = [it for it in row if it.left > edge]
+    beside = over + [it[2][0] for it in taken]
+    under = {id(it): [n for n, room in enumerate(rooms, 1) if _holds(room, it)] for it in over}
+    for it in over:
+        nearest = [n for n in under[id(it)] if min(beside, key=lambda part: _off_centre([part], rooms, n, n)) is it]
+        under[id(it)] = nearest or under[id(it)]
+    over = [it for it in over if under[id(it)] or not any(_holds((part.left, part.right), it) for part in others)]
+    over = [it for it in over if not any(_is_aligned(it, part) for column, _, (part, *_) in names if column < 0)]
     bounds = [(0.0, -math.inf), *rooms, (math.inf, 0.0)]
-    is_even = bool(groups) and all(
-        bounds[first - 1][1] <= it.left
-        and it.right <= bounds[last + 1][0]
-        and (
-            each == 1
-            or _off_centre([it], rooms, first, last)
-            <= 1 + min(_off_centre([it], rooms, n, n) for n in range(first, last + 1))
-        )
-        for it, (first, last) in zip(names, groups, strict=True)
-    )
-    for fragment in row:
-        if is_even and fragment in names:
-            first, last = groups[names.index(fragment)]
-            yield range(first, last + 1)
-        else:
-            yield [n for n, (left, right) in enumerate(rooms, 1) if fragment.left < right and fragment.right > left]
+
+    def is_over(it: Fragment, first: int, last: int) -> bool:
+        off = _off_centre([it], rooms, first, last)
+        is_apart = bounds[first - 1][1] <= it.left and it.right <= bounds[last + 1][0]
+        if begins is again:
+            return is_apart and (off < it.height or _is_own((first, last, [it]), names, rooms))
+        own = min(_off_centre([it], rooms, n, n) for n in range(first, last + 1))
+        return is_apart and (first == last or off <= 1 + own)
+
+    each = len(rooms) // max(len(over), 1)
+    said = [" ".join(it[2][0].text for it in names if it[0] == it[1] == n) for n in range(1, len(rooms) + 1)]
+    again = [n for n, name in enumerate(said, 1) if n == 1 or name == said[0]] if all(said) and not taken else []
+    for begins in (again, range(1, len(rooms) + 1, max(each, 1))):
+        groups = [*zip(begins, [n - 1 for n in [*begins, len(rooms) + 1][1:]], strict=True)]
+        if len(groups) == len(over) > 1 and all(map(is_over, over, *zip(*groups, strict=True))):
+            under |= {id(it): [*range(first, last + 1)] for it, (first, last) in zip(over, groups, strict=True)}
+            break
+    for it in row:
+        at = sum(right <= it.left for _, right in rooms)
+        is_between = it in over and not under[id(it)] and 0 < at < len(rooms) and all(said[at - 1 : at + 1])
+        is_between = is_between and _off_centre([it], rooms, at, at + 1) < _ALMOST * it.height
+        yield (at, at + 1) if is_between else under.get(id(it), ())
+
+
+def _holds(room: tuple[float, float], part: Fragment) -> bool:
+    return part.left < room[1] and part.right > room[0]
 
 
 def _off_centre(parts: Row, rooms: Sequence[tuple[float, float]], first: int, last: int) -> float:
@@ -385,20 +463,29 @@ def _off_centre(parts: Row, rooms: Sequence[tuple[float, float]], first: int, la
     return abs(parts[0].left + parts[-1].right - rooms[first - 1][0] - rooms[last - 1][1]) / 2
 
 
-def _is_aligned(name: Row, below: Row | None) -> bool:
+def _is_aligned(name: Fragment, below: Fragment) -> bool:
     """Whether a name has the left edge, the middle or the right edge of the one below it, and so is a line of it; what
-    stands over a year is none."""
-    if below is None or is_time(below[0].text):
+    stands over a year or day is none."""
+    left, right = name.left - below.left, name.right - below.right
+    return not is_time(below.text.split()[-1]) and min(abs(left), abs(right), abs(left + right) / 2) < _LEVEL
+
+
+def _is_own(head: Placed, names: list[Placed], rooms: Sequence[tuple[float, float]]) -> bool:
+    """Whether a name over one column stands on the name of it below, or one over several is flush with theirs."""
+    first, last, (name, *_) = head
+    left, right = ([it[2][0] for it in names if it[0] == it[1] == at] for at in (first, last))
+    if not (left and right) or (first == last and any(is_time(it.text) for it in left)):
         return False
-    left, right = name[0].left - below[0].left, name[-1].right - below[-1].right
-    return min(abs(left), abs(right), abs(left + right) / 2) < _LEVEL
+    if first == last:
+        return _is_aligned(name, left[0]) and _fits(name, left[0], rooms)
+    return min(abs(name.left - left[0].left), abs(name.right - right[0].right)) < _LEVEL
 
 
-def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], below: Row | None) -> tuple[int, int]:
+def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], names: list[Placed]) -> tuple[int, int]:
     """The columns of a head of a row: also those beside it without a head, if it is in their middle."""
     first, last, parts = head
     over = {column for begin, end, _ in heads for column in range(begin, end + 1)} | {0, len(rooms) + 1}
-    if not first or (first == last and _is_aligned(parts, below)):
+    if first < 1 or _is_own(head, names, rooms):
         return first, last
     low = max(column for column in over if column < first) + 1
     high = min(column for column in over if column > last)
