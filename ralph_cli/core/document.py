@@ -199,7 +199,9 @@ class Document:
         named = self._naming_table(table)
         lines = [it[:2] for it in self.statements_of(table, row) if it.row != row]
         lines += [it[:2] for it in named.rows[: named.header_rows]]
-        lines += [table.rows[group][:2] for group in [*table.groups_of(row)][1:]]
+        for group in [*table.groups_of(row)][1:]:
+            labels = [it for it in table.cells_of(group) if table.columns[it.column].is_label]
+            lines.append((labels[0].start, labels[-1].end) if labels else table.rows[group][:2])
         apart: list[Span] = []
         for start, end in sorted(lines, key=lambda line: (line[0], -line[1])):
             if not apart or start >= apart[-1].end:

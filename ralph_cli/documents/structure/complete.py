@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ralph_cli.core.structure import CLAUSE_KINDS
+from ralph_cli.core.structure import CLAUSE_KINDS, Table
 from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, bound_tables
 from ralph_cli.documents.structure.blocks import find_blocks
 from ralph_cli.documents.structure.clauses import clause_places, find_clauses
@@ -33,8 +33,15 @@ def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
     furniture = running_line_spans(text, parsed.pages)
     apart = [heading for heading in parsed.headings if heading.is_read_off and kind == "pdf"]
     apart = apart if _PAGES_EACH * len(apart) >= len(parsed.pages) else []
-    taken = [(it.start, it.end) for it in found] + [(it.start, it.end) for it in furniture]
+    taken = [(_body_start(it), it.end) for it in found] + [(it.start, it.end) for it in furniture]
     headings = tuple(find_headings(text, parsed.pages, own, kind, apart, taken))
     tables = tuple(complete_tables(text, parsed.pages, found, headings, furniture, apart))
     blocks = tuple(find_blocks(text, parsed.pages, tables, headings, parsed.notes, furniture))
     return replace(parsed, headings=headings, clauses=clauses, places=places, tables=tables, blocks=blocks)
+
+
+def _body_start(table: Table) -> int:
+    """Where a table begins below a title in its grid, as sheets have it: a label alone above the names of columns."""
+    title = table.cells_of(0)
+    is_titled = table.header_rows > 1 and len(title) == 1 and title[0].column == 0
+    return table.rows[0].end if is_titled else table.start

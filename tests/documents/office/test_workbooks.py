@@ -51,6 +51,17 @@ def test_names_of_columns_reach_over_an_empty_row_only_where_they_name_all() -> 
     assert headers(sparse, "4") == headers(sparse, "3") == "2023"
 
 
+def test_a_title_above_the_names_of_columns_is_a_heading() -> None:
+    rows = row(1, words("A1", "Staff Of The Harbour")) + row(
+        2, words("A2", "Item"), words("B2", "Plan"), words("C2", "Actual")
+    )
+    rows += row(3, words("A3", "Crews"), cell("B3", "5"), cell("C3", "4")) + row(
+        4, words("A4", "Guards"), cell("B4", "3"), cell("C4", "2")
+    )
+    document = load("xlsx", xlsx({"P": sheet(rows)}))
+    assert [it.text for it in document.headings] == ["Staff Of The Harbour"] and headers(document, "5") == "Plan"
+
+
 def test_names_above_an_empty_row_are_those_of_figures_that_they_all_stand_over() -> None:
     title = row(1, words("A1", "Flats")) + row(2, words("B2", "DEC 2013"))
     figures = row(5, words("A5", "Rent"), cell("B5", "57"), cell("C5", "58"))
