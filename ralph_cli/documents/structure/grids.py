@@ -32,6 +32,7 @@ _TIME = re.compile(
 )
 """A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value."""
 
+_WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19|20)\d\d")
 _WHOLE = re.compile(r"\d{1,9}")
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
@@ -83,6 +84,11 @@ class GridRow(NamedTuple):
 def is_time(text: str) -> bool:
     """Whether a cell holds a year, a span of years or a day, perhaps with the mark of a note."""
     return _TIME.fullmatch(text.strip()) is not None
+
+
+def is_date(text: str) -> bool:
+    """Whether a cell holds a time, or a year behind a word, as that of a month, perhaps with a day."""
+    return is_time(text) or _WRITTEN_DAY.fullmatch(text.strip()) is not None
 
 
 @lru_cache(maxsize=4_096)
@@ -228,14 +234,16 @@ def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
-    """How many amounts and how many words stand in each column; signs that there is none tell nothing."""
+    """How many amounts and how many words stand in each column; signs that there is none tell nothing, nor do times
+    behind the first column if the words in it tell their rows apart."""
     figures, words = [0] * (count + 1), [0] * (count + 1)
-    for row in rows:
-        for cell in row.cells:
-            if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
-                is_range = cell.column > 0 and _is_range(cell.text)
-                figures[min(cell.column, count)] += cell.is_amount or is_range
-                words[min(cell.column, count)] += not (cell.is_figure or is_range)
+    dated = [row.cells[0] for row in rows if any(is_date(cell.text) for cell in row.cells[1:])]
+    are_apart = len({it.text for it in dated if not (it.column or it.is_figure or is_date(it.text))}) == len(dated)
+    cells = (it for row in rows for it in row.cells if it.last == it.column or it.column)  # one over all heads a group
+    for at, cell in ((min(it.column, count), it) for it in cells):
+        is_range = at > 0 and _is_range(cell.text)
+        figures[at] += cell.is_amount or is_range
+        words[at] += not (cell.is_figure or is_range or (at and are_apart and is_date(cell.text)))
     return figures, words
 
 

@@ -190,6 +190,14 @@ def test_years_name_rows_and_words_under_a_name_are_a_column(pdf):
     assert paths(document)[0] == "Loan Item 1" and cells_below(document)[1] == ("0-5 years", 1)
 
 
+def test_times_under_a_name_are_a_column_though_few_rows_have_one(pdf):
+    rows = (("Bond A", "Jun 2027", "1", "2"), ("Bond B", "May 2031", "3", "4"), ("Bond C", "Sep 2033", "5", "6"))
+    others = (("Bonds", "", "9", "12"), ("Bank", "", "2", "1"), ("Lease", "", "3", "5"), ("All", "", "14", "18"))
+    document = load_document(pdf(placed(("In millions", "Due", "2023", "2022"), *rows, *others)))
+    assert column_names(document) == ["In millions", "Due", "2023", "2022"]
+    assert paths(document)[:3] == ["Bond A", "Bond B", "Bond C"]
+
+
 def test_a_label_of_several_lines_below_the_names_hides_none_of_them(pdf):
     label = [(72, 684, "Income of all the ships that were sold"), (72, 674, "in the year and of others")]
     document = load_document(pdf([*placed(HEADER), *label, *placed(*LINES, top=664)]))

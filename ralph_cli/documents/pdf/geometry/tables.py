@@ -11,7 +11,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Column, Table
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row
-from ralph_cli.documents.structure.grids import GridCell, GridRow, is_time, make_tables
+from ralph_cli.documents.structure.grids import GridCell, GridRow, is_date, is_time, make_tables
 
 _SENTENCE_END = re.compile(r"(?:[.;]|[^\W\d_],)$")
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
@@ -174,7 +174,7 @@ def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
 
 def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns of words beside those of figures, if these have names: with a name, apart from all labels, and filled
-    in half of the rows, half of them with a label."""
+    in half of the rows, or in three with times; half of them with a label."""
     if not all(column.is_named for column in columns):
         return []
     labels = max((row[0].right for row in rows if row[0].left <= edge), default=edge)
@@ -190,7 +190,7 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
     return [
         column
         for column, parts in found
-        if 2 * len(parts) >= len(rows)
+        if (2 * len(parts) >= len(rows) or (len(parts) >= _LEAST_ROWS and all(is_date(part.text) for part in parts)))
         and 2 * sum(id(part) in first for part in parts) <= len(parts)
         and not any(column.left < it.right and min(it.left, it.sign) < column.right for it in columns)
         and any(column.holds(part) and not any(it.holds(part) for it in columns) for part in names if part.left > edge)
