@@ -365,9 +365,11 @@ class _Line(NamedTuple):
         """Whether it is set in further than the other."""
         return self.indent > other.indent + _LEAST_INDENT
 
-    def is_part(self, group: "_Line") -> bool:
-        """Whether it is set in further than a line, and adds up nothing that stands before it."""
-        return self.is_in(group) and not (self.is_total and self.begin <= group.begin)
+    def is_part(self, group: "_Line", last: "_Line") -> bool:
+        """Whether it is set in further than a line, adds up nothing that stands before it, and, if it has a label, is not
+        behind its total, which may be the `last` line that it holds."""
+        is_behind = self.has_label and last.is_total and last.begin > group.begin
+        return self.is_in(group) and not is_behind and not (self.is_total and self.begin <= group.begin)
 
     def is_level(self, other: "_Line") -> bool:
         """Whether it is set in as far as the other."""
@@ -386,7 +388,7 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     parents = [-1] * len(rows)
     open_groups: list[tuple[_Line, int]] = []
     for at, line in enumerate(lines):
-        while open_groups and open_groups[-1][1] < at and not line.is_part(open_groups[-1][0]):
+        while open_groups and (group := open_groups[-1])[1] < at and not line.is_part(group[0], lines[group[1]]):
             open_groups.pop()
         parent = next((it.row for it, _ in reversed(open_groups) if line.has_label or it.is_head), -1)
         end = lines[at + 1].row if at + 1 < len(lines) else len(rows)

@@ -146,6 +146,11 @@ def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
         # A row without a label is of the group that a label alone heads.
         (("|2023", "Stocks|", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, 1]),
         (("|2023", "Cash|5", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, -1]),
+        # Nor is what is set in behind the total of a group whose rows are not.
+        (
+            ("|2023", "Plan|", "Fees|5", "Rent|2", "  Sum plan|7", "   |7", "  Others|3", "   All|10"),
+            [-1, -1, 1, 1, 1, 1, -1, -1],
+        ),
         # What is set in below a label and adds up more than its group is not of it.
         (("|2023", "Cash|5", "Due|2", "Pledges|", " Sum|7"), [-1, -1, -1, -1, -1]),
     ],
