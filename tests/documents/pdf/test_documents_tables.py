@@ -198,6 +198,21 @@ def test_times_under_a_name_are_a_column_though_few_rows_have_one(pdf):
     assert paths(document)[:3] == ["Bond A", "Bond B", "Bond C"]
 
 
+@pytest.mark.parametrize(
+    ("above", "numbers", "names"),
+    [
+        (("", "", "Model"), ("", "737", "747X", "767"), ["", "Model 737", "Model 747X", "Model 767"]),
+        # Such are amounts where others name the columns, the row has a label, or one is empty or said again.
+        (HEADER, ("", "737", "747", "767"), [*HEADER]),
+        (("", "", "Model"), ("Sold", "737", "747", "767"), ["", *["Model"] * 3]),
+        (("", "", "Model"), ("", "737", "", "767"), ["", *["Model"] * 3]),
+        (("", "", "Model"), ("", "737", "747", "737"), ["", *["Model"] * 3]),
+    ],
+)
+def test_whole_numbers_over_all_columns_name_them_where_nothing_else_does(pdf, above, numbers, names):
+    assert column_names(load_document(pdf(placed(above, numbers, *LINES)))) == names
+
+
 def test_a_label_of_several_lines_below_the_names_hides_none_of_them(pdf):
     label = [(72, 684, "Income of all the ships that were sold"), (72, 674, "in the year and of others")]
     document = load_document(pdf([*placed(HEADER), *label, *placed(*LINES, top=664)]))

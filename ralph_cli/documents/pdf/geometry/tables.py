@@ -98,6 +98,8 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         above = _rows_above(rows, kinds, first)
         columns = _figure_columns(data, min(least_rows, 2))
         _name_columns(rows[first:end], above, edge, columns)
+        if _is_numbered(data, edge, columns):
+            above, data, first = [*above, rows[first]], data[1:], first + 1
         if len(data) < least_rows and not all(column.is_named for column in columns):
             continue
         is_labelled = all(_is_text(row[0]) for row in data) and len(data) >= min(least_rows, 2)
@@ -105,6 +107,16 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns))
     return tables
+
+
+def _is_numbered(rows: list[Row], edge: float, columns: list[FigureColumn]) -> bool:
+    """Whether the first row has whole numbers for names: each another, above all columns, where rows below have labels
+    and nothing else names all columns."""
+    names, *others = rows
+    is_full = len(names) == len({it.text for it in names}) == len(columns)
+    is_over = is_full and all(map(FigureColumn.is_under, columns, names)) and not all(it.is_named for it in columns)
+    is_whole = is_over and all(it.text.isalnum() or not it.is_figure for it in names)
+    return is_whole and len(others) > 2 and all(row[0].left <= edge and _is_text(row[0]) for row in others)
 
 
 def _kind(row: Row, label_edge: float) -> _Kind:
