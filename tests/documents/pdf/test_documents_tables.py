@@ -118,6 +118,18 @@ FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in r
             [(300, 720, "Reported in all"), (420, 720, "Us"), *placed(("", *"ABAB"), top=704, at=COLUMNS)],
             "Reported in all A|Reported in all B|Us A|Us B",
         ),
+        # So are those flush with any line of the first; and a name over parts of groups stands over all of these.
+        (
+            [
+                *((300, 732, "Us"), (420, 732, "Them"), (303, 718, "All"), (423, 718, "All")),
+                *placed(("", *"ABAB"), top=704, at=COLUMNS),
+            ],
+            "Us All A|Us B|Them All A|Them B",
+        ),
+        (
+            [(72, 728, "Sums"), (377, 728, "Of everyone"), (332, 716, "Us"), (450, 716, "Them")],
+            "Of everyone Us|Of everyone Us|Of everyone Them|Of everyone Them",
+        ),
         # What stands above a title names nothing.
         (
             [(480, 740, "Annex"), (272, 728, "Of Us"), *placed(("", *"ABCD"), top=704, at=COLUMNS)],

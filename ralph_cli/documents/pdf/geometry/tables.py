@@ -490,11 +490,13 @@ def _is_own(head: Placed, names: list[Placed], rooms: Sequence[tuple[float, floa
         return False
     if first == last:
         return _is_aligned(name, left[0]) and _fits(name, left[0], rooms)
-    return min(abs(name.left - left[0].left), abs(name.right - right[0].right)) < _LEVEL
+    flush = [*(name.left - it.left for it in left), *(name.right - it.right for it in right)]
+    return min(map(abs, flush)) < _LEVEL
 
 
 def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], names: list[Placed]) -> tuple[int, int]:
-    """The columns of a head of a row: also those beside it without a head, if it is in their middle."""
+    """The columns of a head of a row: also those beside it without a head, if it is in their middle; and all those of
+    names below that it is over in part, as far as it stays in the middle."""
     first, last, parts = head
     over = {column for begin, end, _ in heads for column in range(begin, end + 1)} | {0, len(rooms) + 1}
     if first < 1 or _is_own(head, names, rooms):
@@ -504,4 +506,8 @@ def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], 
     spans = [(begin, end) for begin in range(low, first + 1) for end in range(last, high)]
     best = min(spans, key=lambda span: _off_centre(parts, rooms, *span))
     is_better = _off_centre(parts, rooms, *best) < _ALMOST * _off_centre(parts, rooms, first, last)
-    return best if is_better else (first, last)
+    first, last = best if is_better else (first, last)
+    parted = [it for it in names if it[0] <= last and it[1] >= first > 0 < it[0]] if first < last else []
+    whole = min([first, *(it[0] for it in parted)]), max([last, *(it[1] for it in parted)])
+    is_middle = low <= whole[0] and whole[1] < high and _off_centre(parts, rooms, *whole) < _ALMOST * parts[0].height
+    return whole if is_middle else (first, last)
