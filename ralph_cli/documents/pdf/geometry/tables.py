@@ -257,16 +257,13 @@ def to_tables(
     first = naming[0] if naming else len(heads)
     if not naming and heads and heads[-1] and any(len(row) == 1 and _is_text(row[0]) for row in table.rows):
         first -= 1  # the first of several groups
-    rows = [*zip(above[first:], heads[first:], strict=True)]
-    rows += ((row, _find_cells(row, table)) for row in table.rows)
+    rows = [*zip(above[first:], heads[first:], strict=True), *((row, _find_cells(row, table)) for row in table.rows)]
     rows = [(row, cells) for row, cells in rows if cells]
     height = max(row[0].height for row, _ in rows)
     grid = []
     for (row, cells), goes_on in zip(rows, _find_wrapped(rows), strict=True):
-        made = []
-        for column, last, parts in cells:
-            start, end = place(parts[0])[0], place(parts[-1])[1]
-            made.append(GridCell(text[start:end], start, end, column, last))
+        places = [(place(parts[0])[0], place(parts[-1])[1], column, last) for column, last, parts in cells]
+        made = [GridCell(text[start:end], start, end, column, last) for start, end, column, last in places]
         grid.append(
             GridRow(made[0].start, made[-1].end, made, row[0].left / height / _LEAST_INDENT, goes_on=goes_on or None)
         )
