@@ -32,6 +32,7 @@ _TIME = re.compile(
 )
 """A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value."""
 
+_WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19|20)\d\d")
 _WHOLE = re.compile(r"\d{1,9}")
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
@@ -83,6 +84,11 @@ class GridRow(NamedTuple):
 def is_time(text: str) -> bool:
     """Whether a cell holds a year, a span of years or a day, perhaps with the mark of a note."""
     return _TIME.fullmatch(text.strip()) is not None
+
+
+def is_date(text: str) -> bool:
+    """Whether a cell holds a time, or a year behind a word, as that of a month, perhaps with a day."""
+    return is_time(text) or _WRITTEN_DAY.fullmatch(text.strip()) is not None
 
 
 @lru_cache(maxsize=4_096)
@@ -228,14 +234,16 @@ def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
-    """How many amounts and how many words stand in each column; signs that there is none tell nothing."""
+    """How many amounts and how many words stand in each column; signs that there is none tell nothing, nor do times
+    behind the first column if the words in it tell their rows apart."""
     figures, words = [0] * (count + 1), [0] * (count + 1)
-    for row in rows:
-        for cell in row.cells:
-            if cell.last == cell.column or cell.column:  # a cell over all of them heads a group
-                is_range = cell.column > 0 and _is_range(cell.text)
-                figures[min(cell.column, count)] += cell.is_amount or is_range
-                words[min(cell.column, count)] += not (cell.is_figure or is_range)
+    dated = [row.cells[0] for row in rows if any(is_date(cell.text) for cell in row.cells[1:])]
+    are_apart = len({it.text for it in dated if not (it.column or it.is_figure or is_date(it.text))}) == len(dated)
+    cells = (it for row in rows for it in row.cells if it.last == it.column or it.column)  # one over all heads a group
+    for at, cell in ((min(it.column, count), it) for it in cells):
+        is_range = at > 0 and _is_range(cell.text)
+        figures[at] += cell.is_amount or is_range
+        words[at] += not (cell.is_figure or is_range or (at and are_apart and is_date(cell.text)))
     return figures, words
 
 
@@ -357,9 +365,11 @@ class _Line(NamedTuple):
         """Whether it is set in further than the other."""
         return self.indent > other.indent + _LEAST_INDENT
 
-    def is_part(self, group: "_Line") -> bool:
-        """Whether it is set in further than a line, and adds up nothing that stands before it."""
-        return self.is_in(group) and not (self.is_total and self.begin <= group.begin)
+    def is_part(self, group: "_Line", last: "_Line") -> bool:
+        """Whether it is set in further than a line, adds up nothing that stands before it, and, if it has a label, is not
+        behind its total, which may be the `last` line that it holds."""
+        is_behind = self.has_label and last.is_total and last.begin > group.begin
+        return self.is_in(group) and not is_behind and not (self.is_total and self.begin <= group.begin)
 
     def is_level(self, other: "_Line") -> bool:
         """Whether it is set in as far as the other."""
@@ -378,7 +388,7 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
     parents = [-1] * len(rows)
     open_groups: list[tuple[_Line, int]] = []
     for at, line in enumerate(lines):
-        while open_groups and open_groups[-1][1] < at and not line.is_part(open_groups[-1][0]):
+        while open_groups and (group := open_groups[-1])[1] < at and not line.is_part(group[0], lines[group[1]]):
             open_groups.pop()
         parent = next((it.row for it, _ in reversed(open_groups) if line.has_label or it.is_head), -1)
         end = lines[at + 1].row if at + 1 < len(lines) else len(rows)

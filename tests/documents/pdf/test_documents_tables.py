@@ -118,6 +118,18 @@ FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in r
             [(300, 720, "Reported in all"), (420, 720, "Us"), *placed(("", *"ABAB"), top=704, at=COLUMNS)],
             "Reported in all A|Reported in all B|Us A|Us B",
         ),
+        # So are those flush with any line of the first; and a name over parts of groups stands over all of these.
+        (
+            [
+                *((300, 732, "Us"), (420, 732, "Them"), (303, 718, "All"), (423, 718, "All")),
+                *placed(("", *"ABAB"), top=704, at=COLUMNS),
+            ],
+            "Us All A|Us B|Them All A|Them B",
+        ),
+        (
+            [(72, 728, "Sums"), (377, 728, "Of everyone"), (332, 716, "Us"), (450, 716, "Them")],
+            "Of everyone Us|Of everyone Us|Of everyone Them|Of everyone Them",
+        ),
         # What stands above a title names nothing.
         (
             [(480, 740, "Annex"), (272, 728, "Of Us"), *placed(("", *"ABCD"), top=704, at=COLUMNS)],
@@ -188,6 +200,29 @@ def test_years_name_rows_and_words_under_a_name_are_a_column(pdf):
     document = load_document(pdf(placed(("", "Runs for", *"ABCD"), *lines, at=(72, 210, *COLUMNS[1:]))))
     assert column_names(document) == ["", "Runs for", "A", "B", "C", "D"]
     assert paths(document)[0] == "Loan Item 1" and cells_below(document)[1] == ("0-5 years", 1)
+
+
+def test_times_under_a_name_are_a_column_though_few_rows_have_one(pdf):
+    rows = (("Bond A", "Jun 2027", "1", "2"), ("Bond B", "May 2031", "3", "4"), ("Bond C", "Sep 2033", "5", "6"))
+    others = (("Bonds", "", "9", "12"), ("Bank", "", "2", "1"), ("Lease", "", "3", "5"), ("All", "", "14", "18"))
+    document = load_document(pdf(placed(("In millions", "Due", "2023", "2022"), *rows, *others)))
+    assert column_names(document) == ["In millions", "Due", "2023", "2022"]
+    assert paths(document)[:3] == ["Bond A", "Bond B", "Bond C"]
+
+
+@pytest.mark.parametrize(
+    ("above", "numbers", "names"),
+    [
+        (("", "", "Model"), ("", "737", "747X", "767"), ["", "Model 737", "Model 747X", "Model 767"]),
+        # Such are amounts where others name the columns, the row has a label, or one is empty or said again.
+        (HEADER, ("", "737", "747", "767"), [*HEADER]),
+        (("", "", "Model"), ("Sold", "737", "747", "767"), ["", *["Model"] * 3]),
+        (("", "", "Model"), ("", "737", "", "767"), ["", *["Model"] * 3]),
+        (("", "", "Model"), ("", "737", "747", "737"), ["", *["Model"] * 3]),
+    ],
+)
+def test_whole_numbers_over_all_columns_name_them_where_nothing_else_does(pdf, above, numbers, names):
+    assert column_names(load_document(pdf(placed(above, numbers, *LINES)))) == names
 
 
 def test_a_label_of_several_lines_below_the_names_hides_none_of_them(pdf):

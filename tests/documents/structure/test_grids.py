@@ -65,6 +65,9 @@ def test_the_rows_that_name_columns_are_told_from_others(rows: tuple[str, ...], 
         (("Sold|Left|Kind|Score", "5|3|A|5", "2|9|B|4", "8|4|A|7", "6|1|B|6"), 0),
         (("In|Out|Score", "2|2|5", "2|4|4", "4|2|7", "4|4|6"), 0),
         (("In|Out|Kind", "2|2|A", "2|2|B", "4|4|A", "4|4|B"), 0),
+        # Times are values if the words before them tell their rows apart.
+        (("Loan|Due|Rate", "Bond|Jun 2027|5", "Note|2021 - 2022|4", "Bank||3"), 1),
+        (("Loan|Due|Rate", "Bond|2021|5", "Bond|2022|4", "Bank|2022|3"), 2),
     ],
 )
 def test_numbers_at_the_left_are_labels_where_they_tell_rows_apart(rows: tuple[str, ...], labels: int) -> None:
@@ -143,6 +146,11 @@ def test_a_label_holds_one_below_it_as_far_as_it_is_added_up() -> None:
         # A row without a label is of the group that a label alone heads.
         (("|2023", "Stocks|", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, 1]),
         (("|2023", "Cash|5", " Raw|5", " Done|2", "  |7"), [-1, -1, 1, 1, -1]),
+        # Nor is what is set in behind the total of a group whose rows are not.
+        (
+            ("|2023", "Plan|", "Fees|5", "Rent|2", "  Sum plan|7", "   |7", "  Others|3", "   All|10"),
+            [-1, -1, 1, 1, 1, 1, -1, -1],
+        ),
         # What is set in below a label and adds up more than its group is not of it.
         (("|2023", "Cash|5", "Due|2", "Pledges|", " Sum|7"), [-1, -1, -1, -1, -1]),
     ],

@@ -11,7 +11,7 @@ from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Column, Table
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row
-from ralph_cli.documents.structure.grids import GridCell, GridRow, is_time, make_tables
+from ralph_cli.documents.structure.grids import GridCell, GridRow, is_date, is_time, make_tables
 
 _SENTENCE_END = re.compile(r"(?:[.;]|[^\W\d_],)$")
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
@@ -99,6 +99,8 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         above = _rows_above(rows, kinds, first)
         columns = _figure_columns(data, min(least_rows, 2))
         _name_columns(rows[first:end], above, edge, columns)
+        if _is_numbered(data, edge, columns):
+            above, data, first = [*above, rows[first]], data[1:], first + 1
         if len(data) < least_rows and not all(column.is_named for column in columns):
             continue
         is_labelled = all(_is_text(row[0]) for row in data) and len(data) >= min(least_rows, 2)
@@ -106,6 +108,16 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns))
     return tables
+
+
+def _is_numbered(rows: list[Row], edge: float, columns: list[FigureColumn]) -> bool:
+    """Whether the first row has whole numbers for names: each another, above all columns, where rows below have labels
+    and nothing else names all columns."""
+    names, *others = rows
+    is_full = len(names) == len({it.text for it in names}) == len(columns)
+    is_over = is_full and all(map(FigureColumn.is_under, columns, names)) and not all(it.is_named for it in columns)
+    is_whole = is_over and all(it.text.isalnum() or not it.is_figure for it in names)
+    return is_whole and len(others) > 2 and all(row[0].left <= edge and _is_text(row[0]) for row in others)
 
 
 def _kind(row: Row, label_edge: float) -> _Kind:
@@ -177,7 +189,7 @@ def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
 
 def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns of words beside those of figures, if these have names: with a name, apart from all labels, and filled
-    in half of the rows, half of them with a label."""
+    in half of the rows, or in three with times; half of them with a label."""
     if not all(column.is_named for column in columns):
         return []
     labels = max((row[0].right for row in rows if row[0].left <= edge), default=edge)
@@ -193,7 +205,7 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
     return [
         column
         for column, parts in found
-        if 2 * len(parts) >= len(rows)
+        if (2 * len(parts) >= len(rows) or (len(parts) >= _LEAST_ROWS and all(is_date(part.text) for part in parts)))
         and 2 * sum(id(part) in first for part in parts) <= len(parts)
         and not any(column.left < it.right and min(it.left, it.sign) < column.right for it in columns)
         and any(column.holds(part) and not any(it.holds(part) for it in columns) for part in names if part.left > edge)
@@ -248,16 +260,13 @@ def to_tables(
     first = naming[0] if naming else len(heads)
     if not naming and heads and heads[-1] and any(len(row) == 1 and _is_text(row[0]) for row in table.rows):
         first -= 1  # the first of several groups
-    rows = [*zip(above[first:], heads[first:], strict=True)]
-    rows += ((row, _find_cells(row, table)) for row in table.rows)
+    rows = [*zip(above[first:], heads[first:], strict=True), *((row, _find_cells(row, table)) for row in table.rows)]
     rows = [(row, cells) for row, cells in rows if cells]
     height = max(row[0].height for row, _ in rows)
     grid = []
     for (row, cells), goes_on in zip(rows, _find_wrapped(rows), strict=True):
-        made = []
-        for column, last, parts in cells:
-            start, end = place(parts[0])[0], place(parts[-1])[1]
-            made.append(GridCell(text[start:end], start, end, column, last))
+        places = [(place(parts[0])[0], place(parts[-1])[1], column, last) for column, last, parts in cells]
+        made = [GridCell(text[start:end], start, end, column, last) for start, end, column, last in places]
         grid.append(
             GridRow(made[0].start, made[-1].end, made, row[0].left / height / _LEAST_INDENT, goes_on=goes_on or None)
         )
@@ -481,11 +490,13 @@ def _is_own(head: Placed, names: list[Placed], rooms: Sequence[tuple[float, floa
         return False
     if first == last:
         return _is_aligned(name, left[0]) and _fits(name, left[0], rooms)
-    return min(abs(name.left - left[0].left), abs(name.right - right[0].right)) < _LEVEL
+    flush = [*(name.left - it.left for it in left), *(name.right - it.right for it in right)]
+    return min(map(abs, flush)) < _LEVEL
 
 
 def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], names: list[Placed]) -> tuple[int, int]:
-    """The columns of a head of a row: also those beside it without a head, if it is in their middle."""
+    """The columns of a head of a row: also those beside it without a head, if it is in their middle; and all those of
+    names below that it is over in part, as far as it stays in the middle."""
     first, last, parts = head
     over = {column for begin, end, _ in heads for column in range(begin, end + 1)} | {0, len(rooms) + 1}
     if first < 1 or _is_own(head, names, rooms):
@@ -495,4 +506,8 @@ def _widen(head: Placed, heads: list[Placed], rooms: list[tuple[float, float]], 
     spans = [(begin, end) for begin in range(low, first + 1) for end in range(last, high)]
     best = min(spans, key=lambda span: _off_centre(parts, rooms, *span))
     is_better = _off_centre(parts, rooms, *best) < _ALMOST * _off_centre(parts, rooms, first, last)
-    return best if is_better else (first, last)
+    first, last = best if is_better else (first, last)
+    parted = [it for it in names if it[0] <= last and it[1] >= first > 0 < it[0]] if first < last else []
+    whole = min([first, *(it[0] for it in parted)]), max([last, *(it[1] for it in parted)])
+    is_middle = low <= whole[0] and whole[1] < high and _off_centre(parts, rooms, *whole) < _ALMOST * parts[0].height
+    return whole if is_middle else (first, last)
