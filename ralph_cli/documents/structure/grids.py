@@ -366,7 +366,7 @@ class _Line(NamedTuple):
         return self.indent > other.indent + _LEAST_INDENT
 
     def is_part(self, group: "_Line", last: "_Line") -> bool:
-        """Whether it is set in further than a line, adds up nothing that stands before it, and, if it has a label, is not
+        """Whether it is set in further than a line, adds up nothing that stands before it, and, with a label, is not
         behind its total, which may be the `last` line that it holds."""
         is_behind = self.has_label and last.is_total and last.begin > group.begin
         return self.is_in(group) and not is_behind and not (self.is_total and self.begin <= group.begin)
