@@ -22,7 +22,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Addition
 
 KNOWN = json.loads(Path(__file__).with_name("known.json").read_text("utf-8"))
-FOREIGN = os.environ.get("RALPH_FOREIGN", "")
+FOREIGN = os.environ.get("FOREIGN_FILES", "")
 
 Found = dict[str, dict[str, list[str]]]
 """By format and class, a line for each file; "none" is the class of files in which nothing differs."""
@@ -83,7 +83,7 @@ def test_files_that_the_tests_make_are_read_as_others_read_them(reader: str, tmp
 
 @pytest.mark.full
 @pytest.mark.own_process
-@pytest.mark.skipif(not FOREIGN, reason="RALPH_FOREIGN names no folder of foreign files")
+@pytest.mark.skipif(not FOREIGN, reason="FOREIGN_FILES names no folder of foreign files")
 @pytest.mark.parametrize("reader", PROGRAMS)
 def test_files_of_others_are_read_as_others_read_them(reader: str, tmp_path: Path) -> None:
     paths = sorted(path for path in Path(FOREIGN).rglob("*") if path.is_file() and path.name != "README.md")
