@@ -79,3 +79,10 @@ def test_a_place_is_told_with_its_part_where_that_is_certain() -> None:
     assert "--- place 0, page 1, clause 7.2, offset" in ask("find('paid in may')", lease)
     assert "place 1, page 1, clause 7.2, offset" in ask("find('is due|is paid', show=1)", lease)
     assert ask("at(40, before=5)", lease).startswith("page 1, clause 7.2, offset")
+
+
+def test_a_row_is_told_with_the_heading_right_above_its_table() -> None:
+    table = "              2022   2021\nSales        2,812  2,713\nProfit         353    352\n"
+    text = f"FLEXIBLES SEGMENT\n{table}\nIt rose as planned.\nThere was more.\n\n{table}\n\nRIGID SEGMENT\n{table}"
+    lines = [line for line in ask("find('profit', rows=True)", text).splitlines() if line[:3] == "---"]
+    assert [line.partition(" [in: ")[2] for line in lines] == ["FLEXIBLES SEGMENT]", "", "RIGID SEGMENT]"]

@@ -22,7 +22,7 @@ from ralph_cli.rlm.lookup.lines import (
     _place_name,
     _text,
 )
-from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of
+from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of, _table_at
 from ralph_cli.text.patterns import widen_spaces
 
 _FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_000, 3_300, 90
@@ -385,7 +385,9 @@ def _listed(hits: list[int], room: int) -> str:
 
 
 def _part_named(offset: int) -> str:
-    """The part in which a place stands for certain: the innermost that counts on, in running text the heading above.
+    """The part in which a place stands for certain: the innermost that counts on, and the heading above.
+
+    For a row of a table that is only one right above the table.
 
     Empty where a clause is told with the page.
     """
@@ -393,8 +395,10 @@ def _part_named(offset: int) -> str:
         return ""
     reaches: list[Any] = globals().get("_reaches", [])
     certain = certain_headings(reaches, offset)
+    table = _table_at(offset) if _row_of(offset) is not None else None
     near = [number for number in certain if not reaches[number][2]]
-    chosen = [*_numbered_parts(offset)[-1:], *([] if _row_of(offset) is not None else near)]
+    near = [number for number in near if table is None or _cut(reaches[number][0], table[0]).strip().count("\n") < 2]
+    chosen = [*_numbered_parts(offset)[-1:], *near]
     return " / ".join(globals()["_headings"][number][2][:_PART_CHARS] for number in chosen)
 
 
