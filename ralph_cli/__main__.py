@@ -30,11 +30,8 @@ def main() -> "NoReturn":
             signal.signal(signal.SIGINT, _leave)
             sys.unraisablehook = _again
         # Not above: importing these takes most of the time before a command begins.
-        from ralph_cli.commands.early.answers import answer_early
         from ralph_cli.environment import refuse_plugins
 
-        if answer_early(sys.argv[1:]):
-            sys.exit()
         refuse_plugins()
         from ralph_cli.commands.app import main as run
 

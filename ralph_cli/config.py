@@ -30,7 +30,6 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.documents.ocr.engine import DEFAULT_LANGUAGE, OcrOptions
 from ralph_cli.environment import (
-    RUNS_FOLDER,
     SETTINGS_FILE,
     expand_folder,
     read_toml,
@@ -373,7 +372,7 @@ class Settings(BaseModel):
     """
     max_failures: int = setting(3, LIMITS, RECORDED, ge=0, le=1_000)
     """Attempts in a row that gave nothing to check, before giving up. 0 is no limit."""
-    out: Folder = setting(Path(RUNS_FOLDER), OUTPUT, CURRENT, old=("OUT_DIR",))
+    out: Folder = setting(Path("out"), OUTPUT, CURRENT, old=("OUT_DIR",))
     """Folder for runs and traces."""
     heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, old=("PROGRESS_HEARTBEAT_MS",), ge=100)
     """Milliseconds after which waiting is reported when standard error is not a terminal."""

@@ -1,63 +1,21 @@
 """What is set outside of the program, as it is written there: variables, `.env`, ralph.toml.
 
-The only reader of the environment. What the values mean is said in `config`, which takes longer to import than a list
-of runs takes to show.
+The only reader of the environment. What the values mean is said in `config`.
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import ConfigError, describe_fault
 
 SETTINGS_FILE = "ralph.toml"
 
-RUNS_FOLDER = "out"
-"""Where runs are kept, unless it is set."""
-
-RUNS_VARIABLES = ("RALPH_OUT", "RALPH_OUT_DIR", "OUT_DIR")
-"""The variables that say where, first one set wins."""
-
 _SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
 """Variables that most programs know in small letters, too, and prefer so."""
-
-
-def find_runs_folder(typed: Path | None) -> tuple[Path, bool]:
-    """Where runs are kept, and whether somebody has said so: as `Settings.out`, whatever else is set.
-
-    `typed` is what the command line says. Raises ConfigError.
-    """
-    folder, where, found = working_folder(), "--out", typed
-    if found is None:
-        variables, dotenv = dict(os.environ), _read_dotenv_text(folder)
-        if any(name in dotenv for name in RUNS_VARIABLES):
-            variables, _ = read_variables(None, folder)
-        where = next((name for name in RUNS_VARIABLES if variables.get(name, "").strip()), "")
-        found = Path(variables[where]) if where else None
-    if found is None:
-        where, value = f"{RUNS_FOLDER} in {SETTINGS_FILE}", read_toml(folder / SETTINGS_FILE).get("out")
-        if value is not None and not isinstance(value, str):
-            raise ConfigError(f"{where}: it must be a path, in quotes, not {value!s:.80}", code="bad-setting")
-        found = Path(value) if value is not None else None
-    try:
-        return expand_folder(found or Path(RUNS_FOLDER)), found is not None
-    except ValueError as error:
-        raise ConfigError(f"{where}: {error}", code="bad-setting") from None
-
-
-def terminal_columns() -> int:
-    """How wide the terminal is, as the environment or else the terminal says; 80 where there is none."""
-    try:
-        said = int(os.environ.get("COLUMNS", ""))
-    except ValueError:
-        said = 0
-    try:
-        return said if said > 0 else os.get_terminal_size(1).columns or 80
-    except OSError:
-        return 80
 
 
 def refuse_plugins() -> None:
@@ -133,7 +91,8 @@ def _system_proxies() -> dict[str, str]:
 
 def _read_dotenv(folder: Path) -> tuple[dict[str, str], list[str]]:
     """The variables of `.env`, and what is said of lines that set none."""
-    text = _read_dotenv_text(folder)
+    path = folder / ".env"
+    text = "" if path.is_dir() else _read_settings_file(path)  # a folder of that name is often a virtual environment
     if not text:
         return {}, []
     from io import StringIO
@@ -145,11 +104,6 @@ def _read_dotenv(folder: Path) -> tuple[dict[str, str], list[str]]:
     valid = StringIO("".join(line.original.string for line in lines if not line.error))
     left_out = [f"line {line.original.line} of .env is left out: write NAME=VALUE" for line in lines if line.error]
     return {name: value for name, value in dotenv_values(stream=valid).items() if value is not None}, left_out
-
-
-def _read_dotenv_text(folder: Path) -> str:
-    path = folder / ".env"
-    return "" if path.is_dir() else _read_settings_file(path)  # a folder of that name is often a virtual environment
 
 
 def _read_settings_file(path: Path) -> str:

@@ -4,16 +4,15 @@ What "refutes" can honestly mean without a model: there are places that bear on 
 them. Whether they answer it is for the worker to say when it has seen them; its word then stands, as its word.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges, merge_spans
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.run import (
     Absence,

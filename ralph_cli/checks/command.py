@@ -5,6 +5,7 @@ outlives it.
 """
 
 import os
+import re
 import selectors
 import shlex
 import shutil
@@ -12,12 +13,10 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.reports.safe_text import make_visible
 

@@ -5,13 +5,13 @@ was read, or the part that the task is about was read (its pages, or what stands
 text was sent to a model is none of them.
 """
 
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from ralph_cli.checks.absence import has_form
 from ralph_cli.checks.output.words import word_limits
 from ralph_cli.core.coverage import Spans, asks_for_all, asks_for_summary, count_covered, format_ranges, uncovered_spans
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
 from ralph_cli.core.structure import Heading

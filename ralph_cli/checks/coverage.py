@@ -5,9 +5,9 @@ not show that it was read with care: what shows that nothing is missing is in `c
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ralph_cli.core.coverage import Coverage, Spans, SubqueryTally, coverage_map, format_ranges
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Issue
 

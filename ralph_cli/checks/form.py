@@ -1,12 +1,11 @@
 """Hard rules of an answer's form: local, instant, every failure named exactly."""
 
+import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ralph_cli.core.coverage import format_ranges
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue
 from ralph_cli.text.sentences import sentence_ends
 

@@ -1,13 +1,12 @@
 """Every quote is the document's own words: looked up by code, stored with span and page, checked again at the end."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ralph_cli.core.coverage import Spans, count_covered
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
 from ralph_cli.core.structure import Span

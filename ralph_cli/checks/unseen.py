@@ -4,13 +4,12 @@ They are the document's words, and a judge will read them where they stand; but 
 guessed them, has not seen what stands beside them.
 """
 
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ralph_cli.checks.output.grounding import PAGE_REFERENCE
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Issue, Quote
 from ralph_cli.core.structure import Page, Span

@@ -2,13 +2,12 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from ralph_cli.checks.base import describe_failure
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.cluster.database import EndedJob, Queue
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
@@ -11,7 +11,6 @@ from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError, RalphError, describe_fault
 from ralph_cli.core.results.table import Cell, CellState, TableRow
 from ralph_cli.core.run import Halt, StopType

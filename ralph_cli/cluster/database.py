@@ -11,12 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ralph_cli.cluster.connection import WorkerLock, connect, connecting, import_dbos, living_workers, require_postgres
 from ralph_cli.cluster.job import code_version
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 
 if TYPE_CHECKING:

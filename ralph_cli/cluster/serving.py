@@ -3,12 +3,12 @@
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.cluster.connection import WorkerLock, import_dbos
 from ralph_cli.cluster.database import APPLICATION, QUEUE, WORKFLOW, JobQueue, queue_of
 from ralph_cli.cluster.job import code_version
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, RalphError
 
 KEEP_SECONDS = 2.0

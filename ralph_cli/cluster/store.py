@@ -12,10 +12,10 @@ used only if it has the hash that was asked for.
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, Protocol, TypeVar
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.journal.traces import replace_file
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from ralph_cli.cluster.collecting import Collecting, kept_jobs, purse_of
@@ -12,7 +12,6 @@ from ralph_cli.cluster.shares import Amounts, DatabaseShares, Shares
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Usage

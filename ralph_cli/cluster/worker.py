@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -24,7 +24,6 @@ from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Budget
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError, JournalError, RalphError
 from ralph_cli.core.model import Model

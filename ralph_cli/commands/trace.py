@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ralph_cli.commands.early import listing
 from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import BOUNDS, HELP_FLAGS, CommandGroups, Given, Late, takes
 from ralph_cli.commands.report import report
+from ralph_cli.commands.terminal import run_list
 from ralph_cli.commands.terminal.screen import print_report, print_run
 from ralph_cli.core.errors import JournalError, UserError
 
@@ -41,13 +41,18 @@ def _trace(context: typer.Context) -> None:
 def list_runs(
     given: Given,
     number: Annotated[
-        int, options.number("-n", "--number", least=1, help=f"How many at most (default {listing.MAX_LISTED}).")
-    ] = listing.MAX_LISTED,
+        int, options.number("-n", "--number", least=1, help=f"How many at most (default {run_list.MAX_LISTED}).")
+    ] = run_list.MAX_LISTED,
     json: options.Json = False,
 ) -> int:
     """The runs in the folder, newest first: name, age, how it ended, cost, document, question."""
-    out = given.get("out")
-    text, notes = listing.list_runs(Path(out) if out is not None else None, number, as_json=json)
+    from ralph_cli import config
+
+    settings = config.load_settings(given)
+    if "out" in settings.model_fields_set and not settings.out.is_dir():
+        hint = "--out (RALPH_OUT) names the folder in which runs are kept"
+        raise UserError(f"there is no folder {settings.out}", code="no-folder", hint=hint)
+    text, notes = run_list.list_runs(settings.out, number, as_json=json)
     typer.echo(text, nl=False)
     typer.echo(notes, nl=False, err=True)
     return 0

@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TypeVar
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout, cancellation
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Usage
 

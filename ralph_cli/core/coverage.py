@@ -1,12 +1,11 @@
 """What of a document was read: the spans that a model was shown or that code went through, by page."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
-
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 Spans = tuple[tuple[int, int], ...]
 """Half-open intervals of a document's text, in order and apart."""

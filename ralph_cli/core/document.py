@@ -1,13 +1,12 @@
 """A document is one immutable text with a map from character offsets to pages."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import (
     Addition,
     Block,

@@ -1,13 +1,12 @@
 """What happened, in order: the journal holds these, the state of a run is their fold, displays listen to them."""
 
 import threading
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
 from ralph_cli.core.coverage import SubqueryTally
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.results.judge_test import Case

@@ -1,13 +1,11 @@
 """What a language model is to the rest of ralph: one request, one reply, one method."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from numbers import Integral, Real
 from typing import Any, Protocol
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 Json = dict[str, Any]
 

@@ -1,8 +1,7 @@
 """What people read about a setting, and what a record may do to it: declared once, beside its type and default."""
 
+from dataclasses import dataclass
 from enum import Enum, auto
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 
 class Group(Enum):

@@ -1,11 +1,11 @@
 """The nouns of one run: draft, claim, quote, attempt, issue, ruling, evidence, step, outcome."""
 
+import re
+from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 from typing import Literal
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import describe_pages
 
 Tier = Literal["exact", "folded", "recut", "elided"]

@@ -6,11 +6,10 @@ tuples, for they come from another process and from files by the million.
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, get_args
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 PAGE_BREAK = "\f"
 """Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""

@@ -5,9 +5,8 @@ and isolates of right-to-left writing, and a private-use character that stands a
 bullets and signs of many PDFs do.
 """
 
+import re
 import unicodedata
-
-from ralph_cli.core.deferred import re
 
 TAGS = "with tag characters, which are not shown"
 SELECTORS = "with variation selectors out of place, which are not shown"

@@ -1,8 +1,8 @@
 """What a document may cost before it is refused."""
 
+from dataclasses import dataclass
 from typing import Literal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 
 Layout = Literal["auto", "visual", "stream"]

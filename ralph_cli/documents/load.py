@@ -3,11 +3,11 @@
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name

@@ -4,12 +4,11 @@ import base64
 import json
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import chain, pairwise
 from typing import Any, ClassVar
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Document
 from ralph_cli.core.structure import (
     PAGE_BREAK,

@@ -6,8 +6,7 @@ then names the trick.
 
 import json
 from collections.abc import Iterable, Sequence
-
-from ralph_cli.core.deferred.dataclasses import dataclass
+from dataclasses import dataclass
 
 MARKED = "marked as hidden"
 OFF_PAGE = "off the page"

@@ -1,10 +1,10 @@
 """What kind of file this is: by its first bytes, then by its suffix, then by its looks."""
 
+import re
 from operator import itemgetter
 from pathlib import PurePath
 from typing import Literal
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 
 Kind = Literal[

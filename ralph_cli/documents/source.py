@@ -2,11 +2,10 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits

@@ -3,12 +3,12 @@
 Every reader that knows rows and cells writes its tables here, so that they read alike whatever their format is.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.page_text import CELL, LINE, SEPARATORS, PageText
 from ralph_cli.documents.structure.grids import GridCell, GridRow, count_header_rows, make_tables

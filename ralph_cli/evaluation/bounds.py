@@ -1,7 +1,7 @@
 """What an evaluation may spend on all its questions together, and what is left of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
 from pathlib import Path
@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from ralph_cli.config import Settings, flag_of
 from ralph_cli.core.budget import Budget
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.run import Halt, StopType

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import UserError, describe_fault
 from ralph_cli.core.prompts.json_reply import describe_validation_error
 from ralph_cli.evaluation.results import QuestionResult

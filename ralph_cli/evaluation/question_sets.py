@@ -8,13 +8,13 @@ Domain", 2024, arXiv 2408.10343.
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError, UserError, describe_fault
 from ralph_cli.core.prompts.json_reply import describe_validation_error
 

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError, describe_fault
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.version import __version__

@@ -1,13 +1,12 @@
 """What came of each question of a set, and of all of them together."""
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 from pathlib import Path
 from typing import Literal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.judge_test import Rate
 from ralph_cli.core.run import Halt, StopType

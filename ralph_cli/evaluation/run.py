@@ -1,12 +1,11 @@
 """Puts a set of questions to `ralph qa`, one after the other, and keeps what came of each."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Usage

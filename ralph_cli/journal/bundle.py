@@ -13,11 +13,11 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.model import Json

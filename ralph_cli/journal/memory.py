@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.journal.traces import hold_lock, write_atomic
 

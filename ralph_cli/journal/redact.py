@@ -9,12 +9,12 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Json
 
 PRIVATE_SETTINGS = (

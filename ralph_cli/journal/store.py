@@ -16,10 +16,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.version import SCHEMA_VERSION

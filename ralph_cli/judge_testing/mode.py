@@ -1,12 +1,12 @@
 """Judge-test mode: claims whose truth is known are put to the judge of question mode, a batch at a time."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, CallFinished, CasesGenerated, EventSink, RunStarted, TurnRejected
 from ralph_cli.core.model import Reply, Request, StopReason

@@ -4,9 +4,8 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.judge_testing.mutate_wording import replace_match
 from ralph_cli.judge_testing.places import COUNTRIES, REGIONS, STATES, WITH_ARTICLE
 from ralph_cli.text.lexicon import MONTHS

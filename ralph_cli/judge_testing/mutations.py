@@ -6,9 +6,8 @@ tell: it stands in the document, or follows from what is said ("more than four" 
 
 import random
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
 from ralph_cli.judge_testing.mutate_names import DocumentNames
 from ralph_cli.judge_testing.mutate_wording import mutate_negations, mutate_scopes

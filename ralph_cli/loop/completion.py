@@ -1,6 +1,7 @@
 """The completion contract of a goal: saying DONE is an intent, and only fresh evidence that passed accepts it. Pure."""
 
-from ralph_cli.core.deferred.dataclasses import dataclass
+from dataclasses import dataclass
+
 from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Evidence, Issue, StopType

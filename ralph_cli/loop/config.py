@@ -1,12 +1,10 @@
 """How a loop validates, reflects and stops: frozen values that refuse what makes no sense."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import inf
 from numbers import Integral, Real
 from typing import Any, Literal
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 ReflectionLevel = Literal["shallow", "medium", "deep"]
 

@@ -1,12 +1,11 @@
 """When to stop: small questions to the state of a loop, each pluggable; the first that says yes gives the reason."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
 
 from ralph_cli.checks.base import rate_step
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.state import LoopState

@@ -1,9 +1,7 @@
 """The memory of a document: blocks of text, one an iteration, oldest first, never longer than its budget. Pure."""
 
 import re
-from dataclasses import replace
-
-from ralph_cli.core.deferred.dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MIN_BUDGET = 200
 """Least characters of a memory: a heading, the marker and a line of text must fit."""

@@ -2,14 +2,13 @@
 
 import threading
 from collections.abc import Iterable
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from typing import Any
 
 from ralph_cli.checks.base import rate_step
 from ralph_cli.core import clock
 from ralph_cli.core.coverage import Coverage, SubqueryTally
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,

@@ -1,8 +1,8 @@
 """The questions that a further question follows on: what was asked, answered and quoted, as models are told of it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.prompts.framing import frame_data, truncate

@@ -1,12 +1,11 @@
 """Goal mode: the worker produces one text and calls the user's verifiers on it, until their evidence accepts it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.command import CommandResult
 from ralph_cli.core import events
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt

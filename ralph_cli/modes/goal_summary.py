@@ -1,10 +1,9 @@
 """The runtime summary of a goal: what was done, told from its events within so many characters. Pure."""
 
 import ast
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ralph_cli.core import events
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.rlm.searches import parse_code
 
 CODE_CHARS, PRINTED_CHARS, NOTE_CHARS, REASON_CHARS, OUTPUT_CHARS = 160, 240, 400, 160, 200

@@ -1,12 +1,11 @@
 """The claims that stand: kept as they are from one attempt to the next, never asked for and never judged again."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.checks.figures.check import NAME
 from ralph_cli.checks.form import as_draft
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Ruling
 
 ClaimKey = tuple[str, tuple[tuple[int, int], ...]]

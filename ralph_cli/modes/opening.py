@@ -1,11 +1,11 @@
 """What a worker is told of a document before it has read any of it: its pages and its headings."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from ralph_cli.checks.judge.passages import describe_document, safe_file_name
 from ralph_cli.core.coverage import format_ranges
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.structure import Heading

@@ -1,14 +1,13 @@
 """Question mode: claims pinned to verbatim quotes, checked by rules and then by a judge."""
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ralph_cli.checks.absence import rule_on_absence
 from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
 from ralph_cli.checks.form import form_issues, has_only_length_issues
 from ralph_cli.checks.verifier import VerifierCheck
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Doubt, Draft, Evidence, Issue, Lesson

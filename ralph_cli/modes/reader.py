@@ -1,7 +1,7 @@
 """The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.checks.absence import AbsenceReview
@@ -10,7 +10,6 @@ from ralph_cli.checks.form import AnswerForm, is_list, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.checks.unseen import UnseenQuotes
 from ralph_cli.core.coverage import Spans, SubqueryTally
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate

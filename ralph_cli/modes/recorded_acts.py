@@ -2,9 +2,8 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, GoalSet, OutputChanged, VariableRead, VerifierFinished
 
 Verifiers = tuple[tuple[str, str], ...]

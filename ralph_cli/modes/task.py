@@ -1,7 +1,7 @@
 """Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
 from ralph_cli.checks.absence import describe_searches
@@ -17,7 +17,6 @@ from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
 from ralph_cli.checks.output.shape import strip_fence
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.checks.verifier import VerifierCheck
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate

@@ -1,15 +1,14 @@
 """Where a model is asked: at which address, with whose key, through which proxy; and what of that is missing."""
 
 import ipaddress
+import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 
 Api = Literal["messages", "responses", "chat"]

@@ -7,12 +7,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from math import inf
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.providers.endpoint import Endpoint
 

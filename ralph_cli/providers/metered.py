@@ -5,13 +5,12 @@ import itertools
 import json
 import string
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, field, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import Forecast, Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import CallFinished, CallStarted, EventSink, NoticeIssued
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn

@@ -1,13 +1,13 @@
 """Servers of one's own, each with a name: the sections [providers.NAME] of the settings."""
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.providers.endpoint import Api
 from ralph_cli.providers.registry import CLOUDS, KEYLESS_VENDORS, VENDORS

@@ -1,11 +1,11 @@
 """From the name of a model to the model: whose it is, and the one place where a vendor's module is loaded, on use."""
 
+import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model
 from ralph_cli.providers.endpoint import (

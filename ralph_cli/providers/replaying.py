@@ -2,10 +2,9 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import AnyEvent, CallEvent, CallFinished, CallStarted, EventSink, IterationStarted
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage

@@ -1,12 +1,11 @@
 """A model around a model that waits and asks again, within a deadline that nothing on the wire can stretch."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.providers.governor import BUSY_CODES, LONGEST_HOLD_S, MAX_IN_FLIGHT, POLL_S, Governor

@@ -1,10 +1,10 @@
 """What every model around a model is: it goes by the name and the vendor of the model inside."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from threading import Thread
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Model, Reply, Request
 
 

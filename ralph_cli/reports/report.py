@@ -1,10 +1,9 @@
 """All that an evidence report shows of a run: view, events, and what the document itself says around the quotes."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.results.goal import GoalState

@@ -1,10 +1,10 @@
 """From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, coverage_map
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_NOUNS
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.memo import ClosestText

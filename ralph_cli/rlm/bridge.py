@@ -1,17 +1,16 @@
 """The sandbox as the worker meets it: started early, document loaded, sub-queries answered by the host in parallel."""
 
+import re
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn

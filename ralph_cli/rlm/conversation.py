@@ -1,10 +1,10 @@
 """The conversation of runs before, made again to the letter from their journals, so that a further question goes on."""
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, SnippetRan
 from ralph_cli.core.model import ModelTurn, Reply, Request, StopReason, Tool, ToolTurn, Turn, UserTurn
 from ralph_cli.core.prompts.framing import frame_data

@@ -2,8 +2,8 @@
 
 import keyword
 import unicodedata
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_reply import StrictObject
 from ralph_cli.core.prompts.json_schema import object_schema, string

@@ -1,11 +1,10 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import DraftSubmitted, EventSink, NoticeIssued, SnippetRan, SnippetStarted, TurnRejected

@@ -1,9 +1,8 @@
 """What the worker is shown of a snippet's result: bounded, framed as data. Pure."""
 
-from dataclasses import field
+import re
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result

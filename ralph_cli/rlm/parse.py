@@ -1,11 +1,11 @@
 """What a model said, parsed into closed types at the border. Pure; never raises on what a model wrote."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_reply import StrictObject, describe_validation_error
 from ralph_cli.core.prompts.json_schema import array, integer, object_schema, string

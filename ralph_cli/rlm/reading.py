@@ -1,10 +1,9 @@
 """What was read of a document in a run, and what was not: kept here, and told as events as it happens."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ralph_cli.core.coverage import Coverage, LostSubquery, Spans, SubqueryTally, merge_spans
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import CoverageAdded, EventSink, SubqueriesAsked
 from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder, find_in

@@ -2,10 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ralph_cli.core import clock, events
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.providers.replaying import parse_reply
 from ralph_cli.rlm.bridge import as_answer
 from sandbox import Answer, QueryFailure

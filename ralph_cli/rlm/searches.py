@@ -9,9 +9,8 @@ import ast
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.retrieval.search.occurrences import SearchTerm
 from sandbox.guest.probes import statement_nodes
 

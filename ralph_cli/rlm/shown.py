@@ -5,14 +5,14 @@ of the document are indexed once; a block that stands in the text is widened, ch
 agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do no harm.
 """
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 
 BLOCK_CHARS = 16

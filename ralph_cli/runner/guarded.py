@@ -1,12 +1,11 @@
 """What anybody may have written, called so that a loop ends, and ends well, whatever it does."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import POLL_SECONDS, Awaiter, CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import unknown_cost_error
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig

@@ -1,13 +1,12 @@
 """The learn phase: what a failed attempt teaches, by rules or by a model."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pydantic import Field
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data

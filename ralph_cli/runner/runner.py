@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -12,7 +12,6 @@ from ralph_cli.checks.verifier import Verifier, VerifierCheck, verifier_fault
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter, CallTimedOut
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import CallFinished, ClosingSink, EventSink, Fanout, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model, Usage

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Protocol, Self, runtime_checkable
 
@@ -10,7 +10,6 @@ from pydantic import Field
 
 from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data

@@ -3,11 +3,11 @@
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.journal.copies import copies_of

@@ -5,7 +5,7 @@ import itertools
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,7 +13,6 @@ from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Document, Member
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import (

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.config import SECRETS, Settings, load_settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError, JournalError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted, RunStarted
 from ralph_cli.core.model import Json

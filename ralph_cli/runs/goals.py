@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.environment import command_environment

@@ -3,13 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted, SnippetRan
 from ralph_cli.core.results.goal import GoalState

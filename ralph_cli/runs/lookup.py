@@ -1,12 +1,11 @@
 """Looking up quotes and memos in documents, which needs no model: what `ralph check` calls."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.config import Settings, complete_settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink, NoticeIssued

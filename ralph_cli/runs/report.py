@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.goal import GoalState

@@ -1,10 +1,10 @@
 """What a question, a task or a goal gave, as the callers of the Python API meet it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.coverage import Coverage
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Outcome, Quote, StopType

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ralph_cli.config import PLACES
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CoverageAdded, EventSink, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Json

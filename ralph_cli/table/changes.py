@@ -1,11 +1,10 @@
 """Cells of a document that has changed: old quotes are looked up in the new text, and only what is lost is asked."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.quotes import quote_at
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.results.table import CellChange, TableQuestion, TableRow

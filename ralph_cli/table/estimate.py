@@ -1,11 +1,10 @@
 """What is still to be asked for a table, and what that will likely cost, before anything is sent."""
 
 from collections.abc import Collection
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.results.table import CellState
 from ralph_cli.runs.history import recorded_costs
 from ralph_cli.table.record import KnownCells, TableRecord

@@ -10,13 +10,12 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.table import Cell, TableRow
 from ralph_cli.core.structure import Span

@@ -1,12 +1,11 @@
 """The files of a table for people and programs, written from its records at any moment."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.results.table import Cell, Table
 from ralph_cli.core.run import Halt, StopType

@@ -10,14 +10,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError, describe_fault
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion, TableRow

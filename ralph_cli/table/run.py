@@ -5,13 +5,12 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Protocol
 
 from ralph_cli.core.awaiting import POLL_SECONDS, cancellation
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
 from ralph_cli.core.results.table import Cell, CellChange, CellState, Table, TableQuestion, TableRow
 from ralph_cli.core.run import Halt, StopType

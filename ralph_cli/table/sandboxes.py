@@ -1,11 +1,10 @@
 """One sandbox for all questions that are put to a document in a row: it is started, and given the text, once."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Self
 
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.wiring.models import engine_opener
 from sandbox import HostQuery, Protections, Result, Sandbox
 

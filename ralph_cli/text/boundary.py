@@ -1,6 +1,7 @@
 """Whether a quote may begin or end at a place: not inside a word, and not inside a number."""
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.raised import RAISED, is_footnote_mark
 

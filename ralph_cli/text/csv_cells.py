@@ -2,8 +2,7 @@
 
 import csv
 import io
-
-from ralph_cli.core.deferred import re
+import re
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\r", "＝", "＋", "－", "＠")
 

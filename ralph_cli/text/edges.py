@@ -1,6 +1,7 @@
 """What belongs to the word or figure at the edge of a quote: half of "non-GAAP", "(5)" or "1/2" says something else."""
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.text.boundary import is_word_character
 from ralph_cli.text.lexicon import any_of
 from ralph_cli.text.quantities.currencies import CODES, SIGNS

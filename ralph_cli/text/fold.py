@@ -6,15 +6,14 @@ figure is raised or lowered where it touches no number. Digits, signs, decimal p
 are never touched, and there is no NFKC: 10\N{SUPERSCRIPT TWO} stays what it is.
 """
 
+import re
 import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.text.raised import LOWERED, RAISED, readable_figures
 

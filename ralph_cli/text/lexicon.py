@@ -4,9 +4,8 @@ A list that several rooms need stands here once. What is a pattern is meant to b
 without regard to case.
 """
 
+import re
 from collections.abc import Iterable
-
-from ralph_cli.core.deferred import re
 
 
 def any_of(words: Iterable[str]) -> str:

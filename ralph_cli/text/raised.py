@@ -5,10 +5,9 @@ out no longer hold: they are said to be so and have a stroke through each letter
 when they are quoted as if they did.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
-
-from ralph_cli.core.deferred import re
 
 STRUCK_OPENING, STRUCK_CLOSING = "[struck out: ", "]"
 _LETTER = re.compile(r"([^\W_])")

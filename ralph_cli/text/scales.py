@@ -2,10 +2,10 @@
 
 # ruff: noqa: SIM905
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, singular

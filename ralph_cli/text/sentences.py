@@ -1,9 +1,9 @@
 """Sentences and lines: where they end in a text, and which of them stands around a place. Pure."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS, FUNCTION_WORDS
 from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
 

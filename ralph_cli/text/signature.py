@@ -1,5 +1,6 @@
 """Letters and digits alone: the key of the last tier, and what two texts with the same key may still differ in."""
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
@@ -7,7 +8,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.boundary import begins_with_digit_group
 from ralph_cli.text.fold import ZERO_WIDTH, fold
 from ralph_cli.text.lexicon import NEGATIONS

@@ -3,9 +3,9 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.fold import fold
 
 _FIGURE = re.compile(r"[-+]?\d(?:[\d.,]*\d)?%?")

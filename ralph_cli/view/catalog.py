@@ -4,11 +4,11 @@ import os
 import stat
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import quote
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError
 from ralph_cli.journal.reviews import reviews_file
 from ralph_cli.journal.rows import JOURNAL_FILE, is_running

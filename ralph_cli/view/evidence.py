@@ -1,11 +1,10 @@
 """The document beside an answer: pages of a PDF as pictures with the places of quotes, or the words around a quote."""
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import PAGE_NOUNS, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Quote

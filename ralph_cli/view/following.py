@@ -3,12 +3,12 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError
 from ralph_cli.reports.view import RUNNING
 from ralph_cli.table.record import TableRecord

@@ -6,6 +6,7 @@ texts, and the only thing that is ever written is a review beside a run.
 
 import hmac
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.core.results.review import Mark
 from ralph_cli.journal.reviews import add_review

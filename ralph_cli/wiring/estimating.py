@@ -1,11 +1,10 @@
 """What a run will likely cost, before anything is sent: from runs like it, or from the usual number of calls."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Usage
 from ralph_cli.providers import prices
 from ralph_cli.providers.registry import parse_model_name

@@ -1,14 +1,13 @@
 """The parts of a goal: worker, sandbox, the user's verifiers and the desk between them, put together."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
 from ralph_cli.checks.coverage import SubqueryCheck
 from ralph_cli.config import Settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import EventSink, Fanout, GoalSet, NoticeIssued

@@ -1,13 +1,13 @@
 """Which models a run has, and the sandbox engine: from settings to connected, metered things."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ralph_cli.checks.verifier import Verifier, verifier_fault
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model

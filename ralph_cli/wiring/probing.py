@@ -1,8 +1,9 @@
 """One small call to a model, to see whether it answers and what that costs."""
 
+from dataclasses import dataclass
+
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.providers.registry import CLOUDS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.wiring.spending import PricedModel

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
@@ -16,7 +16,6 @@ from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, describe_fault
 from ralph_cli.core.events import EventSink, NoticeIssued

@@ -6,8 +6,9 @@ between scales, the 1 of a growth rate, the number of terms that an average divi
 number of months, quarters or halves of which the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal, DecimalException, localcontext
@@ -17,8 +18,6 @@ from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError, Node, UnquotedError, WrongResultError, parse_equation
 from ralph_cli.checks.figures.rounding import MONTHS_IN
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Date, Kind, Quantity
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"

@@ -1,8 +1,9 @@
 """The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import zip_longest
@@ -10,8 +11,6 @@ from typing import Literal
 
 from ralph_cli.checks.figures.places import Place, find_places
 from ralph_cli.checks.figures.tables.header import PER_CENT, TableHeader, TableHeaders, read_header
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import PAGE_BREAK
 from ralph_cli.documents.page_text import plain_document

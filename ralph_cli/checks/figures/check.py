@@ -6,9 +6,10 @@ open, and left to the judge as a question. What a quote stands in belongs to it:
 its columns, its period and its unit are found by code and count as quoted. No model takes part.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Container, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from ralph_cli.checks.figures.calculation import Calculator
@@ -19,8 +20,6 @@ from ralph_cli.checks.figures.consistency import Answer
 from ralph_cli.checks.figures.dates import is_shifted
 from ralph_cli.checks.figures.expression import CalculationError, UnquotedError, UnreadError, WrongResultError
 from ralph_cli.checks.figures.tables.header import TableHeaders
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import CLAUSE_KINDS, Document
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, Quote
 from ralph_cli.core.structure import Span

@@ -1,15 +1,14 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import BOUND, OTHER_SCALE, OTHER_UNIT, Comparison, Standing, compare
 from ralph_cli.checks.figures.consistency import Answer, FigureConsistency, flatten, name_quantity
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_shifted
 from ralph_cli.checks.figures.derived import add_up, quotients, relate
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.lexicon import NEGATIONS, SCALES
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities

@@ -4,14 +4,13 @@ The unit is compared first, then the value at the digits that the claim shows, t
 its bound. Code that cannot tell says so: that answer is open.
 """
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from ralph_cli.checks.figures.candidates import IN_FULL, MILLIONS, UNSCALED, Candidate
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import FALL, RISE

@@ -5,15 +5,15 @@ column, as the later one of two. What is said of a figure is weighed by the word
 the quotes may say the same in other words.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.compare import Standing
 from ralph_cli.checks.figures.places import Place, is_earlier
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.nearness import weigh_words
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import are_comparable, is_misstated, ordered_pairs

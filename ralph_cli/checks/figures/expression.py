@@ -1,9 +1,9 @@
 """Calculations as they are written, read into trees of operations: "(2,412 - 2,196) / 2,196 = 9.8%". Pure."""
 
+import re
+from dataclasses import dataclass
 from decimal import Decimal
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import QuantityReader
 

@@ -4,13 +4,12 @@ In a table they are those of its row and of its column, in prose those that stan
 is told by how much of what it says of a figure the place has, against what other places have of it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from ralph_cli.checks.figures.tables.header import TableHeaders
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.nearness import is_of_date, say_words, weigh_words
 from ralph_cli.text.quantities.quantity import Quantity

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
@@ -18,7 +18,6 @@ from ralph_cli.checks.judge.passages import (
     render_nearest,
     render_passages,
 )
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Json, Model, Request

@@ -1,7 +1,8 @@
 """What speaks against a claim: one local search for what limits it, read by the judge. A claim may stand, qualified."""
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
@@ -15,8 +16,6 @@ from ralph_cli.checks.judge.passages import (
     safe_file_name,
 )
 from ralph_cli.checks.quotes import quote_at
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Model

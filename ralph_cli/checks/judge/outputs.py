@@ -1,6 +1,7 @@
 """The semantic check of a task: a model of another vendor reads the output beside the brief it was written from."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from pydantic import Field
@@ -17,7 +18,6 @@ from ralph_cli.checks.judge.passages import (
     safe_file_name,
 )
 from ralph_cli.checks.output.words import count_words
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request

@@ -1,11 +1,11 @@
 """The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Doubt, Quote

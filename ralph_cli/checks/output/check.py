@@ -1,7 +1,9 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
 from ralph_cli.checks.base import WORDING
@@ -12,8 +14,6 @@ from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem,
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
 from ralph_cli.checks.output.words import count_words, word_limits
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Doubt, DoubtKind, Evidence, Issue, Quote

@@ -17,9 +17,10 @@ marks such as [2] that name an item of the brief; how many items the brief has, 
 counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ralph_cli.checks.figures.calculation import Calculator
@@ -29,8 +30,6 @@ from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.output.numbering import ITEM_WORDS, PART_LABEL, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
 from ralph_cli.text.languages.figures import EnglishFigures, in_english, language_of_figures, restore_all

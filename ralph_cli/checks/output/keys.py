@@ -1,8 +1,7 @@
 """What the keys of a JSON output say in figures, and which digits in them only tell one name from another. Pure."""
 
+import re
 from collections.abc import Set
-
-from ralph_cli.core.deferred import re
 
 _NAME_WITH_DIGIT = re.compile(r"[A-Za-z]{1,3}\d{1,3}|\d{1,3}[A-Za-z]{1,3}")
 """A name with a digit in it: q4, h1, co2, fy24, 3m."""

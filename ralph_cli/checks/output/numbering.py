@@ -1,6 +1,7 @@
 """Numbers that count or name instead of measuring: of sections, and of the items of a list. Pure."""
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import line_at

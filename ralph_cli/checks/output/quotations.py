@@ -1,10 +1,10 @@
 """The quotations of a text, and whether the words of one stand in a source. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier

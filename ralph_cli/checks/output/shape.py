@@ -3,14 +3,14 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal
 
 from ralph_cli.checks.output.keys import key_text
 from ralph_cli.checks.output.schema import violations
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Json
 from ralph_cli.core.prompts.json_reply import unique_keys
 

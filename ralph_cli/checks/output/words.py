@@ -1,6 +1,6 @@
 """How many words an output has, and how many its task allows."""
 
-from ralph_cli.core.deferred import re
+import re
 
 _NOT_COUNTED = re.compile(
     r"(?m)\(pp?\.\s*[\divxlc][\divxlc,\s\u2013-]*\)|\[\d{1,3}(?:\s*,\s*\d{1,3})*\]"

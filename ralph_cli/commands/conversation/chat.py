@@ -4,7 +4,7 @@ import json as json_text
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,6 @@ from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import write_requested_reports
 from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import print_fault, print_lines, print_notes, print_report
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import RalphError, UserError
 
 if TYPE_CHECKING:

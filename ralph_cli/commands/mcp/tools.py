@@ -1,7 +1,7 @@
 """What each tool does: the use case behind a command, with the settings and the bounds of the server."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,6 @@ from ralph_cli.checks.output.shape import Format
 from ralph_cli.commands.mcp.fence import Fence
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.events import EventSink, NoticeIssued

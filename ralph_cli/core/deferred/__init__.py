@@ -1,1 +1,1 @@
-"""What is compiled or imported when it is first used: to make what is not needed takes long."""
+"""What is imported when it is first used: an SDK makes thousands of classes of which a run needs few."""

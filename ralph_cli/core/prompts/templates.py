@@ -1,10 +1,9 @@
 """Prompts are package files with `{{name}}` places; a place or a value without its other half is an error."""
 
 import hashlib
+import re
 from functools import cache
 from importlib import resources
-
-from ralph_cli.core.deferred import re
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _INCLUDE = re.compile(r"\{\{include (\w+)\}\}")

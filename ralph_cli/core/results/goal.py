@@ -1,10 +1,9 @@
 """The state of a goal: the fold of its run's events."""
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ralph_cli.core import events
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Halt, Step, StopType
 
 

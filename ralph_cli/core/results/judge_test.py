@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Ruling
 

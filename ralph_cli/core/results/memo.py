@@ -1,8 +1,8 @@
 """The nouns of a memo that is checked against documents: quotation, page reference, finding, the check as a whole."""
 
+from dataclasses import dataclass
 from typing import Literal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling
 

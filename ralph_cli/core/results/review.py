@@ -1,9 +1,8 @@
 """What a person has said of an answer after reading its evidence."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 
 class Mark(StrEnum):

@@ -1,13 +1,12 @@
 """A table: the same questions put to many documents, and what is known of each cell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Review

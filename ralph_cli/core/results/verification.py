@@ -1,10 +1,10 @@
 """What verifying a recorded run gives: every deterministic check made again, and where each quote stands now."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.run import Claim, Doubt, Halt, Issue, Quote, Ruling, Tier
 

@@ -1,5 +1,6 @@
 """EPUB books: the chapters of the spine, each a page of HTML, named by the book's table of contents (EPUB 3.3)."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import unquote
@@ -7,7 +8,6 @@ from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html

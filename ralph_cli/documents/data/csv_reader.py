@@ -1,9 +1,9 @@
 """Tables in plain text (csv, tsv): the text as it is, with rows as places and cells under their headers."""
 
+import re
 from collections import Counter
 from pathlib import PurePath
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import NamedPlace, Table
 from ralph_cli.documents.data.csv_records import Record, find_delimiter, read_records

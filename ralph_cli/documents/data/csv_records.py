@@ -1,12 +1,11 @@
 """Records of a table in plain text (RFC 4180): where they and their cells are, and what parts them."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 _QUOTED = re.compile(r' *"((?:[^"]++|"")*+)"')
 _SEPARATOR_LINE = re.compile(r"sep=(.)\n", re.IGNORECASE)

@@ -5,11 +5,9 @@ computed.
 """
 
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import field
-
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
+from dataclasses import dataclass, field
 
 STRING = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 """A string (RFC 8259, section 7); line ends and other control characters may stand in it as they are."""

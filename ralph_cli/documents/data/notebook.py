@@ -1,10 +1,10 @@
 """Notebooks (ipynb, nbformat 3 and 4): sources of the cells and what they have put out, with the cell as place."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.html.reader import parse_html

@@ -3,12 +3,12 @@
 Where a page is laid out decides what text lies upon, which is not done here.
 """
 
+import re
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.paragraphs import Box
 from ralph_cli.documents.docx.styles import Ground
 from ralph_cli.documents.office.backdrops import LINE_SIZE, Backdrops, is_backdrop

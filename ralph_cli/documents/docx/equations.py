@@ -1,9 +1,9 @@
 """Equations (m:oMath) on one line: x², a/b, √(x + 1), ∑_(i=1)^n. Elements as in ECMA-376, part 1, chapter 22.1."""
 
+import re
 from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.text.raised import LOWERED, RAISED, lower_figures, raise_figures, write_fraction
 

@@ -4,11 +4,10 @@ A field is begun, parted into code and result, and ended by characters of its ow
 in different paragraphs.
 """
 
-from dataclasses import field
+import re
+from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, symbol_of_code
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.text.raised import lower_figures, raise_figures, write_fraction

@@ -3,12 +3,11 @@
 Lists, levels and their overrides are those of ECMA-376, 17.9.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.styles import Styles
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, UNKNOWN, translate_symbol
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number

@@ -1,12 +1,11 @@
 """One paragraph: its text as a reader sees it, the marks in it, and what hangs on it (text boxes, charts)."""
 
+import re
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.reading import Reading, RunLook

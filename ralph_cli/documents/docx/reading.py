@@ -1,11 +1,10 @@
 """What all texts of one document share while they are read: styles, looks, numbers, and what was left out."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.numbering import Numbering, format_number
 from ralph_cli.documents.docx.styles import Ground, Styles, read_run_properties
 from ralph_cli.documents.office.findings import Findings

@@ -4,11 +4,10 @@ The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 from ralph_cli.documents.sight import BLACK, NOTHING, WHITE, WHITE_GROUND, Colours, mix, read_colour
 

@@ -1,11 +1,10 @@
 """A table: its grid, its rows as lines, and under which column each cell stands."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.paragraphs import DELETED
 from ralph_cli.documents.docx.styles import Ground, Styles, TablePlace, exact_height, read_look, shaded
 from ralph_cli.documents.office.findings import MERGED, Findings

@@ -1,9 +1,9 @@
 """What stands in the place of an element: a form's values, a picture's description, a formula, text made by styles."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.html.mathml import math_text
 

@@ -1,9 +1,8 @@
 """What was left out of a page's text, and what could not be known."""
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.documents.office.findings import Findings
 

@@ -3,12 +3,11 @@
 `aria-hidden` hides from screen readers only, so it does not count; nor does `<details>`, which a reader can open.
 """
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents import sight
 from ralph_cli.documents.html.styles.css import Declarations, Style, colour, fraction, pixels, points
 

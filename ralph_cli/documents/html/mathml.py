@@ -1,9 +1,9 @@
 """Formulas in MathML (MathML Core) as one line of text: (a + b)/c, x\N{SUPERSCRIPT TWO}."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.raised import flatten_figures, lower_figures, raise_figures, write_fraction
 
 _HIDDEN = frozenset(("annotation", "annotation-xml", "mphantom", "mspace", "none", "mprescripts", "-comment"))

@@ -1,9 +1,8 @@
 """Numbers and bullets that a browser writes before the items of lists (HTML standard 4.4.5, CSS Counter Styles 3)."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
-
-from ralph_cli.core.deferred import re
 
 _BULLETS = {"disc": "\u2022", "circle": "\u25e6", "square": "\u25aa"}
 _LETTERS = {

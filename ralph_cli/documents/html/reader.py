@@ -1,8 +1,8 @@
 """HTML pages: the visible text, one block or table row per line, cells two spaces apart (selectolax, lexbor)."""
 
+import re
 from collections.abc import Mapping
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth

@@ -1,8 +1,8 @@
 """The tags of a page as they stand in its source, before it is parsed: how deep they nest, and if some are gone."""
 
+import re
 from collections import Counter
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import pluralize
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")

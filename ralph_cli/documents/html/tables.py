@@ -1,10 +1,9 @@
 """Tables of a page: which cell stands in which row and column, by the HTML standard's way of forming one (4.9.12)."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import itemgetter
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.html.numbering import integer
 from ralph_cli.documents.html.text_builder import TextBuilder
 from ralph_cli.documents.page_text import LINE

@@ -1,7 +1,8 @@
 """Text as a browser lays it out: white space collapses, and pieces are as far apart as the elements around them ask."""
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
+import re
+from dataclasses import dataclass
+
 from ralph_cli.documents.page_text import LINE, PARAGRAPH, SEPARATORS, SPACE, PageText
 from ralph_cli.text.raised import LOWERED, RAISED, write_fraction
 

@@ -1,13 +1,13 @@
 """One pass over the elements of a page: what each shows is written, and what is not seen is counted."""
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Span
 from ralph_cli.documents.html import controls
 from ralph_cli.documents.html.boxes import find_holders, strength_around

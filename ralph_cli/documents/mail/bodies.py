@@ -1,10 +1,10 @@
 """The text of a part of a mail as a mail program shows it, and where two alternatives of it differ."""
 
 import binascii
+import re
 from collections import Counter
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import parse_html

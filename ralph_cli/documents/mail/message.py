@@ -2,6 +2,7 @@
 
 import binascii
 import codecs
+import re
 from base64 import b64decode
 from collections.abc import Iterator
 from email import message_from_bytes
@@ -10,7 +11,6 @@ from email.policy import Compat32
 from quopri import decodestring
 from typing import Any, cast
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text

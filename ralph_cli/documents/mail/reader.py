@@ -1,8 +1,8 @@
 """Mails (eml, msg) and mailboxes (mbox): the headers and the text that a mail program shows, with places in it."""
 
+import re
 from collections.abc import Iterator
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.limits import LoadLimits

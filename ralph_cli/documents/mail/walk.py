@@ -1,9 +1,8 @@
 """One pass over the parts of a mail: what is shown is written, what is not is named, attachments are gathered."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.composed import ComposedText
 from ralph_cli.documents.limits import LoadLimits

@@ -1,14 +1,14 @@
 """The program that reads pictures, as it is installed here: where it is, its version, and the languages that it has."""
 
 import hashlib
+import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 
 OcrMode = Literal["auto", "never", "force"]

@@ -1,11 +1,11 @@
 """What tesseract prints of a picture, and its words as words of type: on their baseline, as high as it, and level."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import median
 from typing import NamedTuple
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.pdf.geometry.word import Word
 
 _CAPITAL, _SMALL, _DESCENT = 0.72, 0.52, 0.21

@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import ScannedPage
 from ralph_cli.documents.limits import Layout, LoadLimits

@@ -2,6 +2,7 @@
 
 import io
 import posixpath
+import re
 import struct
 import zipfile
 import zlib
@@ -10,7 +11,6 @@ from contextlib import contextmanager
 from functools import partial
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.xml_tree import MAX_DEPTH, BrokenXml, DeclaresEntities, TooDeep, iterate_xml, parse_xml

@@ -1,9 +1,8 @@
 """What may lie behind text where only another program lays a page out: large filled drawings that are near it."""
 
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
 
 LINE_SIZE = (36.0, 10.8)

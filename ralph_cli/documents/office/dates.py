@@ -1,8 +1,7 @@
 """Dates and times of spreadsheets: a number of days, and how a format shows it (ECMA-376, part 1, 18.17.4)."""
 
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 DATE_TOKEN = r"AM/PM|A/P|y+|m+|d+|h+|s+|\[h+\]|\[m+\]|\[s+\]"
 """The letters of a format that stand for parts of a date or time."""

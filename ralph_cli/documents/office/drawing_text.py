@@ -6,10 +6,10 @@ in the number format that is kept with it, or in that of the labels that show it
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
 from ralph_cli.documents.office.xml_tree import all_text, attribute, child, children, is_on, number
 from ralph_cli.documents.page_text import PageText

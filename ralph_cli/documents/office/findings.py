@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.sight import is_unseen

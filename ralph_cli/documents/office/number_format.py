@@ -4,12 +4,12 @@ The forms that a program takes from its user's country (ids 14, 22 and those of 
 for 03/04/2024 is two days.
 """
 
+import re
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.dates import DATE_TOKEN, format_date, to_moment
 
 _LONGEST_FORMAT = 500

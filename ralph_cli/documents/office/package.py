@@ -4,11 +4,11 @@ Part names, relations and content types are those of ECMA-376, part 2 (Open Pack
 """
 
 import posixpath
+import re
+from dataclasses import dataclass
 from functools import cached_property
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
 from ralph_cli.documents.office.findings import Findings

@@ -3,12 +3,11 @@
 Elements are called as ECMA-376 and OpenDocument call them ("w:p", "table:table-row"), attributes by their local names.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import overload
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
-
-from ralph_cli.core.deferred import re
 
 MAX_DEPTH = 200
 """Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level."""

@@ -1,8 +1,8 @@
 """The parts of an OpenDocument file: content and styles, objects in it, and whether it is encrypted."""
 
+import re
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive

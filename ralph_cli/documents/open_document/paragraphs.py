@@ -1,12 +1,11 @@
 """A paragraph of OpenDocument: its text as it is seen, and what hangs on it: notes, comments and drawings."""
 
+import re
 from collections.abc import Hashable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, number
 from ralph_cli.documents.open_document.controls import Controls

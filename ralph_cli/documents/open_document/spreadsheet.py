@@ -4,12 +4,12 @@ The file holds both what a cell shows and what is stored in it. Rows are read on
 tree. Hidden sheets, rows and columns are read and marked as such.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits

@@ -1,10 +1,9 @@
 """The blocks of a text in order: headings, paragraphs, lists, tables, and what drawings in them say."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.office.backdrops import LINE_SIZE, PAGE_SIZE, Backdrops, is_backdrop
 from ralph_cli.documents.office.findings import MERGED, Findings

@@ -1,11 +1,10 @@
 """The styles of an OpenDocument file: what they hide, strike out, raise and number."""
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents import sight
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.office.xml_tree import attribute, child, contents, number

@@ -3,13 +3,12 @@
 import ctypes
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.boxes import Box, enclose, loose_box, tight_box
 from ralph_cli.documents.pdf.geometry.words import call_unchecked
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout

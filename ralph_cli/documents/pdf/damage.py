@@ -1,10 +1,9 @@
 """Pages of a PDF that need a damaged stream, of which pdfium draws what it can decode, and says nothing."""
 
 import base64
+import re
 import zlib
 from collections.abc import Iterator
-
-from ralph_cli.core.deferred import re
 
 _OBJECT, _NUMBER = re.compile(rb"obj\b"), re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+\Z")
 _NUMBER_ROOM = 64

@@ -4,12 +4,12 @@ import ctypes
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.pdf.boxes import Box, enclose, join_boxes

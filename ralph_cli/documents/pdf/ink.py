@@ -3,12 +3,12 @@
 import ctypes
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.sight import LEAST_CONTRAST
 
 _BYTES_PER_PIXEL = 4

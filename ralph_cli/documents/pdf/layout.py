@@ -4,14 +4,13 @@ One visual line per table row, cells two spaces apart, an empty cell marked wher
 lowered figures are written as Unicode writes them.
 """
 
+import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.pdf.geometry.codes import read_codes, read_symbols

@@ -3,17 +3,16 @@
 A page may say less, or something else, than a reader of it sees.
 """
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pypdfium2  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Addition, Heading, Page, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.parsed import ParsedDocument, clean_label

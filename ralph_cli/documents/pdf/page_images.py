@@ -4,9 +4,9 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import ask_pages, group_by_page

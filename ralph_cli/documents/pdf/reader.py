@@ -1,6 +1,7 @@
 """PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
 
 import io
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -10,7 +11,6 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.limits import Layout, LoadLimits

@@ -1,6 +1,7 @@
 """Lines of a PDF that are set apart by their type: in no font of its running text, or in larger letters."""
 
 import ctypes
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -8,7 +9,6 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.documents.pdf.layout import PageLayout

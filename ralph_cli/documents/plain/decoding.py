@@ -5,9 +5,9 @@ a wrong one of these make characters too, but hardly ever common ones.
 """
 
 import codecs
+import re
 from collections.abc import Mapping
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 

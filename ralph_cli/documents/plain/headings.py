@@ -1,8 +1,8 @@
 """Headings of Markdown."""
 
+import re
 from collections.abc import Iterator, Sequence
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.parsed import clean_heading
 

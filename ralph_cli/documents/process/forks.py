@@ -13,10 +13,10 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import IO
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.process.child import ParserProcess, start_parser, start_python
 
 FEW_FILES = 8

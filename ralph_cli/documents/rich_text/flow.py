@@ -5,9 +5,8 @@ The cells of a row end at given distances from the margin.
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.page_text import PARAGRAPH, PageText, clean_text, join_lines
 from ralph_cli.documents.rich_text.ink import Shade, read_shade
 from ralph_cli.documents.sight import CLIPPED, OFF_PAGE, is_far_off, is_flat

@@ -1,11 +1,10 @@
 """How characters of an RTF file are inked: their size, their colour, and what is behind them."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.sight import Colours
 
 _USUAL_SIZE = 24

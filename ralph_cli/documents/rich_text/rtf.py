@@ -4,9 +4,8 @@ Hidden text and tracked deletions are left out; numbers of paragraphs are those 
 """
 
 from collections.abc import Collection, Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Note, Origin

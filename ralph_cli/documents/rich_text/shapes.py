@@ -1,8 +1,7 @@
 """The drawings of an RTF file: their size, what they are filled with, and whether text keeps away from them."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.backdrops import is_backdrop
 from ralph_cli.documents.office.xml_tree import number
 from ralph_cli.documents.sight import CLIPPED, NOTHING, WHITE, Colours, is_flat

@@ -3,13 +3,12 @@
 Some control words say where a text belongs, or stand for a character.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Origin
 
 _TOKEN = re.compile(

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.child import StartParser, run_parser, start_parser

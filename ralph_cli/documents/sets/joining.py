@@ -2,13 +2,13 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution, Document, Member
 from ralph_cli.core.structure import PAGE_BREAK, POSITIONED, Page, ScannedPage, Span, move_positioned
 from ralph_cli.documents.sniff import has_known_ending

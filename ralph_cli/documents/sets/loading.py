@@ -3,10 +3,9 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits

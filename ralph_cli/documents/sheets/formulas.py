@@ -1,10 +1,8 @@
 """The formulas of a sheet, each told once with the cells that it fills, and the names of cells."""
 
-from dataclasses import field
+import re
+from dataclasses import dataclass, field
 from functools import cache
-
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _QUOTED = r"""("(?:[^"]|"")*"|'(?:[^']|'')*')"""

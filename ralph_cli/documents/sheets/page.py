@@ -4,10 +4,9 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import REGIONAL, NamedPlace, Origin, Table
 from ralph_cli.documents.office.findings import describe_reasons

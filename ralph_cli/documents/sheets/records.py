@@ -6,10 +6,9 @@ Those of xls are described in MS-XLS, those of xlsb in MS-XLSB.
 import io
 import zipfile
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from struct import pack_into, unpack_from
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.package import Package

@@ -1,9 +1,9 @@
 """The rows of one sheet of a workbook, and what the sheet says of them: hidden ones, merged cells, shared formulas."""
 
+import re
 from collections.abc import Callable, Collection
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.office.xml_tree import attribute, child, children, number
 from ralph_cli.documents.page_text import one_line

@@ -1,9 +1,9 @@
 """Strings of workbooks: runs of text joined, raised and struck ones marked, escaped characters put in."""
 
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.page_text import one_line

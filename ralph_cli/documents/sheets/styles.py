@@ -1,9 +1,9 @@
 """The styles of a workbook's cells: number formats, and what hides or strikes out the text of a cell."""
 
+from dataclasses import dataclass
 from typing import TypeVar
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.office.number_format import GENERAL, NumberFormat
 from ralph_cli.documents.office.theme import Theme, lighten
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number

@@ -1,12 +1,10 @@
 """The order in which the shapes of a slide are read: from top to bottom, and what stands side by side from the left."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import inf
 from operator import attrgetter
 from typing import Generic, TypeVar
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 _DEEPEST = 50
 _MOST_SHAPES = 2_000

@@ -1,10 +1,9 @@
 """The paragraphs of a drawing's text as a slide shows them: numbers of lists, raised and struck runs."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.docx.numbering import format_number
 from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.theme import Theme, read_ground, read_paint

@@ -6,12 +6,11 @@ slide, are read and marked as such.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.structure import Origin
 from ralph_cli.documents.limits import LoadLimits

@@ -1,11 +1,11 @@
 """Blocks of a text: paragraphs, list items, headings, captions, notes, tables, and what repeats on every page. Pure."""
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Block, BlockKind, Heading, Note, Page, Span, Table
 
 _LINE = re.compile(r"[^\n\f]*\S[^\n\f]*")

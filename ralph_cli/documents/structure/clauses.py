@@ -4,12 +4,11 @@ A number at the beginning of a line is that of a part if it goes on with the num
 7.2, (b) behind (a). So the figure at the end of a broken sentence, and the row of a table, are none.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import PAGE_BREAK, Clause, Heading, NamedPlace
 from ralph_cli.documents.structure.heading_lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of

@@ -3,13 +3,13 @@
 Every reader that knows rows and cells makes its tables here, be it from markup, places on a page or signs in a text.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Cell, Column, Row, Table
 
 _SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9"

@@ -4,7 +4,8 @@ A heading is short, ends in no comma, is no row of a table, and is numbered or h
 ones. No word of any trade is known here.
 """
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.documents.structure.lines import CELLS_APART, is_row
 from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
 

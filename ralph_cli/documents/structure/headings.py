@@ -5,6 +5,7 @@ type sets apart, or else that look like headings. What stands in a table or on n
 what has no text behind it.
 """
 
+import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -13,7 +14,6 @@ from itertools import compress, pairwise, zip_longest
 from operator import attrgetter
 from typing import overload
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import Heading, Page
 from ralph_cli.documents.parsed import MAX_HEADINGS
 from ralph_cli.documents.sniff import MAIL_KINDS

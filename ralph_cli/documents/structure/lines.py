@@ -3,7 +3,7 @@
 Only the readers of headings ask this, of text whose format says nothing of its structure.
 """
 
-from ralph_cli.core.deferred import re
+import re
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _AMOUNT = re.compile(r"\d[\d,.]*")

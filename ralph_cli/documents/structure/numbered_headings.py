@@ -5,11 +5,11 @@ headings of parts. So "16 Bank loans" is one behind "15 Equity", and neither a r
 of a table of contents is.
 """
 
+import re
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.structure.heading_lines import heading_level, run_in_heading
 from ralph_cli.documents.structure.lines import CELLS_APART, is_row
 from ralph_cli.text.lexicon import STOP_WORDS

@@ -3,12 +3,12 @@
 A text is laid out like a page of a typewriter, on which the rules for places on a page find tables.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from operator import attrgetter
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import EMPTY_CELL, Page, Table
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments
 from ralph_cli.documents.pdf.geometry.rows import Row

@@ -3,12 +3,12 @@
 The number printed on a page is told by them: it goes up with the pages.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Page, Span
 

@@ -1,11 +1,11 @@
 """What stands above tables and governs them: their titles, where they go on from, and in what they are given. Pure."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.structure import PAGE_BREAK, Cell, Heading, Page, Span, Statement, Table
 from ralph_cli.documents.structure.heading_lines import is_day
 from ralph_cli.text.quantities.currencies import currencies_named

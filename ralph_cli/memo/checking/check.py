@@ -3,6 +3,7 @@
 What is not there is altered, if anything like it is, or if it is put together from what is there; else not found.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +11,6 @@ from functools import partial
 from itertools import chain
 
 from ralph_cli.checks.quotes import quote_at
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, MemoFigure, Quotation, QuotationOutcome
 from ralph_cli.core.structure import Page, Span

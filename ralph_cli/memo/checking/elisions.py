@@ -5,11 +5,11 @@ ellipsis leaves words out, and how many is for the reader to see: what is left o
 to where its sentence begins or ends. Whether a gap makes the sentence say something else is for `qualifiers` to tell.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Tier
 from ralph_cli.core.structure import Page, Span

@@ -4,12 +4,12 @@ A name counts where the memo cites: in the brackets, the line or the footnote th
 sentence that carries them. It names a document if its words stand in that one's file name or on its first page.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import PurePath
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Quotation
 

@@ -6,8 +6,9 @@ said ("the lesser of"), what commas set off and a preposition begins, unless it 
 which ones "all" are.
 """
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
+import re
+from dataclasses import dataclass
+
 from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
 from ralph_cli.text.lexicon import LIMITS, SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends

@@ -5,14 +5,13 @@ craft of quoting adds: a comma before the closing mark, single marks for double 
 case, words left out and put in.
 """
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.run import Tier

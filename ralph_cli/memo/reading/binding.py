@@ -1,11 +1,10 @@
 """Which page reference of a memo belongs to which of its quotations."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference, Quotation
 from ralph_cli.memo.reading.footnotes import find_note_spans, note_mark_behind, note_spans

@@ -1,8 +1,8 @@
 """The figures that a text states as amounts: not its dates and years, and not the numbers by which things are named."""
 
+import re
 from collections.abc import Iterator
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import REFERENCES, any_of
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities

@@ -1,9 +1,9 @@
 """Footnotes of a memo: which text is the note that is cited behind a quotation or at the end of its sentence."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.memo.reading.page_references import has_reference
 from ralph_cli.text.raised import footnote_marks

@@ -1,11 +1,11 @@
 """The pieces of a memo within which quotation marks pair: paragraphs, list items, cells, and block quotations."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference
 from ralph_cli.memo.reading.page_references import parse_page_cell

@@ -5,10 +5,9 @@ An apostrophe or an inch sign may look like a closing mark. Where one might be m
 that closes for certain and gives both readings; which one is right is for the document to say.
 """
 
+import re
 from collections.abc import Iterator
-
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
+from dataclasses import dataclass
 
 MAX_CHARS = 5_000
 """Characters after which a quotation must have ended."""

@@ -1,9 +1,9 @@
 """Page references: how memos name pages, and whether a page is one of those named."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference
 from ralph_cli.core.structure import Page

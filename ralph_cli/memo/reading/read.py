@@ -1,11 +1,11 @@
 """Reading a memo: what it quotes, from which pages it says so, and which figures are in its own words."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
 from ralph_cli.memo.reading.binding import Binder, pages_of_note

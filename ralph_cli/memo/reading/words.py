@@ -1,10 +1,10 @@
 """The words of a quotation, without what Markdown adds to them and without what is said beside a block of them."""
 
 import html
+import re
 from collections.abc import Iterator
 from itertools import product
 
-from ralph_cli.core.deferred import re
 from ralph_cli.memo.reading.page_references import find_references, has_reference
 from ralph_cli.text.sentences import sentence_at
 

@@ -4,9 +4,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.spans import LINE_MARK, REPEATED_PAGE_FACTOR
 

@@ -3,11 +3,11 @@
 Each is told everything: an SDK would otherwise take addresses and keys from the environment or from files of its own.
 """
 
+import re
 import threading
 import warnings
 from typing import Any
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.providers.endpoint import (
     OWN_HOSTS,

@@ -3,17 +3,16 @@
 import base64
 import json
 import math
+import re
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ralph_cli.core import clock
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ProviderError
 
 if TYPE_CHECKING:

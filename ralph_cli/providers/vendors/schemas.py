@@ -1,9 +1,9 @@
 """JSON Schemas in OpenAI's strict form and back: objects closed, properties required, optional ones nullable."""
 
 import json
+import re
 from typing import Any
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.model import Json
 
 _COPIED_KEYWORDS = ("type", "description", "enum", "const", "pattern", "format", "minItems", "maxItems")

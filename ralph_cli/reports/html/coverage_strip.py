@@ -1,10 +1,10 @@
 """Which pages of the document the worker's code went through and a model was shown, as far as that was recorded."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from ralph_cli.core.coverage import Coverage, PageCoverage, Spans, count_covered, format_ranges
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
 

@@ -1,8 +1,8 @@
 """What a reader should know beside a verdict: calculations, each quote's bearing, other votes, qualifications."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Qualification, QuoteBearing
 from ralph_cli.reports.sections.unconfirmed import doubt_details, doubt_label
 from ralph_cli.reports.view import VERDICT_WORDS, ClaimView

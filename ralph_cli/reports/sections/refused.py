@@ -1,8 +1,8 @@
 """What was not accepted on the way: refused quotes and the checks' issues of every iteration."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, DraftSubmitted, IterationStarted, StepFinished
 from ralph_cli.core.run import Issue
 

@@ -1,8 +1,8 @@
 """What a run cost, by agent and model."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.events import AnyEvent, CallFinished
 from ralph_cli.core.model import Usage
 

@@ -1,9 +1,9 @@
 """What code could not confirm of a result, and what it could not tell: in a sentence each, and counted."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.run import Attempt, Doubt
 from ralph_cli.text.lexicon import pluralize
 

@@ -1,8 +1,8 @@
 """What a reader is told of a table's cells: their states in words, what is open and why, what it has cost."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Mark
 from ralph_cli.core.results.table import Cell, CellState, Table

@@ -1,11 +1,11 @@
 """Which words of a passage are not of the running text: filled in, put over the page, or standing beside it."""
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from ralph_cli.core.deferred import re
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Addition, Origin, Span
 from ralph_cli.text.sentences import shorten_line

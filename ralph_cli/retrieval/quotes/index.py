@@ -3,15 +3,14 @@
 A quote is only a pointer. What counts as the quote afterwards is always document.text[span.start:span.end].
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from operator import attrgetter
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Tier
 from ralph_cli.core.structure import REGIONAL, Span

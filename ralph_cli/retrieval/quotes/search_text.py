@@ -1,10 +1,10 @@
 """A text in which quotes are looked for: folded, past hyphens at line ends, and by letters and digits alone."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Span
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.edges import widen_to_whole

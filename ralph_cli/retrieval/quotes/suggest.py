@@ -1,6 +1,6 @@
 """Fuzzy search: where a long text resembles a short one most (rapidfuzz), bounded in time."""
 
-from ralph_cli.core.deferred import re
+import re
 
 MIN_SCORE = 75.0
 _FULL_SCAN = 4_000_000

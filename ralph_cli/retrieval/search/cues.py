@@ -5,13 +5,13 @@ often said in quite other words, so much of it is not found here.
 """
 
 import math
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.structure import Clause, Span
 from ralph_cli.documents.structure.clauses import above, named_clauses

@@ -1,10 +1,10 @@
 """The numbered parts that a question names, "clause 5" or "section 3.2": where each stands in the document. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Clause, Span
 from ralph_cli.documents.structure.clauses import MOST_CHARACTERS, above, named_clauses

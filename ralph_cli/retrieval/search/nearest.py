@@ -1,11 +1,11 @@
 """The passages of a text that hold most of a question's words: where an answer would stand if there were one."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 from ralph_cli.text.lexicon import STOP_WORDS
 

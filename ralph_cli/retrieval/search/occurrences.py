@@ -1,12 +1,11 @@
 """What was searched for an answer that was not found: counted again here, so that the counts are facts."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ralph_cli.core.coverage import Spans
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.run import Search
 from ralph_cli.documents.sets.joining import take_member

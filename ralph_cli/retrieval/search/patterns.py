@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.patterns import widen_spaces
 

@@ -2,13 +2,12 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import Settings, complete_settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import ConfigError, RalphError
 from ralph_cli.core.events import (
     AnyEvent,

@@ -1,11 +1,10 @@
 """The quotes of a run over a set, looked up in another set: each in the document of the name that it was taken from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document, Member, describe_pages
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote

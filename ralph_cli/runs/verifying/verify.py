@@ -4,12 +4,11 @@ import hashlib
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import Settings, load_settings
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError, JournalError
 from ralph_cli.core.results.goal import GoalState

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.table.values.writing import count_decimals, write_amount, write_measure
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities

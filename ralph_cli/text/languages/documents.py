@@ -1,10 +1,9 @@
 """A document with its figures as in English, and what is said about it read in the same way. Pure."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
 from ralph_cli.text.languages.figures import EnglishFigures, in_english, writes_points

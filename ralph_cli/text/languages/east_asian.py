@@ -4,10 +4,9 @@ Years of the Japanese eras are counted as the Gregorian ones that they began in:
 Taiwan counts years from 1912, and often does not say so.
 """
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
-
-from ralph_cli.core.deferred import re
 
 PAD = "\u2002"
 """Stands for the characters that the English has fewer: places in the text stay where they are. It is a space to

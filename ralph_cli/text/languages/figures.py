@@ -4,13 +4,13 @@ A text is read passage by passage: an English one in a German report as English,
 What stands in a passage stays at its place, for the English is as long as what it stands for.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.languages.east_asian import PAD, figures_in_english
 from ralph_cli.text.languages.numerals import fractions, number_words, numerals, ones, read_numerals
 from ralph_cli.text.languages.phrases import MONTHS, PHRASES

@@ -1,8 +1,8 @@
 """Numbers in words, from two to nine hundred, in five languages. Pure."""
 
+import re
 from functools import cache
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import any_of
 
 _WORDS = {

@@ -3,9 +3,9 @@
 A bare dollar sign is that of the United States, as in "US$", unless a header says which dollars it counts. Pure.
 """
 
+import re
 from functools import cache, lru_cache
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import any_of
 from ralph_cli.text.quantities import currency_table
 

@@ -2,7 +2,8 @@
 
 # ruff: noqa: SIM905
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS
 from ralph_cli.text.quantities.currencies import currency_after
 from ralph_cli.text.quantities.quantity import Date

@@ -5,6 +5,7 @@ to all figures of the sentence for which it might be meant. What parts clauses c
 well before the first figure of a sentence is said of all of them.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -12,7 +13,6 @@ from math import exp
 from operator import itemgetter
 from typing import NamedTuple
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import are_comparable

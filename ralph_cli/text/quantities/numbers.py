@@ -2,11 +2,11 @@
 
 # ruff: noqa: SIM905
 
+import re
 import unicodedata
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.vocabulary import (

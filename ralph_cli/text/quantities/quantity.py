@@ -1,9 +1,8 @@
 """A figure of a text as the quantity that it states: number, rounding, scale, unit and what else is written of it."""
 
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, NamedTuple
-
-from ralph_cli.core.deferred.dataclasses import dataclass
 
 Kind = Literal[
     "none", "currency", "percent", "points", "ratio", "duration", "physical", "count", "ordinal", "date", "identifier"
@@ -80,7 +79,7 @@ class Quantity:
     excludes: bool = False
     wording: Wording = ""
     last: Decimal | None = None
-    date: Date = Date()
+    date: Date = field(default_factory=Date)
     symbol: str = ""
 
     @property

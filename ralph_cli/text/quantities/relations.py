@@ -1,9 +1,9 @@
 """What a text says of its figures beside one another: which became which, and whether that was up or down. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 

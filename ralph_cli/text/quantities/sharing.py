@@ -1,8 +1,8 @@
 """What neighbouring figures share and only one of them says: "$28-32 billion", "the 7th, 8th and 9th floors". Pure."""
 
+import re
 from dataclasses import replace
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.vocabulary import SIZES
 

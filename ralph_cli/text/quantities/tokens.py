@@ -1,8 +1,8 @@
 """The tokens of a text: numbers, words and single signs, each with its place. Pure."""
 
+import re
 from typing import NamedTuple
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.raised import LOWERED, RAISED
 

@@ -2,12 +2,11 @@
 
 # ruff: noqa: SIM905
 
+import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.text.quantities.currencies import CURRENCY_MARK, currency_after, currency_key
 from ralph_cli.text.quantities.dates import CURRENCY_SIGNS, read_date
 from ralph_cli.text.quantities.numbers import Form, Number

@@ -2,10 +2,10 @@
 
 # ruff: noqa: SIM905
 
+import re
 from decimal import Decimal
 from itertools import pairwise, product
 
-from ralph_cli.core.deferred import re
 from ralph_cli.text import lexicon
 from ralph_cli.text.lexicon import FOREIGN_PARTS, ORDINALS, STOP_WORDS, TENS, UNITS
 

@@ -4,12 +4,11 @@ The same lines are shown to a worker, count as quoted, and are what the figures 
 and what governs these are those of the document.
 """
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import Cell, Table

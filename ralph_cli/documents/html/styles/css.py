@@ -3,14 +3,13 @@
 Rules from CSS Cascading and Inheritance 4, CSS Values and Units 3 and CSS Color 4. Values are kept in lower case.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
 import tinycss2
 from tinycss2 import color4
-
-from ralph_cli.core.deferred import re
 
 Style = Mapping[str, str]
 Declarations = tuple[tuple[str, str], ...]

@@ -1,6 +1,7 @@
 """Media queries, answered for a desktop's screen (Media Queries 4 and 5)."""
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.documents.html.styles.css import pixels
 
 _WIDTH, _HEIGHT = 1_280.0, 800.0

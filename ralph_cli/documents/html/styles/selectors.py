@@ -1,11 +1,11 @@
 """Selectors of elements, classes and ids, which most are, and how specific any selector is (Selectors 4)."""
 
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import tinycss2
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.html.styles.css import Style
 
 _NAME = r"(?:[a-zA-Z_\u0080-\U0010ffff-][\w\u0080-\U0010ffff-]*)"

@@ -5,15 +5,14 @@ before anybody points at something or clicks. Selectors of elements, classes and
 such; the parser matches the others.
 """
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import tinycss2
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.html.styles.css import (
     DECIDING,
     Declarations,

@@ -4,9 +4,8 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 
 _HEADER = 512

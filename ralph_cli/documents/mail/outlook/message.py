@@ -1,10 +1,10 @@
 """A mail of Outlook as the tree of parts that other mails are, so that it is read as they are."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from email.utils import format_datetime
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.mail.bodies import RICH_TEXT
 from ralph_cli.documents.mail.message import Part, clean_file_name, new_part, parse_message
 from ralph_cli.documents.mail.outlook import properties as mapi

@@ -1,9 +1,8 @@
 """The properties of a mail, a recipient or an attachment (MS-OXMSG, section 2.4; numbers: MS-OXPROPS)."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text
 

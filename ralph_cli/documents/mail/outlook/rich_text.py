@@ -2,8 +2,8 @@
 
 import struct
 import zlib
+from dataclasses import dataclass
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.rich_text.tokens import SIGNS, SYMBOLS, Group, TokenReader, read_tokens
 
 _PACKED, _PLAIN = b"LZFu", b"MELA"

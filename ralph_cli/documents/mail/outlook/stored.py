@@ -1,6 +1,7 @@
 """The items in the files that Outlook saves, one storage each (MS-OXMSG, section 2.2)."""
 
-from ralph_cli.core.deferred import re
+import re
+
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.mail.message import DEEPEST, too_deep_error
 from ralph_cli.documents.mail.outlook import properties as mapi

@@ -9,14 +9,13 @@ import ctypes
 import logging
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Addition, Origin
 from ralph_cli.documents.pdf.boxes import Box, loose_box
 from ralph_cli.documents.pdf.content.box_marks import BoxState, count_symbols, find_drawn_boxes, mark_boxes

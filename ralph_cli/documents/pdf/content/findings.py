@@ -1,11 +1,10 @@
 """What a reader of a PDF must know beside its text: which pages say nothing, or not all, and what lies over them."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ralph_cli.core.coverage import number_ranges
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.parsed import MISSING_FONTS

@@ -8,12 +8,11 @@ letter further on says that it is no bold type.
 
 import ctypes
 from array import array
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.characters import object_bounds
 from ralph_cli.documents.pdf.geometry.words import call_unchecked, page_characters

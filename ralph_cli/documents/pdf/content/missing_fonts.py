@@ -6,6 +6,7 @@ the text, for its objects have no area. For both, a font that has a box for each
 """
 
 import ctypes
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
@@ -13,7 +14,6 @@ from typing import Any, Literal
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.pdf.boxes import loose_box, tight_box
 from ralph_cli.documents.pdf.characters import object_bounds
 from ralph_cli.documents.pdf.content.box_font import box_font

@@ -7,12 +7,12 @@ of pieces is taken as read.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.characters import object_bounds
 from ralph_cli.documents.pdf.ink import PageCanvas, without_objects

@@ -7,13 +7,13 @@ drops a list of names (bfrange) if one code has three bytes.
 """
 
 import ctypes
+import re
 import struct
 from collections.abc import Iterator
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.docx.symbols import UNKNOWN, translate_symbol
 from ralph_cli.documents.pdf.boxes import tight_box
 

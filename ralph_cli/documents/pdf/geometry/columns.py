@@ -5,9 +5,9 @@ Where cells of a table are text of several lines, the order of the file is a bet
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, stream_rows
 

@@ -1,9 +1,9 @@
 """Words that stand beside each other on one line of type, and which of their figures are raised or lowered."""
 
+import re
+from dataclasses import dataclass
 from itertools import groupby
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.documents.pdf.geometry.word import LEVEL, LOWERED, RAISED, Word
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")

@@ -1,13 +1,12 @@
 """Tables of figures: which rows make one, which columns it has, and what the rows above call them."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import chain, pairwise
 
-from ralph_cli.core.deferred import re
-from ralph_cli.core.deferred.dataclasses import dataclass
 from ralph_cli.core.structure import Column, Table
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row

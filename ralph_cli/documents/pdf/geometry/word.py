@@ -1,6 +1,6 @@
 """A word at its place on a page, as fragments and rows are made of."""
 
-from ralph_cli.core.deferred.dataclasses import dataclass
+from dataclasses import dataclass
 
 LEVEL, RAISED, LOWERED = 0, 1, -1
 """Where a figure stands to the line of type."""

@@ -5,11 +5,11 @@ Figures that are raised or lowered are words of their own, for they are no digit
 
 import ctypes
 import math
+import re
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.deferred import re
 from ralph_cli.documents.pdf.geometry.word import Word
 
 DOWNWARD = 3

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.core import clock
-from ralph_cli.core.errors import JournalError, UserError
-from ralph_cli.environment import find_runs_folder
+from ralph_cli.core.errors import JournalError
 from ralph_cli.journal.rows import JOURNAL_FILE, is_running, read_chained_rows
 from ralph_cli.reports.safe_text import one_line, to_json
 
@@ -28,15 +27,8 @@ ENDINGS = {
 """How runs end, in the words of the list; any other ending is named as it is."""
 
 
-def list_runs(typed: Path | None = None, number: int = MAX_LISTED, *, as_json: bool = False) -> tuple[str, str]:
-    """What is printed of the newest runs in a folder, `number` at most, and what is noted beside it.
-
-    `typed` is the folder that the command line names. Raises UserError when there is no such folder.
-    """
-    out, is_set = find_runs_folder(typed)
-    if is_set and not out.is_dir():
-        hint = "--out (RALPH_OUT) names the folder in which runs are kept"
-        raise UserError(f"there is no folder {out}", code="no-folder", hint=hint)
+def list_runs(out: Path, number: int = MAX_LISTED, *, as_json: bool = False) -> tuple[str, str]:
+    """What is printed of the newest runs in the folder `out`, `number` at most, and what is noted beside it."""
     names = sorted(path.parent.name for path in out.glob(f"*/{JOURNAL_FILE}"))
     records = [describe_run(out / name) for name in reversed(names[-number:])]
     older = max(len(names) - number, 0)

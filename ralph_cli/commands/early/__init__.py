@@ -1,1 +1,0 @@
-"""What is answered before the command line is loaded, which takes longer than these answers."""

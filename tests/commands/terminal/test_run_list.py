@@ -1,0 +1,120 @@
+"""The list of runs tells of each what its whole record tells."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from journal.forging import rechain, rewritten
+from journal.test_journal import EVENTS
+
+from ralph_cli.commands.app import run
+from ralph_cli.commands.terminal.run_list import describe_run
+from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, RunHalted, RunStarted
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.journal.store import Journal
+from ralph_cli.runs.history import find_start, read_run
+
+START = RunStarted("r", "qa", "What is due\x1b?", {"path": "a/b.pdf", "id": "d"}, {}, "2026-01-01T00:00:00.000Z")
+SENT = CallStarted(1, "worker", "m", 3, "d", "s")
+PAID, FREE = (CallFinished(1, "worker", "m", Usage(1, 2, 3, usd=usd), 0.5) for usd in (0.25, 0.0))
+UNPRICED = CallFinished(1, "worker", "m", Usage(1, 2, 3, usd=None), 0.5)
+ENDS = [RunHalted(Halt(stop, "d"), "later") for stop in StopType]
+
+
+def record(folder: Path, events: Sequence[AnyEvent]) -> Path:
+    with closing(Journal(folder)) as journal:
+        for event in events:
+            journal(event)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        EVENTS,
+        [START, SENT, PAID, SENT, PAID, ENDS[0]],
+        [START, SENT, PAID, UNPRICED, ENDS[0]],
+        [START, SENT, ENDS[0]],  # it may have been paid for
+        [START, SENT, FREE],
+        *([START, end] for end in ENDS),
+    ],
+)
+def test_the_list_tells_of_a_run_what_its_whole_record_tells(tmp_path: Path, events: Sequence[AnyEvent]) -> None:
+    told, whole = describe_run(record(tmp_path / "one", events)), read_run(tmp_path / "one")
+    view = whole.view
+    assert told == {
+        "id": "one",
+        "folder": str(tmp_path / "one"),
+        "begun": find_start(whole.events, "one").at,
+        "mode": view.mode,
+        "stop": view.halt.type.value,
+        "running": False,
+        "ok": view.ok,
+        "usd": view.usage.usd,
+        "document": str(view.document.get("path", "")),
+        "question": view.question,
+    }
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE event SET body = replace(body, '\"a/b.pdf\"', '[]') WHERE seq = 1", "event 1 in"),
+        ("UPDATE event SET body = '[]' WHERE seq = 1", "event 1 in"),
+        ("UPDATE event SET body = '{' WHERE seq = 2", "event 2 in"),
+        ("UPDATE event SET body = replace(body, '0.25', '-1') WHERE seq = 3", "event 3 in"),
+        ("UPDATE event SET body = replace(body, '0.25', 'NaN') WHERE seq = 3", "event 3 in"),
+        ("UPDATE event SET body = replace(body, '0.25', '\"free\"') WHERE seq = 3", "event 3 in"),
+        ("UPDATE event SET body = replace(body, '\"type\"', '\"kind\"') WHERE seq = 4", "event 4 in"),
+        ("DELETE FROM event WHERE seq = 4", "cut off before it began"),
+    ],
+)
+def test_a_forged_record_is_named_in_the_list(tmp_path: Path, statement: str, told: str) -> None:
+    folder = record(tmp_path / "one", [START, SENT, PAID, ENDS[0]])
+    if statement.startswith("DELETE"):
+        statement = "UPDATE event SET kind = 'noticed' WHERE seq = 1"
+    else:
+        rewritten(folder, statement)
+        assert "was changed" in describe_run(folder)["error"]
+    rechain(rewritten(folder, statement))
+    assert told in describe_run(folder)["error"]
+
+
+def test_the_newest_runs_are_listed_and_those_that_cannot_be_read_say_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, events in enumerate(([START, SENT, PAID, ENDS[0]], [START, SENT], [], [START, ENDS[1]])):
+        record(Path("out", f"2026-{number}"), events)
+    record(Path("other", "2025-é"), [START, ENDS[2]])
+    assert run(["trace", "list", "-n", "3"]) == 0
+    out, err = capsys.readouterr()
+    assert [line[:6] for line in out.splitlines()] == ["2026-3", "2026-2", "2026-1"] and "\x1b" not in out
+    assert "cut off before it began" in out and "killed" in out and "-n 4 shows all" in err
+    assert run(["trace", "list", "--out", "elsewhere"]) == 1
+    assert "there is no folder" in capsys.readouterr().err
+    assert run(["trace", "list", "--json", "--out", "other"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [found["id"] for found in listed["runs"]] == ["2025-é"] and listed["older"] == 0
+
+
+def test_no_package_beside_us_is_looked_through_for_plugins(tmp_path: Path) -> None:
+    code = """
+import atexit
+from ralph_cli.__main__ import main
+@atexit.register
+def tell():
+    from pydantic.plugin import _loader
+    print("looked through:", _loader._plugins)
+main()
+"""
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    command = [sys.executable, "-c", code, "trace", "show", "--help"]
+    done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "--steps" in done.stdout and done.stdout.endswith("looked through: None\n")
