@@ -5,12 +5,12 @@ from statistics import fmean
 from typing import NamedTuple
 
 from ralph_cli.core.errors import RalphError
-from ralph_cli.core.run import Attempt, Doubt, Evidence, Step
+from ralph_cli.core.run import Attempt, Evidence, Step
 
 Check = Callable[[Attempt], Evidence]
 
-JudgeCheck = Callable[[Attempt, Sequence[Doubt]], Evidence]
-"""A check that is asked to settle what the checks before it could not confirm."""
+JudgeCheck = Callable[[Attempt, Sequence[Evidence]], Evidence]
+"""A check that reads what the checks before it have found: the sources of figures, and doubts that it is to settle."""
 
 WORDING = "wording"
 """The `check` of issues with an output that whoever wrote it can mend without other words of the document."""

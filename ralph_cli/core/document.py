@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
@@ -13,6 +13,7 @@ from ralph_cli.core.structure import (
     Cell,
     Clause,
     Heading,
+    Label,
     NamedPlace,
     Note,
     Page,
@@ -160,19 +161,26 @@ class Document:
                 low = max(bisect_left(table.cells, start, key=attrgetter("start")) - 1, 0)
                 yield from table.cells[low : bisect_right(table.cells, end, key=attrgetter("start"))]
 
-    def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
-        """What names a column of a table, or several up to `last`, the outermost first: ("Corporate", "2021"); not what
-        only states a scale or unit."""
+    def column_labels(self, table: Table, column: int, last: int = -1) -> tuple[Label, ...]:
+        """What names a column of a table, or several up to `last`, outermost first; not what only states a scale."""
         naming = self._naming_table(table)
         if len(naming.columns) <= max(column, last):
             return ()
         stated = {it.start for it in naming.statements if it.row == -1}
-        read = ((cells[0].start in stated, self._words(cells)) for cells in naming.names_of(column, last))
-        return tuple(words for states, words in read if not (states and _IN_BRACKETS.fullmatch(words)))
+        read = ((cells[0].start in stated, self._label(cells)) for cells in naming.names_of(column, last))
+        return tuple(label for states, label in read if not (states and _IN_BRACKETS.fullmatch(label.text)))
+
+    def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
+        """The words of `column_labels`: ("Corporate", "2021")."""
+        return tuple(label.text for label in self.column_labels(table, column, last))
+
+    def row_labels(self, table: Table, row: int) -> tuple[Label, ...]:
+        """What a row of a table is about, the outermost group first."""
+        return tuple(map(self._label, [*table.labels_of(row)][::-1]))
 
     def row_path(self, table: Table, row: int) -> tuple[str, ...]:
-        """What a row of a table is about, the outermost group first: ("Net revenues", "Corporate")."""
-        return tuple(self._words(cells) for cells in [*table.labels_of(row)][::-1])
+        """The words of `row_labels`: ("Net revenues", "Corporate")."""
+        return tuple(label.text for label in self.row_labels(table, row))
 
     def statements_of(self, table: Table, row: int, cell: Cell | None = None) -> list[Statement]:
         """What says in what the figures of a row are given, or one of its cells: of the row and its groups, the inner
@@ -212,8 +220,9 @@ class Document:
         before = self.table_at(table.continues) if table.continues >= 0 and not table.header_rows else None
         return before or table
 
-    def _words(self, cells: Iterable[Cell]) -> str:
-        return " ".join(" ".join(self.text[cell.start : cell.end] for cell in cells).split())
+    def _label(self, cells: Sequence[Cell]) -> Label:
+        words = " ".join(" ".join(self.text[cell.start : cell.end] for cell in cells).split())
+        return Label(words, cells[0].start, cells[-1].end)
 
     def sections_at(self, offset: int) -> tuple[Heading, ...]:
         """The headings, the outermost first, under which a character stands for certain; there may be none.

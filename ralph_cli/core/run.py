@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Literal
 
 from ralph_cli.core.document import describe_pages
+from ralph_cli.core.structure import Label
 
 Tier = Literal["exact", "folded", "recut", "elided"]
 """How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
@@ -372,13 +373,58 @@ class Doubt:
     kind: DoubtKind = "open"
 
 
+FigureOrigin = Literal["quote", "header", "calculation", "derived", "question", "document", "nowhere"]
+"""Where a figure comes from: a quote, what stands above a quoted row of a table, a recorded calculation, one operation
+on two quoted figures that nobody recorded, the question, another fact of the document, or none of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another figure near the source of one, for which it may be mistaken: its words, and what names its row or column.
+
+    `near` says where it stands: in the same row, column or sentence.
+    """
+
+    token: Label
+    near: Literal["row", "column", "sentence"]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSource:
+    """Where a figure or a date of a claim comes from, as far as code has found it; what is not certain is left out.
+
+    `words` are those of the claim, which begin at its character `at`. Of a figure from a quote, with the id `quote`,
+    `token` is the document's own words for it, with the unit behind it; in a table `row` and `column` are what names
+    its row and its column, outermost first, and `scale` is the statement of scale or unit that governs it; in running
+    text `before` and `after` are the words directly beside it. `calculation` is the computation that gives it.
+    `difference` says what is written otherwise in the source (a unit or a scale), or why there is none.
+    """
+
+    claim: int
+    words: str
+    at: int
+    origin: FigureOrigin
+    quote: int = 0
+    token: Label | None = None
+    row: tuple[Label, ...] = ()
+    column: tuple[Label, ...] = ()
+    scale: Label | None = None
+    before: str = ""
+    after: str = ""
+    rivals: tuple[Rival, ...] = ()
+    calculation: str = ""
+    difference: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
 
     `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
     that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
-    says in a sentence what was done. `doubts` are left to the judge, and are told to the reader.
+    says in a sentence what was done. `doubts` are left to the judge, and are told to the reader. `figures` are the
+    sources of the figures and dates of the claims.
     """
 
     check: str
@@ -390,6 +436,7 @@ class Evidence:
     qualifications: tuple[Qualification, ...] = ()
     note: str = ""
     doubts: tuple[Doubt, ...] = ()
+    figures: tuple[FigureSource, ...] = ()
 
     @property
     def passed(self) -> bool:

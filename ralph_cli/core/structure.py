@@ -211,6 +211,15 @@ class Cell(NamedTuple):
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Words of a table on one line, text[start:end]: what names a row or a column, or says in what it counts."""
+
+    text: str
+    start: int
+    end: int
+
+
 class Statement(NamedTuple):
     """Words, text[start:end], that say in what the figures of a table are given: its scale, unit or currency.
 

@@ -10,7 +10,7 @@ from ralph_cli.checks.form import form_issues, has_only_length_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Doubt, Draft, Evidence, Issue, Lesson
+from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import AcceptedClaims, Objections
 from ralph_cli.modes.reader import DocumentReader
@@ -80,8 +80,7 @@ class QaMode:
         found = run_in_order(self.local_checks, attempt)
         self.objections.add(attempt, [issue for item in found for issue in item.issues])
         if all(item.passed for item in found):
-            doubts = tuple(doubt for item in found for doubt in item.doubts)
-            found += run_in_order((partial(self._judge_fresh_claims, doubts=doubts), *counter, *further), attempt)
+            found += run_in_order((partial(self._judge_fresh_claims, local=found), *counter, *further), attempt)
         self.accepted_claims = self.accepted_claims.update(attempt, found)
         return found
 
@@ -133,7 +132,7 @@ class QaMode:
         )
         return (Issue("form", message),)
 
-    def _judge_fresh_claims(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Evidence:
+    def _judge_fresh_claims(self, attempt: Attempt, local: Sequence[Evidence]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
         # What the document does not say is no fact that a judge could find in a quote.
         question = self.reader.assignment.text
@@ -147,7 +146,7 @@ class QaMode:
         ids = {number for claim in fresh for number in claim.quotes}
         quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
         searches = tuple(search for claim in attempt.claims for search in claim.searches)
-        found = self.judge(replace(attempt, claims=fresh, quotes=quotes, searches=searches), doubts)
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes, searches=searches), local)
         if found.broken:
             return found
         rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))

@@ -9,7 +9,7 @@ from ralph_cli.checks.base import WORDING, Check, JudgeCheck, run_all, run_in_or
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import LOST as LOST_SUBQUERIES
 from ralph_cli.checks.coverage import NAME as COVERAGE
-from ralph_cli.checks.figures.tables.header import quote_header
+from ralph_cli.checks.figures.cells import quote_header
 from ralph_cli.checks.form import as_draft, form_issues
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.judge.passages import safe_file_name
@@ -212,8 +212,7 @@ class TaskMode:
         if not all(item.passed for item in found):
             return found
         further = (self.verifier,) if self.verifier is not None else ()
-        doubts = tuple(doubt for item in found for doubt in item.doubts)
-        return found + run_in_order((lambda attempt: self.judge(attempt, doubts), *further), attempt)
+        return found + run_in_order((lambda attempt: self.judge(attempt, found), *further), attempt)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""

@@ -14,10 +14,9 @@ from datetime import timedelta
 from decimal import Decimal, DecimalException, localcontext
 
 from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
-from ralph_cli.checks.figures.compare import same_value
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError, Node, UnquotedError, WrongResultError, parse_equation
-from ralph_cli.checks.figures.rounding import MONTHS_IN
+from ralph_cli.checks.figures.match import MONTHS_IN, same_value
 from ralph_cli.text.quantities.quantity import Date, Kind, Quantity
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
@@ -155,7 +154,7 @@ class Calculator:
                 parts = [as_candidate(self._evaluate(part), text) for part in differences]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        self.candidates += (*results, *parts, *_eve(term))
+        self.candidates += (replace(one, expression=text) for one in (*results, *parts, *_eve(term)))
         return tuple(results)
 
     def _evaluate_sourced(self, node: Node) -> Term:

@@ -6,14 +6,14 @@ date names: "Q4 2022" is borne out by "three months ended December 31" in one pl
 
 from calendar import monthrange
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal
 from itertools import product
 
 from ralph_cli.checks.figures.candidates import Candidate
-from ralph_cli.checks.figures.compare import Comparison, Standing
-from ralph_cli.checks.figures.rounding import MONTHS_IN, SECONDS_IN
+from ralph_cli.checks.figures.match import MONTHS_IN, SECONDS_IN
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
@@ -22,16 +22,28 @@ _MAX_YEAR = 9999
 _TERMS, _MOST_TERMS = (-1, 1, 2, 3), 20
 
 
-def compare_date(
-    claimed: Quantity, candidates: Sequence[Candidate], others: Sequence[Date], fiscal_end: int
-) -> tuple[Comparison, Quantity | None]:
-    """How a date of a claim stands to all dates that may bear it out, and the one that it contradicts.
+@dataclass(frozen=True, slots=True)
+class DateMatch:
+    """What bears out a date of a claim: the candidates that agree with it, and the first field that none of them names.
 
-    A quoted date that another date of the claim repeats (`others`) is no rival.
+    `rival` is a quoted date that names this field otherwise, `is_sure` that it is of the same thing.
     """
+
+    sources: tuple[Candidate, ...]
+    missing: str = ""
+    rival: Quantity | None = None
+    is_sure: bool = False
+
+
+def match_date(
+    claimed: Quantity, candidates: Sequence[Candidate], others: Sequence[Date], fiscal_end: int
+) -> DateMatch:
+    """How a date of a claim stands to all dates that may bear it out; a quoted one that `others` of the claim repeat is
+    no rival."""
     date = claimed.date
     wanted = {number for number, said in enumerate(date) if said is not None}
     covered: set[int] = set()
+    sources: list[Candidate] = []
     rivals: list[tuple[list[int], Quantity]] = []
     same_day = {
         found.quantity.date.year
@@ -44,25 +56,23 @@ def compare_date(
         named = candidate.source == "document" and same_day and known.year not in same_day
         if candidate.quantity.kind != "date" or named:
             continue
-        clash = _clash(date, known, fiscal_end)
+        clash, shared = _clash(date, known, fiscal_end), _covered(date, known, fiscal_end)
         if not clash:
-            covered |= _covered(date, known, fiscal_end)
-        elif _is_rival(candidate, clash, _covered(date, known, fiscal_end)) and not any(
-            _repeats(other, known) for other in others
-        ):
+            covered |= shared
+            sources += [candidate] if shared else []
+        elif _is_rival(candidate, clash, shared) and not any(_repeats(other, known) for other in others):
             rivals.append((clash, candidate.quantity))
     missing = sorted(wanted - covered)
+    sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
     found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
     if found and missing != [_PART]:
         clash, rival = min(found, key=lambda one: len(one[0]))
         # A month and a day of another one may be of two things.
         apart = (date.day is None) != (rival.date.day is None) and clash == [_MONTH]
-        standing: Standing = "open" if apart else "contradicted"
-        return Comparison(standing, _FIELDS[min(set(clash) & set(missing))]), rival
+        return DateMatch(tuple(sources), _FIELDS[min(set(clash) & set(missing))], rival, not apart)
     of_year = date.months == 12 and date.last_month == fiscal_end  # "the year ended June 30, 2023" is that of 2023
-    if not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing):
-        return Comparison("supported"), None
-    return Comparison("open", _FIELDS[missing[0]]), None
+    is_whole = not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing)
+    return DateMatch(tuple(sources), "" if is_whole else _FIELDS[missing[0]], is_sure=_YEAR in missing and not is_whole)
 
 
 def _is_rival(candidate: Candidate, clash: list[int], shared: set[int]) -> bool:
@@ -70,7 +80,7 @@ def _is_rival(candidate: Candidate, clash: list[int], shared: set[int]) -> bool:
 
     That of a cell does if both share its year or month, for others may be of anything: "leased until 2031".
     """
-    if candidate.place is not None and not candidate.place.is_dated and not shared & {_YEAR, _MONTH}:
+    if candidate.in_table and not shared & {_YEAR, _MONTH}:
         return False
     return candidate.source in ("quote", "calculation") or (candidate.source == "header" and clash == [_LENGTH])
 

@@ -5,23 +5,26 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import islice, permutations
 
-from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.text.quantities.quantity import Kind, Quantity
 
 _MOST = 14
 """Figures that are looked at in pairs."""
 
 
-def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The sums, differences, quotients and changes of each two figures that may be of one kind."""
+def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]:
+    """Of each two figures of one kind the quotient and the change (`shares`), or the sum and the difference."""
     for one, other in _pairs(figures):
         value, base = one.quantity.value, other.quantity.value
-        if value >= base:
-            yield _result(one, value + base * Decimal(10) ** (max(other.powers) - max(one.powers)), one.quantity.kind)
-            yield _result(one, value - base, "points" if one.quantity.kind == "percent" else one.quantity.kind)
-        if one.powers == other.powers:
-            yield _quotient(one, value / base)
-            yield _quotient(one, (value - base) / base)
+        if value > base and not shares:
+            kind: Kind = "points" if one.quantity.kind == "percent" else one.quantity.kind
+            total = value + base * Decimal(10) ** (max(other.powers) - max(one.powers))
+            yield _result(one, total, one.quantity.kind, f"{_text(one)} + {_text(other)}")
+            yield _result(one, value - base, kind, f"{_text(one)} - {_text(other)}")
+        if one.powers == other.powers and shares and abs(base) != 1 and value != base:
+            yield _quotient(one, value / base, f"{_text(one)} / {_text(other)}")
+            change = f"({_text(one)} - {_text(other)}) / {_text(other)}"
+            yield _quotient(one, (value - base) / base, change)
 
 
 def add_up(figures: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -29,14 +32,7 @@ def add_up(figures: Sequence[Candidate]) -> Iterator[Candidate]:
     if len(figures) > 2 and all(_is_amount(one.quantity) and _are_alike(one, figures[0]) for one in figures):
         power = max(figures[0].powers)
         total = sum((one.quantity.value * Decimal(10) ** (max(one.powers) - power) for one in figures), Decimal(0))
-        yield _result(figures[0], total, figures[0].quantity.kind)
-
-
-def quotients(figures: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The quotients of each two figures of one kind and scale."""
-    for one, other in _pairs(figures):
-        if one.powers == other.powers:
-            yield _quotient(one, one.quantity.value / other.quantity.value)
+        yield _result(figures[0], total, figures[0].quantity.kind, " + ".join(map(_text, figures)))
 
 
 def _pairs(figures: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
@@ -57,11 +53,15 @@ def _are_alike(one: Candidate, other: Candidate) -> bool:
     return len(kinds) == 1 and ("count" in kinds or len(units) < 2)
 
 
-def _result(of: Candidate, value: Decimal, kind: Kind) -> Candidate:
-    found = replace(of.quantity, value=value, kind=kind, bound="", approximate=False)
-    return replace(of, quantity=found, source="calculation", place=None)
+def _text(figure: Candidate) -> str:
+    return " ".join(figure.quantity.text.split())
 
 
-def _quotient(of: Candidate, value: Decimal) -> Candidate:
-    found = replace(of.quantity, value=value, kind="ratio", unit="")
-    return replace(of, quantity=found, powers=UNSCALED, source="calculation", is_pure=True, place=None)
+def _result(of: Candidate, value: Decimal, kind: Kind, expression: str) -> Candidate:
+    found = replace(of.quantity, value=value, kind=kind, bound="", approximate=False, symbol="", last=None)
+    return Candidate(found, of.powers, of.is_scale_stated, "derived", facts=of.facts, expression=expression)
+
+
+def _quotient(of: Candidate, value: Decimal, expression: str) -> Candidate:
+    found = replace(of.quantity, value=value, kind="ratio", unit="", bound="", symbol="", last=None)
+    return Candidate(found, source="derived", is_pure=True, expression=expression)

@@ -9,13 +9,13 @@ from pydantic import Field
 
 from ralph_cli.checks.absence import describe_searches, has_form
 from ralph_cli.checks.base import describe_failure
+from ralph_cli.checks.figures.sources import describe_source
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import (
     break_marks,
     introduce_documents,
     name_quotes,
-    render_nearest,
     render_passages,
 )
 from ralph_cli.core.document import Document
@@ -31,6 +31,7 @@ from ralph_cli.core.run import (
     Claim,
     Doubt,
     Evidence,
+    FigureSource,
     Issue,
     QuoteBearing,
     QuoteRuling,
@@ -42,6 +43,7 @@ from ralph_cli.core.run import (
 from ralph_cli.retrieval.context import MIN_CONTEXT
 from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.sentences import shorten_line
+from ralph_cli.text.verbatim import departure
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
@@ -156,15 +158,15 @@ class Judge:
     context_chars: int = MIN_CONTEXT
     can_mend: bool = False
 
-    def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
-        """The verdicts on the claims of an attempt, of which code has left these doubts."""
+    def __call__(self, attempt: Attempt, local: Sequence[Evidence] = ()) -> Evidence:
+        """The verdicts on the claims of an attempt, with what the checks before it have found."""
         passages = self.counter.unread(attempt) if self.counter else []
         try:
-            rulings = self._ask(self.model, attempt, doubts, passages)
+            rulings = self._ask(self.model, attempt, local, passages)
         except (ProviderError, UnparseableReply) as error:
             return Evidence("judge", broken=describe_failure(error))
         if self.model.vendor != "offline":
-            rulings = self._reconsider(attempt, rulings, doubts)
+            rulings = self._reconsider(attempt, rulings, local)
         issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
@@ -173,13 +175,13 @@ class Judge:
         self,
         model: Model,
         attempt: Attempt,
-        doubts: Sequence[Doubt],
+        local: Sequence[Evidence],
         passages: Sequence[Proposal] = (),
         first: tuple[Attempt, Sequence[Ruling]] | None = None,
     ) -> tuple[Ruling, ...]:
         """One reading: verdicts on claims, findings on passages; `first` is the whole attempt and what was ruled."""
         ids = {claim.id for claim in attempt.claims}
-        shown = [doubt for doubt in doubts if doubt.claim in ids]
+        shown = [doubt for item in local for doubt in item.doubts if doubt.claim in ids]
 
         def parse(text: str) -> tuple[Ruling, ...]:
             deterministic = model.vendor == "offline"
@@ -189,9 +191,12 @@ class Judge:
                 self.counter.keep(passages, findings)
             return rulings
 
-        return ask_model(model, self._request(attempt, shown, passages, first), parse)
+        figures = [figure for item in local for figure in item.figures]
+        return ask_model(model, self._request(attempt, shown, figures, passages, first), parse)
 
-    def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...], doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
+    def _reconsider(
+        self, attempt: Attempt, rulings: tuple[Ruling, ...], local: Sequence[Evidence]
+    ) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
         is_reread = bool(self.panel) or not self.can_mend
         doubtful = [it.claim for it in rulings if it.is_near_margin and (is_reread or it.verdict.passes)]
@@ -202,29 +207,34 @@ class Judge:
             if not open_:
                 break
             try:
-                second = self._ask(model, _with_claims_only(attempt, open_), doubts, first=(attempt, rulings))
+                second = self._ask(model, _with_claims_only(attempt, open_), local, first=(attempt, rulings))
             except (LimitExceeded, ProviderError, UnparseableReply):
                 continue
             for ruling in second:
                 given[ruling.claim].append(ruling)
         return tuple(map(majority_ruling, given.values()))
 
-    def _render_claim(self, claim: Claim, attempt: Attempt, doubts: Sequence[Doubt], nonce: str) -> str:
-        """A claim with the numbers of its quotes, the calculations that code has computed again, and what it doubts."""
+    def _render_claim(
+        self, claim: Claim, attempt: Attempt, doubts: Sequence[Doubt], figures: Sequence[FigureSource], nonce: str
+    ) -> str:
+        """A claim with the numbers of its quotes, its calculations, the sources of its figures, and what is doubted."""
         lines = [_render_numbered(claim, attempt.searches, nonce)]
         if claim.calculations:
             noted = ", see what it doubts" if doubts else ""
             computed = frame_data("\n".join(claim.calculations), nonce)
             lines += [f"Its calculations, computed again by code{noted}:", computed]
+        if figures and departure(claim.text, [quote.text for quote in attempt.quotes_of(claim)]):
+            located = break_marks("\n".join(map(describe_source, figures)))
+            lines += ["Its figures, as code has located them:", frame_data(located, nonce)]
         if doubts:
             lines.append(render_doubts(f"claim {claim.id}", doubts, claim.because, nonce))
-            lines += render_nearest(self.document, attempt.quotes_of(claim), doubts, nonce)
         return "\n".join(lines)
 
     def _request(
         self,
         attempt: Attempt,
         doubts: Sequence[Doubt],
+        figures: Sequence[FigureSource],
         passages: Sequence[Proposal],
         first: tuple[Attempt, Sequence[Ruling]] | None,
     ) -> Request:
@@ -233,15 +243,19 @@ class Judge:
         def quotes_of(claim: Claim) -> list[dict[str, str]]:
             return [{"text": quote.text, "match": quote.match} for quote in attempt.quotes_of(claim)]
 
-        def doubts_of(claim: Claim) -> list[Doubt]:
-            return [doubt for doubt in doubts if doubt.claim == claim.id]
+        def render(claim: Claim) -> str:
+            own = [doubt for doubt in doubts if doubt.claim == claim.id]
+            located = [figure for figure in figures if figure.claim == claim.id]
+            return self._render_claim(claim, attempt, own, located, nonce)
 
         quoted = [quote.start for quote in attempt.quotes]
         parts = [
             introduce_documents(self.document, [*quoted, *(item.span.start for _, item in passages)], nonce),
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
-            "\n".join(self._render_claim(claim, attempt, doubts_of(claim), nonce) for claim in attempt.claims),
+            "\n".join(map(render, attempt.claims)),
         ]
+        if figures:
+            parts.append(prompt_text("judge_figures"))
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if self.counter is not None and passages:

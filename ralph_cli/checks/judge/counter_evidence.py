@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.checks.base import describe_failure
-from ralph_cli.checks.figures.tables.header import quote_header
+from ralph_cli.checks.figures.cells import quote_header
 from ralph_cli.checks.judge.passages import (
     break_marks,
     is_paged,

@@ -97,8 +97,9 @@ class TaskJudge:
     new_nonce: Callable[[], str]
     context_chars: int = MIN_CONTEXT
 
-    def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
-        """The verdict on an attempt's output, of which code has left these doubts."""
+    def __call__(self, attempt: Attempt, local: Sequence[Evidence] = ()) -> Evidence:
+        """The verdict on an attempt's output, with the doubts that the checks before it have left."""
+        doubts = [doubt for item in local for doubt in item.doubts]
         deterministic = self.model.vendor == "offline"
         try:
             parse = partial(parse_ruling, deterministic=deterministic, doubts=doubts)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ralph_cli.core.document import Document, Member
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.run import Doubt, Quote
+from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import PAGE_BREAK, Span
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.structure.clauses import named_clauses
@@ -189,42 +189,6 @@ def name_quotes(said: str, quotes: Sequence[Quote]) -> str:
         return re.sub(r"\d+", lambda number: words.get(number[0], number[0]), match[0])
 
     return _QUOTE_NUMBERS.sub(name, said)
-
-
-def render_nearest(document: Document, quotes: Sequence[Quote], doubts: Sequence[Doubt], nonce: str) -> list[str]:
-    """For each open figure or date of a claim the document's own line with it that is nearest to the first quote: of
-    the same page or part, or of the beginning. Nothing where there is none, or where it is shown around a quote.
-    """
-    lines: dict[str, None] = {}
-    for doubt in doubts:
-        line = _nearest_line(document, quotes, doubt.words) if doubt.kind == "open" and quotes else None
-        if line is not None:
-            where = f" ({document.describe_page(document.page_at(line.start))})" if is_paged(document) else ""
-            words = document.text[line.start : line.end].strip()[:MAX_NOTE_CHARS]
-            lines[f"The nearest line with it{where}, context that is not quoted:\n{frame_data(words, nonce)}"] = None
-    return list(lines)
-
-
-def _nearest_line(document: Document, quotes: Sequence[Quote], words: str) -> Span | None:
-    """The line with these words, of the page or part of the first quote or of the beginning, that is nearest to it."""
-    if not any(map(str.isdigit, words)):
-        return None
-    text, at = document.text, quotes[0].start
-    spaced = r"[ \t\n]+".join(map(re.escape, words.split()))
-    wanted = re.compile(rf"(?<![\w.,]){spaced}(?![.,]?\d|\w)", re.IGNORECASE)
-    member = document.member_at(at)
-    first = document.page_at(member.start if member else 0)
-    page, part = document.page_at(at), document.sections_at(at)[-1:]
-    found = []
-    for match in wanted.finditer(text, member.start if member else 0, member.end if member else len(text)):
-        near = document.page_at(match.start()) == page or (part and document.sections_at(match.start())[-1:] == part)
-        if near or match.end() <= min(first.end, first.start + BEGINNING_CHARS // 8):
-            found.append((abs(match.start() - at), match.start(), match.end()))
-    shown = [context_span(document, Span(it.start, it.end)) for it in quotes]
-    if not found or any(span.start <= low < span.end for _, low, _ in found for span in shown):
-        return None
-    _, low, high = min(found)
-    return Span(*line_at(text, low, high, document.page_at(low).start, max(document.page_at(low).end, high)))
 
 
 def render_marked(document: Document, span: Span, most: int) -> str:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from ralph_cli.checks.base import WORDING
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_candidates
-from ralph_cli.checks.figures.tables.header import TableHeaders, quote_header
+from ralph_cli.checks.figures.cells import quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
 from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem, named_words
 from ralph_cli.checks.output.schema import SchemaCheckError
@@ -190,11 +190,10 @@ class OutputCheck:
 
 def _candidates(attempt: Attempt, english: DocumentInEnglish, facts: DocumentFacts) -> list[Candidate]:
     """The figures of the quotes, each item's with what its own quotes and the document say of them."""
-    headers = TableHeaders(english.document)
     quotes = [english.read_quote(quote) for quote in attempt.quotes]
     # A record that is checked again may have lost some of its quotes.
     items = ([quote for quote in quotes if quote.id in claim.quotes] for claim in attempt.claims)
-    return list(chain.from_iterable(collect_candidates(quotes, headers, facts) for quotes in items))
+    return list(chain.from_iterable(collect_candidates(quotes, english.document, facts) for quotes in items))
 
 
 def _issues(check: str, messages: Iterable[str]) -> tuple[Issue, ...]:

@@ -25,8 +25,8 @@ from decimal import Decimal
 
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_from_texts
-from ralph_cli.checks.figures.claims import NOWHERE, FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
+from ralph_cli.checks.figures.trace import FigureTracer
 from ralph_cli.checks.output.numbering import ITEM_WORDS, PART_LABEL, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
@@ -65,9 +65,6 @@ _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _EXCERPT_CHARS = 30
-_NOT_FOUND = (NOWHERE, "count", "name", "calculation")
-"""What decides an answer where no figure of the sources has the value: then it is not for a judge to settle."""
-
 MAX_SMALL_NUMBER = 12
 """A number in words up to this one that measures nothing needs no source."""
 
@@ -187,7 +184,7 @@ class GroundingSources:
             self._translate(words, language) for words in (written.text, written.label, written.row, written.caption)
         )
         piece = replace(written, text=text, label=label, row=row, caption=caption)
-        comparison = FigureComparison(self._calculator.candidates, self._facts, self._said, self.description)
+        tracer = FigureTracer(self._calculator.candidates, self._facts, self._said, self.description)
         found = read_quantities(text, "prose")
         for quantity in found:
             as_written = replace(quantity, text=written.text[quantity.start : quantity.end])
@@ -196,21 +193,17 @@ class GroundingSources:
             self.checked_count += 1
             typed = _typed_by_label(quantity, piece)
             named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
-            answer = comparison.answer(text, typed, found, named)
-            if answer is not None and typed is not quantity and (answer.standing == "open" or piece.caption):
-                answer = comparison.answer(text, quantity, found, named)
-            if answer is not None and answer.field == "scale" and quantity.power is None and len(announced) == 1:
+            fault = tracer.trace(text, typed, found, named).fault
+            if fault is not None and typed is not quantity and (not fault.is_sure or piece.caption):
+                fault = tracer.trace(text, quantity, found, named).fault
+            if fault is not None and fault.field == "scale" and quantity.power is None and len(announced) == 1:
                 scaled = replace(quantity, power=next(iter(announced)))
-                answer = comparison.answer(text, scaled, found, named) and answer
-            if answer is not None:
+                fault = tracer.trace(text, scaled, found, named).fault and fault
+            if fault is not None:
                 kind = "date" if quantity.kind == "date" else "figure"
-                told = answer.message.removeprefix(f'"{answer.words}"')
-                parted = "" if told != answer.message else ": "
-                own = written.text[answer.start : answer.start + len(answer.words)]
-                told = restore_all(told.replace(answer.words, own), self._translated)
-                message = f"the {kind} {as_written.text} ({_excerpt(written.text, quantity)}){parted}{told}"
-                is_found = quantity.kind != "date" and answer.field not in _NOT_FOUND
-                yield quantity.start, message, is_found and answer.standing == "open"
+                what = restore_all(fault.what, self._translated)
+                message = f"the {kind} {as_written.text} ({_excerpt(written.text, quantity)}): {what}"
+                yield quantity.start, message, not fault.is_sure and fault.field in ("unit", "scale")
 
     def _page_references(self, text: str) -> list[re.Match[str]]:
         return [match for match in PAGE_REFERENCE.finditer(text) if not self._is_verbatim(match[0])]

@@ -148,6 +148,7 @@ _SI_PREFIXES = {
     "f": "femto", "p": "pico", "n": "nano", "\u00b5": "micro", "m": "milli", "c": "centi", "d": "deci", "h": "hecto",
     "k": "kilo", "M": "mega", "G": "giga", "T": "tera",
 }  # fmt: skip
+_SI_POWERS = dict(zip(_SI_PREFIXES, (-15, -12, -9, -6, -3, -2, -1, 2, 3, 6, 9, 12), strict=True))
 _SI_UNITS = {
     "m": "metre meter", "g": "gram", "s": "second", "A": "ampere amp", "K": "kelvin", "mol": "mole", "cd": "candela",
     "Hz": "hertz", "N": "newton", "Pa": "pascal", "J": "joule", "W": "watt", "C": "coulomb", "V": "volt", "F": "farad",
@@ -191,10 +192,24 @@ def _symbol_of(name: str) -> str:
     return next((_SI_NAMES[one] for one in names if one in _SI_NAMES), "")
 
 
-def symbols_differ(one: str, other: str) -> bool:
-    """Whether two symbols are of different units; one that is not said to be "per" anything may be so."""
-    (unit, *per), (another, *other_per) = one.split("/"), other.split("/")
-    return unit != another or bool(per and other_per and per != other_per)
+def convert_symbol(one: str, other: str) -> Decimal | None:
+    """How many of the second unit one of the first is: 0.001 for "pF" and "nF", None for units that do not convert."""
+    parts, others = one.split("/"), other.split("/")
+    read = [(_split_prefix(part), _split_prefix(another)) for part, another in zip(parts, others, strict=False)]
+    # One that is not said to be "per" anything may be so.
+    if any(base != other_base for (_, base), (_, other_base) in read) or min(len(parts), len(others)) == 0:
+        return None
+    factors = [Decimal(10) ** (power - other_power) for (power, _), (other_power, _) in read]
+    return factors[0] / factors[1] if len(factors) > 1 else factors[0]
+
+
+def _split_prefix(symbol: str) -> tuple[int, str]:
+    """The power of ten of a symbol's prefix, and the unit behind it; a raised one counts for each dimension."""
+    base = symbol.rstrip("\u00b2\u00b3")
+    raised = {"\u00b2": 2, "\u00b3": 3}.get(symbol[len(base) :], 1)
+    if base in _SI_UNITS or base[:1] not in _SI_POWERS or base[1:] not in _SI_UNITS:
+        return 0, symbol
+    return _SI_POWERS[base[0]] * raised, symbol[1:]
 
 
 def is_sure_symbol(symbol: str) -> bool:

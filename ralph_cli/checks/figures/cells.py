@@ -1,0 +1,122 @@
+"""What the structure of a document says of a figure in a table: its row, its column, its scale and its unit. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Quote
+from ralph_cli.core.structure import Cell, Label, Table
+from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.vocabulary import units_named
+from ralph_cli.text.scales import Scales, read_scales, read_unit
+
+PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
+_NEAR_ROWS = 8
+"""Rows above and below a cell in which its neighbours stand."""
+
+_NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class CellFacts:
+    """What governs a cell: `row` and `column` name it, `scale` is the nearest statement of scale or unit.
+
+    `scales` are those stated for it, `unit` is one of the unit that its row, its column or the table's title names,
+    `units` and `currencies` are all that any of these names. `has_percent`: one of them names percentages.
+    """
+
+    row: tuple[Label, ...] = ()
+    column: tuple[Label, ...] = ()
+    scale: Label | None = None
+    scales: Scales = field(default_factory=Scales)
+    unit: Quantity | None = None
+    units: frozenset[str] = frozenset()
+    currencies: frozenset[str] = frozenset()
+    has_percent: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its row and column in words."""
+        return " ".join(label.text for label in (*self.row, *self.column))
+
+
+def find_cell(document: Document, offset: int) -> tuple[Table, Cell] | None:
+    """The cell in which a character stands; None in header rows, labels of rows and running text."""
+    table = document.table_at(offset)
+    cell = table.cell_at(offset) if table else None
+    if table is None or cell is None or cell.row < table.header_rows or table.columns[cell.column].is_label:
+        return None
+    return table, cell
+
+
+def is_row(document: Document, offset: int) -> bool:
+    """Whether a character stands in a row of a table that is none of its header."""
+    table = document.table_at(offset)
+    return table is not None and table.row_at(offset) >= table.header_rows
+
+
+def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
+    """What governs a cell."""
+    row, column = document.row_labels(table, cell.row), document.column_labels(table, cell.column, cell.last)
+    stated = [(it, document.text[it.start : it.end]) for it in document.statements_of(table, cell.row, cell)]
+    scaling = next(((it, found) for it, text in stated if (found := read_scales(text)).powers), None)
+    scales = scaling[1] if scaling else Scales()
+    nearest = scaling[0] if scaling else stated[0][0] if stated else None
+    title = document.text[table.title : table.start] if table.title >= 0 else ""
+    titles = [_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n"))]
+    labels = [*(label.text for label in reversed(column)), *(label.text for label in reversed(row))]
+    bracketed = (f"({label.text})" for label in row[:-1])
+    signs = [text for it, text in stated if it.row != it.column]
+    words = "\n".join((*labels, *(text for _, text in stated)))
+    return CellFacts(
+        row,
+        column,
+        _as_label(document, nearest.start, nearest.end) if nearest else None,
+        scales,
+        next(filter(None, map(read_unit, (*signs, *labels, *bracketed, *titles))), None),
+        units_named(words),
+        currencies_named(words) or currencies_named(title),
+        bool(PER_CENT.search(words)),
+    )
+
+
+def _as_label(document: Document, start: int, end: int) -> Label:
+    return Label(" ".join(document.text[start:end].split()), start, end)
+
+
+def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
+    """The lines that govern the rows of tables in text[start:end] and stand above them, each once."""
+    found: dict[Label, None] = {}
+    at = start
+    for line in document.text[start:end].splitlines(keepends=True):
+        found |= dict.fromkeys(_as_label(document, it.start, it.end) for it in document.lines_above(at))
+        at += len(line)
+    return tuple(found)
+
+
+def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:
+    """The words of `lines_above`."""
+    return tuple(line.text for line in lines_above(document, start, end))
+
+
+def set_cells_apart(document: Document, quote: Quote) -> Quote:
+    """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
+    text = list(quote.text)
+    for cell in document.cells_in(quote.start, quote.end):
+        for at in (cell.start - 1 - quote.start, cell.end - quote.start):
+            if 0 <= at < len(text) and text[at] in ",;":
+                text[at] = "\t"
+    return replace(quote, text="".join(text))
+
+
+def neighbours(table: Table, cell: Cell) -> Iterator[tuple[Cell, bool]]:
+    """The cells in the row of a cell, then those near it in its column, and whether each is of the row; no labels."""
+    first, last = max(table.header_rows, cell.row - _NEAR_ROWS), cell.row + _NEAR_ROWS
+    rows = sorted(range(first, last + 1), key=lambda row: abs(row - cell.row))
+    for row in rows:
+        for it in sorted(table.cells_of(row), key=lambda it: abs(it.column - cell.column)):
+            is_beside = row == cell.row or (it.column <= cell.last and cell.column <= it.last)
+            if it != cell and is_beside and not table.columns[it.column].is_label:
+                yield it, row == cell.row

@@ -1,0 +1,290 @@
+"""Whether a figure of a claim is one of its quotes': equal, or rounded, at its scale and in its unit. Pure.
+
+Nothing is read into words here. A match says where a figure may come from; what is written otherwise there, a unit or a
+scale, is told with it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.vocabulary import SIZES, UNKNOWN_UNIT, convert_symbol
+
+MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "fortnight": 1_209_600}
+_TOLERANCE = Decimal("1.0001")
+_WORD_ROOM, _SHARE_ROOM = Decimal("0.06"), Decimal("0.02")
+_NEAR, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.5")
+_MOST_SHARE = 2
+_WITHOUT_UNIT = ("none", "count", "ordinal")
+_SHARES = ("percent", "ratio", "points")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A candidate that a figure may come from. `difference` is what is written otherwise, and `is_sure` that it is."""
+
+    candidate: Candidate
+    difference: Literal["", "unit", "scale"] = ""
+    is_sure: bool = False
+
+
+def match(claimed: Quantity, candidate: Candidate) -> Match | None:
+    """How a figure of a claim may come from a candidate; None if it does not."""
+    quantity = candidate.quantity
+    if quantity.kind == "date" and claimed.kind in _WITHOUT_UNIT:
+        # "1900 members" look like a year; "by the 15th" is a day.
+        is_year = quantity.date.year == claimed.value * 10 ** (claimed.power or 0)
+        is_day = claimed.kind == "ordinal" and quantity.date.day == claimed.value and not claimed.nouns
+        return Match(candidate) if is_year or is_day else None
+    if not (claimed.is_measured and quantity.is_measured) or _is_by_chance(claimed, candidate):
+        return None
+    if _is_in_range(claimed, quantity):
+        return Match(candidate)
+    if (
+        quantity.kind == "none"
+        and quantity.decimals > 1
+        and abs(quantity.value) < _MOST_SHARE
+        and claimed.kind in _SHARES
+    ):
+        # 9.38 % of the 0.0938 of a cell
+        percent = replace(quantity, value=quantity.value * 100, decimals=quantity.decimals - 2, kind="percent")
+        if has_value(claimed, replace(candidate, quantity=percent, powers=UNSCALED)):
+            return Match(candidate)
+    relation = _compare_units(claimed, candidate)
+    if relation == "different":
+        return Match(candidate, "unit", is_sure=True) if _has_digits(claimed, candidate) else None
+    converted = _convert(candidate, claimed)
+    if has_value(claimed, converted):
+        return Match(candidate)
+    if converted is not candidate and _has_digits(claimed, candidate):
+        return Match(candidate, "unit", is_sure=True)  # 412 µg of 412 ng
+    if claimed.kind == quantity.kind == "duration" and claimed.value == quantity.value:
+        return Match(candidate, "unit", is_sure=True)
+    return _match_other_scale(claimed, candidate)
+
+
+def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a figure is near another one by chance: four segments to 4.2 %, a limit of 2.50 to the mark "(2)"."""
+    other = candidate.quantity
+    if claimed.is_small and claimed.kind in ("count", "ordinal") and (other.value % 1 or other.kind in _SHARES):
+        return True
+    is_mark = other.kind == "none" and other.is_small and not candidate.in_table
+    is_limit = claimed.bound and claimed.kind not in ("ordinal", "none", "count")
+    return bool(is_limit and is_mark and abs(claimed.value) != abs(other.value))
+
+
+def _is_in_range(claimed: Quantity, other: Quantity) -> bool:
+    """Whether a whole number is a year, or stands in a range of whole numbers: "7 through 9"."""
+    is_whole = claimed.kind in _WITHOUT_UNIT
+    is_alike = is_whole or (claimed.kind == "duration" and claimed.unit == other.unit)
+    return is_alike and other.last is not None and other.value <= claimed.value <= other.last
+
+
+# Units
+
+
+def _compare_units(claimed: Quantity, candidate: Candidate) -> Literal["same", "different"]:
+    """Whether two figures are in one unit; "different" only where both are written."""
+    quantity, facts = candidate.quantity, candidate.facts
+    kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}
+    if candidate.is_pure:
+        return "same"
+    if claimed.symbol and quantity.symbol:
+        if UNKNOWN_UNIT in (claimed.symbol, quantity.symbol):
+            return "same"
+        return "different" if convert_symbol(quantity.symbol, claimed.symbol) is None else "same"
+    if claimed.kind in _WITHOUT_UNIT:
+        return "same"
+    if quantity.kind in _WITHOUT_UNIT:
+        return _compare_to_bare(claimed, candidate)
+    if kinds == {"currency"}:
+        # A bare dollar sign is that of the dollars which its header names; a cent is of many currencies.
+        cents = "cent" in units and units <= {"cent", *CENT_CURRENCIES}
+        named = quantity.unit == "$" and claimed.unit in DOLLARS & facts.currencies
+        return "same" if len(units) == 1 or cents or named else "different"
+    if kinds == {"points", "percent"}:
+        return "same" if "basis point" in units else "different"  # 175 basis points are 1.75 %
+    if kinds == {"physical"}:
+        return _compare_physical(claimed, quantity)
+    is_weight = units == {"\u00a3", "pound"}  # "pounds" that are weighed
+    return "same" if len(kinds) == 1 or kinds <= {"percent", "ratio"} or is_weight else "different"
+
+
+def _compare_physical(claimed: Quantity, other: Quantity) -> Literal["same", "different"]:
+    if claimed.unit == other.unit or SIZES.get(claimed.unit, ("",))[0] == SIZES.get(other.unit, (None,))[0]:
+        return "same"
+    degrees = {claimed.unit.partition(" ")[0], other.unit.partition(" ")[0]} == {"degree"}
+    is_bare_degree = degrees and "degree" in (claimed.unit, other.unit)
+    return "same" if is_bare_degree else "different"
+
+
+def _compare_to_bare(claimed: Quantity, candidate: Candidate) -> Literal["same", "different"]:
+    """A figure with a unit, and one without: what stands over a cell may name that unit, or another of its sort."""
+    facts = candidate.facts
+    if candidate.source != "quote":
+        return "same"
+    if claimed.kind == "currency":
+        known = {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())}
+        is_other = facts.currencies and not facts.currencies & known and claimed.unit != "cent"
+        return "different" if is_other else "same"
+    if claimed.kind == "physical":
+        sort = SIZES.get(claimed.unit, ("",))[0]
+        alike = {unit for unit in facts.units if SIZES.get(unit, (None,))[0] == sort}
+        return "different" if alike and claimed.unit not in alike else "same"
+    return "same"
+
+
+def _convert(candidate: Candidate, claimed: Quantity) -> Candidate:
+    """A candidate's size in the unit of a claim's figure, if an exact factor leads there, else as it is."""
+    quantity, factor = candidate.quantity, None
+    is_plain = claimed.kind == quantity.kind == "physical" and "/" not in claimed.symbol + quantity.symbol
+    if not is_plain and claimed.symbol and quantity.symbol and claimed.power is quantity.power is None:
+        factor = convert_symbol(quantity.symbol, claimed.symbol)
+    elif quantity.kind == "physical":
+        sort, size = SIZES.get(claimed.unit, ("", Decimal(1)))
+        other, own_size = SIZES.get(quantity.unit, (None, size))
+        factor = own_size / size if other == sort else None
+    if factor is None or factor == 1:
+        return candidate
+    converted = replace(quantity, value=quantity.value * factor, unit=claimed.unit, kind=claimed.kind)
+    return replace(candidate, quantity=converted)
+
+
+# Values
+
+
+class Measure(NamedTuple):
+    """A value in one dimension, in which it may be compared; `unit` is what one of its last whole digit is worth."""
+
+    dimension: str
+    value: Decimal
+    unit: Decimal
+
+
+def has_value(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a candidate has the value of a figure, at the digits that this shows and on its side of a bound."""
+    own = measure(claimed)
+    if any(
+        one.dimension == own.dimension and _shows(claimed, own, one.value) for one in _measures_of(candidate, claimed)
+    ):
+        return True
+    # A bare number repeats a cell as it is written.
+    is_bare = claimed.kind in _WITHOUT_UNIT and claimed.power is None and candidate.quantity.power is None
+    return is_bare and _shows(claimed, own, abs(candidate.quantity.value))
+
+
+def measure(quantity: Quantity) -> Measure:
+    """What a quantity amounts to by what is written of it alone, without its sign."""
+    value = abs(quantity.value)
+    if quantity.kind in ("percent", "points"):
+        return Measure("points" if quantity.kind == "points" else "ratio", value / 100, Decimal("0.01"))
+    if quantity.kind == "ratio":
+        return Measure("ratio", value, Decimal(1))
+    scale = Decimal(10) ** (quantity.power or 0)
+    if quantity.kind == "duration":
+        units = (("months", MONTHS_IN), ("seconds", SECONDS_IN))
+        dimension, sizes = next((one for one in units if quantity.unit in one[1]), (quantity.unit, dict[str, int]()))
+        scale *= sizes.get(quantity.unit, 1)
+        return Measure(dimension, value * scale, scale)
+    return Measure("number", value * scale, scale)
+
+
+def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
+    """What a candidate may amount to, in the dimension of the claim's figure where it has none of its own."""
+    quantity, own = candidate.quantity, measure(claimed)
+    value, one = abs(quantity.value), Decimal(1)
+    whole = own.unit / Decimal(10) ** (claimed.power or 0)
+    is_bare = quantity.kind in _WITHOUT_UNIT
+    if candidate.is_pure:
+        size = whole if claimed.kind == "duration" else one
+        powers = candidate.powers if own.dimension == "number" else UNSCALED
+        yield from (Measure(own.dimension, value * size * Decimal(10) ** power, one) for power in powers)
+    elif is_bare and claimed.kind in _SHARES and candidate.in_table:
+        yield Measure(own.dimension, value / 100, one)
+        if claimed.kind == "ratio" and not claimed.worded:
+            yield Measure(own.dimension, value, one)
+    elif is_bare and claimed.kind == "duration":
+        yield from (Measure(own.dimension, value * whole * Decimal(10) ** power, one) for power in candidate.powers)
+    elif {quantity.kind, claimed.kind} == {"points", "percent"}:
+        yield Measure(own.dimension, value / 100, one)
+    elif own.dimension == "number":
+        # What is no amount of money may be counted in full, whatever scale is stated for the table.
+        powers = candidate.powers if claimed.kind == "currency" or claimed.power else candidate.powers | UNSCALED
+        yield from (Measure("number", value * Decimal(10) ** power, one) for power in powers)
+    else:
+        yield measure(quantity)
+
+
+def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
+    """Whether a figure shows a value: it is equal or rounded to it, or the value is on its side of a bound."""
+    said = own.value
+    if claimed.worded and claimed.kind == "ratio":
+        return _shows_in_words(claimed, said, value)
+    half = own.unit * Decimal(10) ** -_shown_decimals(claimed) / 2
+    if abs(said - value) <= half * _TOLERANCE:
+        return True
+    if not claimed.decimals and claimed.value and claimed.value == int(claimed.value):
+        digits = str(abs(int(claimed.value)))
+        zeros = len(digits) - len(digits.rstrip("0"))
+        if zeros and len(digits) - zeros > 1 and abs(value - said) <= own.unit * 10**zeros / 2:
+            return True  # the zeros at the end of a whole number may be a rounding
+    if claimed.approximate and abs(said - value) <= said * _NEAR:
+        return True
+    past = (value - said if claimed.bound == "over" else said - value) if claimed.bound else Decimal(-1)
+    return 0 < past <= said * _MOST_PAST_BOUND
+
+
+def _shown_decimals(claimed: Quantity) -> int:
+    """The decimals that a figure shows: of one that is hedged, zeros at their end may be a rounding."""
+    zeros = len(str(claimed.value)) - len(str(claimed.value).rstrip("0")) if claimed.approximate else 0
+    return claimed.decimals - min(zeros, max(claimed.decimals - 1, 0))
+
+
+def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:
+    """Whether a multiple or share in words is near enough: "a third" for 33.6 %, "more than half" for 61 %."""
+    room = said * _WORD_ROOM if said >= 1 else _SHARE_ROOM
+    room *= 2 if claimed.approximate or claimed.bound else 1
+    if claimed.bound == "over":
+        return said <= value <= said * (1 + _MOST_PAST_BOUND)
+    if claimed.bound == "under":
+        return value <= said and (said < 1 or said * (1 - _MOST_PAST_BOUND) <= value)
+    return abs(said - value) <= room
+
+
+def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether two figures of different units have one number, so that one was made of the other."""
+    other = abs(candidate.quantity.value)
+    if abs(claimed.value) == other:
+        return True
+    power = Decimal(10) ** (claimed.power or 0)
+    own = Measure("number", abs(claimed.value) * power, power)
+    plain = replace(claimed, wording="", bound="", approximate=False, decimals=max(1, claimed.decimals))
+    return any(_shows(plain, own, other * Decimal(10) ** power) for power in candidate.powers)
+
+
+def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
+    """The same digits at another power of a thousand; for sure only where both scales are written."""
+    own = measure(claimed)
+    digits = str(abs(claimed.value)).replace(".", "").strip("0")
+    if own.dimension != "number" or len(digits) < 2 or candidate.quantity.kind in _SHARES:
+        return None
+    plain = replace(claimed, bound="", approximate=False)
+    is_scaled = claimed.power is not None or max(candidate.powers) > 0
+    for power in candidate.powers:
+        value = abs(candidate.quantity.value) * Decimal(10) ** power
+        for shift in {-9, -6, -3, 3, 6, 9, -power} - {0}:
+            if is_scaled and _shows(plain, own, value * Decimal(10) ** shift):
+                is_written = claimed.power is not None or claimed.kind == "currency"
+                return Match(candidate, "scale", is_sure=is_written and candidate.is_scale_stated)
+    return None
+
+
+def same_value(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a quantity is a candidate's in value and unit, whatever else is said of either."""
+    found = match(replace(claimed, bound=""), candidate)
+    return found is not None and not found.difference

@@ -1,1 +1,0 @@
-"""What the tables of a document say of the figures in them."""

@@ -1,0 +1,214 @@
+"""Every figure, date and name of a text traced to what it comes from, or found nowhere. Pure.
+
+Code locates and reads nothing into words: a source is a place with what names its row and column. What needs no reading
+is a fault: a value that is nowhere, two units or two scales that are written and differ.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts
+from ralph_cli.checks.figures.dates import is_between_dates, is_shifted, match_date
+from ralph_cli.checks.figures.derived import add_up, relate
+from ralph_cli.checks.figures.match import Match, match
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.scales import content_words
+from ralph_cli.text.sentences import sentence_at
+
+_NEAR = 300
+"""Characters between two figures of a text of which one may be made of the other."""
+
+_WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+"), 60
+_ORDER = ("quote", "calculation", "header", "derived", "document", "question")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a figure: `field` is "nowhere", "unit", "scale", "date", "name" or "calculation".
+
+    Where not `is_sure` it may be right all the same. `what` says what of the words of the text, which are `name`.
+    """
+
+    field: str
+    name: str
+    what: str
+    is_sure: bool = True
+
+    @property
+    def message(self) -> str:
+        """Name and fault in one line."""
+        return f'"{self.name}": {self.what}'
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A figure, date or name of a text, and the candidate that it comes from; a `fault` if none has it as it is."""
+
+    quantity: Quantity
+    source: Candidate | None = None
+    fault: Fault | None = None
+    others: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True)
+class FigureTracer:
+    """Traces the figures of texts to what they may rest on.
+
+    `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
+    sources are.
+    """
+
+    candidates: Sequence[Candidate]
+    facts: DocumentFacts
+    said: str
+    described: str = "no quote of the claim, nor the result of a calculation that holds"
+    _matches: dict[Quantity, list[Match]] = field(default_factory=dict)
+
+    def trace_all(self, text: str) -> list[Trace]:
+        """All figures, dates and names with digits of a text, in order."""
+        found = read_quantities(text, "prose")
+        return [self.trace(text, one, found) for one in found]
+
+    def trace(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Trace:
+        """Where a figure of a text comes from. `others` are all of the text, `named` words elsewhere that name it."""
+        if quantity.kind == "identifier":
+            return self._trace_name(quantity)
+        if quantity.kind == "date":
+            return self._trace_date(quantity, others)
+        sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
+        matches = self._find(quantity)
+        fitting = [one.candidate for one in matches if not one.difference]
+        if fitting:
+            best = _rank(fitting, quantity, content_words(sentence))
+            return Trace(quantity, best[0], others=tuple(best[1:]))
+        if derived := self._derive(quantity, others):
+            return Trace(quantity, derived)
+        name = name_quantity(text, quantity)
+        if matches:
+            # Another unit that is written is told before a scale, and what is unsure last.
+            best_match = min(matches, key=lambda one: (not one.is_sure, one.difference))
+            return Trace(quantity, best_match.candidate, _describe(name, best_match))
+        return Trace(quantity, fault=self._describe_missing(text, quantity, name))
+
+    def _find(self, quantity: Quantity) -> list[Match]:
+        if quantity not in self._matches:
+            found = (self._match(quantity, candidate) for candidate in self.candidates)
+            self._matches[quantity] = [one for one in found if one is not None]
+        return self._matches[quantity]
+
+    def _match(self, quantity: Quantity, candidate: Candidate) -> Match | None:
+        found = match(replace(quantity, bound="") if candidate.source == "question" else quantity, candidate)
+        if found is None and quantity.wording == "change" and candidate.quantity.kind == "percent":
+            # What doubled is 200 % of what it was, or up by 100 %.
+            found = match(replace(quantity, value=abs(quantity.value - 1)), candidate)
+        return None if found and found.difference and candidate.source != "quote" else found
+
+    def _trace_name(self, quantity: Quantity) -> Trace:
+        number = quantity.text.lower().rpartition(" ")[2]
+        # "Clause 5" may be where a line begins with that number, or it is quoted.
+        part = rf"{re.escape(number)}(?![\d,]|\.\d)"
+        is_part = number[0].isdigit() and re.search(rf"(?<![\d.,]){part}", self.said)
+        plain = re.sub(r"\W", "", quantity.text.lower())
+        is_named = plain in self.facts.letters or plain.rstrip("s") in re.sub(r"\W", "", self.said).lower()
+        if is_named or is_part or (number[0].isdigit() and re.search(rf"(?im)^\W*{part}", self.facts.text)):
+            return Trace(quantity, Candidate(quantity, source="document"))
+        # In other scripts it is a number that has to be quoted as it is written.
+        fault = Fault("name", quantity.text, f"in {self.described}", is_sure=not quantity.text.isascii())
+        return Trace(quantity, fault=fault)
+
+    def _trace_date(self, quantity: Quantity, others: Sequence[Quantity]) -> Trace:
+        said = [other.date for other in others if other.kind == "date" and other is not quantity]
+        found = match_date(quantity, self.candidates, said, self.facts.fiscal_end)
+        if not found.missing:
+            first, *rest = found.sources or (None,)
+            return Trace(quantity, first, others=tuple(one for one in rest if one))
+        if is_shifted(quantity.date, self.candidates):
+            what = "it may be computed from the quotes, but no calculation is recorded"
+            return Trace(quantity, fault=Fault("calculation", quantity.text, what, is_sure=False))
+        what = f"no quote names its {found.missing}"
+        if found.rival is not None:
+            what = f'the quotes say "{flatten(found.rival.text)}" (another {found.missing})'
+        source = next(iter(found.sources), None)
+        return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=found.is_sure))
+
+    def _derive(self, quantity: Quantity, others: Sequence[Quantity]) -> Candidate | None:
+        """What quoted dates, or one operation on other figures of the text or of the quotes, make of a quantity."""
+        if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
+            return Candidate(quantity, source="derived", expression="the time between quoted dates")
+        near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
+        inputs = [found for other in near if (found := self._as_input(other)) is not None]
+        shares = quantity.kind in ("percent", "ratio")
+        sums = () if shares else add_up(inputs)
+        if found := self._first((*relate(inputs, shares=shares), *sums), quantity):
+            return found
+        if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
+            return None
+        return self._first(relate((one for one in self.candidates if one.source == "quote"), shares=shares), quantity)
+
+    def _first(self, candidates: Iterable[Candidate], quantity: Quantity) -> Candidate | None:
+        matches = ((match(quantity, candidate), candidate) for candidate in candidates)
+        return next((candidate for found, candidate in matches if found and not found.difference), None)
+
+    def _as_input(self, quantity: Quantity) -> Candidate | None:
+        """The source of another figure of the text, with the sign and unit that the text gives it."""
+        homes = [one.candidate for one in self._find(quantity) if not one.difference] if quantity.is_measured else []
+        for home in homes[:1]:
+            value = abs(home.quantity.value) * (-1 if quantity.value < 0 else 1)
+            known = quantity if quantity.kind != "none" else home.quantity
+            return replace(home, quantity=replace(home.quantity, value=value, kind=known.kind, unit=known.unit))
+        return None
+
+    def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
+        """What is said of a quantity that no candidate has; None for what names something, or one of a thing."""
+        counted = quantity.kind in ("none", "count")
+        if counted and quantity.text.isdecimal() and (words := text[: quantity.start].split()[-1:]):
+            named = re.escape(f"{words[0]} {quantity.text}")  # "week 52", "DN 150", "the 787"
+            if re.search(rf"(?i)(?<!\w){named}(?![\d.,%])", self.facts.text):
+                return None
+        if quantity.value == 1 and quantity.text.isalpha():
+            return None
+        if quantity.is_small and (counted or quantity.kind in ("ordinal", "duration")):
+            return Fault("count", name, "code could not count it in the quotes", is_sure=False)
+        quoted = [found.quantity for found in self.candidates if found.source == "quote"]
+        alike = [one for one in quoted if one.kind == quantity.kind]
+        gap, nearest = min(((abs(abs(one.value) - abs(quantity.value)), one.text) for one in alike), default=(0, ""))
+        hint = f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
+        return Fault("nowhere", name, f"in {self.described}{hint}", is_sure=not quantity.worded)
+
+
+def _rank(candidates: Sequence[Candidate], quantity: Quantity, words: frozenset[str]) -> list[Candidate]:
+    """Candidates, the likeliest first: a quote before others, the nearest value, the most words of the sentence."""
+
+    def order(one: Candidate) -> tuple[int, Decimal, int]:
+        own = abs(quantity.value).scaleb(quantity.power or 0)
+        away = min(abs(own - abs(one.quantity.value).scaleb(power)) for power in one.powers)
+        return _ORDER.index(one.source), away, -len(words & content_words(one.facts.name))
+
+    return sorted(candidates, key=order)
+
+
+def name_quantity(text: str, quantity: Quantity) -> str:
+    """A quantity as it is named in messages: with the words behind it that say what it measures."""
+    measured = quantity.kind in ("count", "duration", "physical", "ordinal")
+    behind = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])
+    return flatten(quantity.text + "".join(behind[: min(len(quantity.nouns), 2 * measured)]))
+
+
+def flatten(text: str) -> str:
+    """Words on one line, for messages."""
+    return " ".join(text.split())
+
+
+def _describe(name: str, found: Match) -> Fault:
+    """What is written otherwise at a source."""
+    quantity, facts = found.candidate.quantity, found.candidate.facts
+    shown = quantity.kind in ("count", "duration", "physical")
+    other = flatten(" ".join((quantity.text, *(quantity.nouns[:2] if shown else ()))))
+    if not found.is_sure:
+        what = f'the quotes say "{other}", and no {found.difference} beside it'
+        return Fault(found.difference, name, what, is_sure=False)
+    stated = f', in a table "{facts.scale.text}"' if facts.scale and quantity.power is None else ""
+    return Fault(found.difference, name, f'the quotes say "{other}"{stated} (another {found.difference})')
