@@ -54,6 +54,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     kinds = {figure.kind, other.kind}
     if not other.is_measured or (kinds == {"duration"} and figure.unit != other.unit):
         return None
+    if other.kind in WITHOUT_UNIT:  # things may be counted in full, whatever scale their table has
+        candidate = replace(candidate, powers=candidate.powers | UNSCALED)
     kind, unit = (other.kind, other.unit) if bare else (figure.kind, figure.unit)
     value = figure.value / 100 if kind in PERCENTAGES else figure.value
     term = Term(value, kind, unit, candidate.powers, is_pure=candidate.is_pure, terms=candidate.terms)

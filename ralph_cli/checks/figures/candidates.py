@@ -16,10 +16,11 @@ from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.sniff import MAIL_KINDS
 from ralph_cli.documents.structure.complete import complete
+from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.scales import Scales, content_words, read_scales
+from ralph_cli.text.scales import EXCEPTION, Scales, content_words, read_scales
 
 UNSCALED = frozenset((0,))
 IN_FULL = 10**6
@@ -83,6 +84,11 @@ class DocumentFacts:
         return months[0][0] if months else 12
 
     @cached_property
+    def currencies(self) -> frozenset[str]:
+        """The currencies that the document or the question names."""
+        return currencies_named(f"{self.text}\n{self.question}")
+
+    @cached_property
     def orders_of_days(self) -> frozenset[str]:
         """In which orders the document writes dates in digits."""
         return orders_of_days(self.text)
@@ -140,7 +146,7 @@ def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[C
         whole = f"{context}\n{text}".replace(PAGE_BREAK, "\n")
         document = assemble(complete(plain_document([whole]), "text"), path="", kind="text", sha256="", fingerprint="")
         quote = Quote(0, text, len(context) + 1, len(whole), 1, "1", "exact", 1, text)
-        found += _candidates_of_quote(quote, read_scales(context), document, DocumentFacts(whole))
+        found += _candidates_of_quote(quote, read_scales(whole), document, DocumentFacts(whole))
     return tuple(found)
 
 
@@ -186,9 +192,12 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
         return Candidate(quantity, explicit_power(quantity), in_table=in_table, facts=cell)
     if not scales.powers:
         return Candidate(quantity, UNSCALED, is_scale_stated=False, in_table=in_table, facts=cell)
-    words = content_words(f"{line} {cell.name}") | ({"per"} & set(cell.name.lower().split()))
-    is_excepted = any(item <= words for item in scales.exceptions)
+    named = f"{EXCEPTION.sub('', line)} {cell.name}"
+    words = content_words(named) | ({"per"} & set(named.lower().split()))
+    excepted = [item for item in scales.exceptions if item <= words]
+    if any("per" in item for item in excepted):
+        return Candidate(quantity, UNSCALED, in_table=in_table, facts=cell)
     # An amount with cents below a scale of whole amounts may be a price.
-    is_free = not in_table or is_excepted or (quantity.decimals == 2 and abs(quantity.value) < 1000)
+    is_free = not in_table or excepted or (quantity.decimals == 2 and abs(quantity.value) < 1000)
     powers = scales.powers | (UNSCALED if is_free else frozenset())
     return Candidate(quantity, powers, in_table=in_table, facts=cell)

@@ -19,7 +19,7 @@ SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 60
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM, _SHARE_ROOM = Decimal("0.06"), Decimal("0.02")
 _NEAR, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.5")
-_MOST_SHARE = 2
+_MOST_SHARE, _MOST_PERCENT = 2, 1000
 _WITHOUT_UNIT = ("none", "count", "ordinal")
 _SHARES = ("percent", "ratio", "points")
 
@@ -204,7 +204,7 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
         size = whole if claimed.kind == "duration" else one
         powers = candidate.powers if own.dimension == "number" else UNSCALED
         yield from (Measure(own.dimension, value * size * Decimal(10) ** power, one) for power in powers)
-    elif is_bare and claimed.kind in _SHARES and candidate.in_table:
+    elif is_bare and claimed.kind in _SHARES and candidate.in_table and value < _MOST_PERCENT:
         yield Measure(own.dimension, value / 100, one)
         if claimed.kind == "ratio" and not claimed.worded:
             yield Measure(own.dimension, value, one)
@@ -225,9 +225,11 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
     said = own.value
     if claimed.worded and claimed.kind == "ratio":
         return _shows_in_words(claimed, said, value)
+    if claimed.bound and not claimed.approximate and (value - said) * (1 if claimed.bound == "over" else -1) < 0:
+        return False
     half = own.unit * Decimal(10) ** -_shown_decimals(claimed) / 2
-    if abs(said - value) <= half * _TOLERANCE:
-        return True
+    if -half * _TOLERANCE <= value - said < half or value == said:
+        return True  # half is rounded up
     if not claimed.decimals and claimed.value and claimed.value == int(claimed.value):
         digits = str(abs(int(claimed.value)))
         zeros = len(digits) - len(digits.rstrip("0"))

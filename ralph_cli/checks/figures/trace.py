@@ -81,17 +81,28 @@ class FigureTracer:
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
-        if fitting:
+        if fitting and not self._lacks_currency(quantity, fitting):
             best = _rank(fitting, quantity, content_words(sentence))
             return Trace(quantity, best[0], others=tuple(best[1:]))
         if derived := self._derive(quantity, others):
             return Trace(quantity, derived)
         name = name_quantity(text, quantity)
+        if fitting:
+            fault = Fault("unit", name, "the document names no such currency")
+            return Trace(quantity, fitting[0], fault)
         if matches:
             # Another unit that is written is told before a scale, and what is unsure last.
             best_match = min(matches, key=lambda one: (not one.is_sure, one.difference))
             return Trace(quantity, best_match.candidate, _describe(name, best_match))
         return Trace(quantity, fault=self._describe_missing(text, quantity, name))
+
+    def _lacks_currency(self, quantity: Quantity, fitting: Sequence[Candidate]) -> bool:
+        """Whether neither the candidates nor the rest of the document name the currency of an amount."""
+        if quantity.kind != "currency" or any(one.quantity.kind == "currency" for one in fitting):
+            return False
+        if not self.facts.text or quantity.unit in ("cent", *fitting[0].facts.currencies):
+            return False
+        return quantity.unit not in self.facts.currencies
 
     def _find(self, quantity: Quantity) -> list[Match]:
         if quantity not in self._matches:
