@@ -397,7 +397,8 @@ class FigureSource:
     `words` are those of the claim, which begin at its character `at`. Of a figure from a quote, with the id `quote`,
     `token` is the document's own words for it, with the unit behind it; in a table `row` and `column` are what names
     its row and its column, outermost first, and `scale` is the statement of scale or unit that governs it; in running
-    text `before` and `after` are the words directly beside it. `calculation` is the computation that gives it.
+    text `before` and `after` are the words directly beside it, and `limit` is those of them that make a bound or an
+    approximation of it ("up to 4 %") which the claim does not have. `calculation` is the computation that gives it.
     `difference` says what is written otherwise in the source (a unit or a scale), or why there is none.
     """
 
@@ -412,6 +413,7 @@ class FigureSource:
     scale: Label | None = None
     before: str = ""
     after: str = ""
+    limit: str = ""
     rivals: tuple[Rival, ...] = ()
     calculation: str = ""
     difference: str = ""
@@ -489,6 +491,11 @@ class Step:
     def doubts(self) -> tuple[Doubt, ...]:
         """What code could not confirm of the claims."""
         return tuple(d for e in self.evidence for d in e.doubts)
+
+    @property
+    def figures(self) -> tuple[FigureSource, ...]:
+        """The sources of the figures and dates of the claims."""
+        return tuple(figure for e in self.evidence for figure in e.figures)
 
     @property
     def qualifications(self) -> tuple[Qualification, ...]:

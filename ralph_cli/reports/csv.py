@@ -13,9 +13,10 @@ from ralph_cli.reports.sections.opinions import describe_reservations, qualifica
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place
 from ralph_cli.text.csv_cells import escape_cell
+from ralph_cli.text.figure_lines import describe_source
 
 RUN_COLUMNS = ("run", "question", "document", "sha256", "stop")
-CLAIM_COLUMNS = ("claim", "claim_text", "verdict", "reason", "judge", "calculations")
+CLAIM_COLUMNS = ("claim", "claim_text", "verdict", "reason", "judge", "calculations", "figures")
 QUOTE_COLUMNS = ("quote", "bearing", "bearing_reason", "quote_text", "place")
 PAGE_COLUMNS = ("page", "last_page", "printed", "start", "end")
 MATCH_COLUMNS = ("match", "ocr", "difference", "occurrences", "said")
@@ -79,7 +80,8 @@ def _claim_cells(item: ClaimView) -> tuple[str | int, ...]:
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
     verdict = ", ".join((item.verdict, *describe_reservations(item)))
-    return item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations)
+    figures = "; ".join(map(describe_source, item.figures))
+    return item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations), figures
 
 
 def _run_cells(report: Report) -> tuple[str, ...]:

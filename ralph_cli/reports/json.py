@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from ralph_cli.core.run import Passage, Quote, Ruling, Search
+from ralph_cli.core.run import FigureSource, Passage, Quote, Ruling, Search
 from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
@@ -61,6 +61,7 @@ def as_object(view: RunView) -> dict[str, Any]:
                     {"quote": q.quote, "verdict": qualification_verb(q), "reason": q.reason, "judge": q.judge}
                     for q in item.qualifications
                 ],
+                "figures": [figure_object(figure) for figure in item.figures],
                 "votes": vote_objects(item.ruling),
                 "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
             }
@@ -118,6 +119,12 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
         "places": [list(place) for place in quote.places],
         "said": quote.said,
     }
+
+
+def figure_object(figure: FigureSource) -> dict[str, Any]:
+    """The source of a figure as plain values: each label with its place in the text, of what is not known nothing."""
+    values = {name: value for name, value in asdict(figure).items() if value not in ("", (), None)}
+    return {name: value for name, value in values.items() if name != "claim" and (name, value) != ("quote", 0)}
 
 
 def passage_object(passage: Passage, *, paged: bool, record: Record) -> dict[str, Any]:

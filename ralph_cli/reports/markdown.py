@@ -17,6 +17,7 @@ from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_ocr, describe_place
+from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.fold import fold
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
@@ -177,7 +178,8 @@ def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterat
         reason = escape_markdown(item.ruling.reason or "no reason given")
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
     issues = [escape_markdown(issue.line) for issue in item.issues]
-    yield from _list_lines([*(_remark(remark) for remark in opinions(item)), *issues])
+    figures = [f"Figure {escape_markdown(describe_source(figure))}" for figure in item.figures]
+    yield from _list_lines([*(_remark(remark) for remark in opinions(item)), *figures, *issues])
     for quote in quotes:
         yield from _quote_lines(quote, report)
 

@@ -7,6 +7,7 @@ from ralph_cli.core.run import Draft, Step
 from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.sections.outcome import describe_follows
 from ralph_cli.reports.sections.unconfirmed import describe_doubt, list_unconfirmed
+from ralph_cli.text.figure_lines import describe_source
 
 
 def story(run: Iterable[events.AnyEvent]) -> str:
@@ -56,6 +57,8 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
             yield from _goal_event_lines(event)
         case events.StepFinished(step):
             yield from _output_lines(step)
+            for figure in step.figures:
+                yield f"-- claim {figure.claim}: {one_line(describe_source(figure))}"
             for doubt in list_unconfirmed(step.attempt, step.doubts):
                 what = f"claim {doubt.claim}" if doubt.claim else "the output"
                 yield f"-- {what}: {one_line(describe_doubt(doubt))}"

@@ -193,6 +193,8 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
         yield from _opinion_lines(item.ruling)
     for doubt in item.unconfirmed:
         yield _doubt_line(doubt, "    ")
+    for figure in (figure for figure in item.figures if figure.limit):
+        yield [(f'    {one_line(figure.words)}: the document says "{one_line(figure.limit)}"', "yellow")]
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
     for found, words in zip(item.qualifications, describe_qualifications(item), strict=True):

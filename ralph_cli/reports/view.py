@@ -14,6 +14,7 @@ from ralph_cli.core.run import (
     Attempt,
     Claim,
     CompletenessProof,
+    FigureSource,
     Halt,
     Issue,
     Outcome,
@@ -92,7 +93,8 @@ class ClaimView:
     """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
 
     `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
-    `missing_votes` are models of the panel that gave no verdict on it, `unconfirmed` what code could not confirm of it.
+    `missing_votes` are models of the panel that gave no verdict on it, `unconfirmed` what code could not confirm of it,
+    `figures` where its figures come from.
     """
 
     claim: Claim
@@ -103,6 +105,7 @@ class ClaimView:
     in_output: bool
     missing_votes: tuple[MissingVote, ...]
     unconfirmed: tuple[Unconfirmed, ...] = ()
+    figures: tuple[FigureSource, ...] = ()
 
     @property
     def text(self) -> str:
@@ -262,6 +265,7 @@ def build_view(
                 in_output=0 in rulings,
                 missing_votes=missing_votes.get(claim.id, ()),
                 unconfirmed=tuple(doubt for doubt in unconfirmed if doubt.claim == claim.id),
+                figures=tuple(figure for figure in best.figures if figure.claim == claim.id),
             )
             for claim in attempt.claims
         ),

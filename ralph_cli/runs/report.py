@@ -32,6 +32,7 @@ from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.runs.folders import folder_fault
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.opening import open_recorded
+from ralph_cli.text.figure_lines import describe_source
 
 NO_QUOTES = "no-quotes"
 """Code of the error that there is nothing to highlight."""
@@ -296,6 +297,8 @@ def _highlight_note(report: Report, quote: Quote) -> str:
         for found in item.qualifications
         if found.quote == quote.id
     ]
+    sourced = (figure for item in report.claims_of(quote) for figure in item.figures if figure.quote == quote.id)
+    claims += [one_line(f"Figure {describe_source(figure)}", 600) for figure in sourced]
     numbers = {item.claim.id for item in report.claims_of(quote)}
     claims += describe_reviews(review for review in report.view.reviews if review.claim in {0, *numbers})
     match = "; ".join((TIER_NAMES[quote.match], *quote.difference))

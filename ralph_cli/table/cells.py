@@ -8,6 +8,7 @@ from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.sections.documents import place_values
 from ralph_cli.reports.view import RunView, describe_place
 from ralph_cli.table.values.reading import read_value
+from ralph_cli.text.figure_lines import describe_source
 
 TAKEN_OVER = "taken over from the earlier version of the document"
 """How the notice of a run begins whose answer was found in an earlier version, and still stands in this one."""
@@ -44,6 +45,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         usage=view.usage if view.asks_models else Usage(),
         seconds=view.seconds,
         reviews=view.reviews,
+        figures=tuple(describe_source(figure) for item in view.claims for figure in item.figures) if answered else (),
     )
 
 

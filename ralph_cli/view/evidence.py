@@ -1,6 +1,6 @@
 """The document beside an answer: pages of a PDF as pictures with the places of quotes, or the words around a quote."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import PAGE_NOUNS, Document, Member
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import Page, Span
+from ralph_cli.core.structure import Label, Page, Span
 from ralph_cli.documents.pdf.page_images import PagePicture, draw_page
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sniff import OCR_KINDS
@@ -29,16 +29,22 @@ MOST_CHARACTERS = 60_000
 """Of a page that is shown as text."""
 
 Values = dict[str, Any]
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom of a line, in shares of the page's width and height."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page: where it is in words, and its text, or its picture; `lines` are those of quotes in shares of its size."""
+    """A page: where it is in words, and its text, or its picture.
+
+    `lines` are those of quotes in shares of its size, `cells` those of the figures of claims, by place in the text.
+    """
 
     place: str
     text: str = ""
     picture: PagePicture | None = None
-    lines: dict[int, list[tuple[float, float, float, float]]] = field(default_factory=dict)
+    lines: dict[int, list[Box]] = field(default_factory=dict)
+    cells: dict[str, list[Box]] = field(default_factory=dict)
 
 
 class DocumentViewer:
@@ -47,7 +53,7 @@ class DocumentViewer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._documents = LastUsed[str, RunDocument](MOST_DOCUMENTS)
-        self._pictures = LastUsed[tuple[str, int, tuple[Quote, ...]], ShownPage](MOST_PICTURES)
+        self._pictures = LastUsed[tuple[str, int, tuple[Quote | Label, ...]], ShownPage](MOST_PICTURES)
 
     def list_quotes(self, run: RecordedRun) -> Values:
         """The quotes of a run with the page each is on, of how many; `missing` says why there is no document."""
@@ -78,9 +84,11 @@ class DocumentViewer:
         if document is None or not 1 <= number <= len(document.pages):
             return None
         quotes = (*run.view.quotes, *run.view.found_passages)
-        key = document.sha256, number, quotes  # of a run at work they change
+        tokens = tuple(figure.token for item in run.view.claims for figure in item.figures if figure.token)
+        marked: tuple[Quote | Label, ...] = (*quotes, *tokens)
+        key = document.sha256, number, marked  # of a run at work they change
         known = self._pictures.get(key)
-        return known or self._pictures.keep(key, _show(document, number, quotes, opened.source))
+        return known or self._pictures.keep(key, _show(document, number, marked, opened.source))
 
     def show_words(self, run: RecordedRun, number: int) -> Values | None:
         """The words around the quote of that number, in three parts; None if there is no such quote, or no document."""
@@ -142,29 +150,31 @@ def _name_page(document: Document, page: Page, member: Member | None) -> str:
     return f"{f'{name}, ' if member else ''}{noun} {own} of {pages}{label}"
 
 
-def _show(document: Document, number: int, quotes: tuple[Quote, ...], source: DocumentSource | None) -> ShownPage:
-    """The page, of a PDF as it is drawn from the file that it is of; of a set it is named by its document."""
+def _show(
+    document: Document, number: int, marked: tuple[Quote | Label, ...], source: DocumentSource | None
+) -> ShownPage:
+    """The page with what is `marked` on it, of a PDF as it is drawn; of a set it is named by its document."""
     page, member = document.pages[number - 1], _member_at(document, number)
     own, offset = document.own_number(page), member.start if member else 0
     place = make_visible(_name_page(document, page, member))
     if not _is_drawn(document, number):
         return ShownPage(place, make_visible(document.text[page.start : page.end][:MOST_CHARACTERS]))
+    whole = document
     if member is not None:
         document, source = take_member(document, member), (source or DocumentSource(document.path)).of_member(member)
     start, end = page.start - offset, page.end - offset
-    here = [
-        replace(quote, start=quote.start - offset, end=quote.end - offset)
-        for quote in quotes
-        if quote.start < page.end and page.start < quote.end
-    ]
-    here = [quote for quote in here if _is_there(document, quote)]
-    spans = [Span(max(quote.start, start), min(quote.end, end)) for quote in here]
+    here = [it for it in marked if it.start < page.end and page.start < it.end]
+    here = [it for it in here if isinstance(it, Label) or _is_there(whole, it)]
+    spans = [Span(max(it.start - offset, start), min(it.end - offset, end)) for it in here]
     picture = draw_page(document, own, spans, source=source)
-    lines = {
-        quote.id: [
+    shown = ShownPage(place, picture=picture)
+    for it, found in zip(here, picture.lines, strict=True):
+        boxes = [
             (left / picture.width, top / picture.height, right / picture.width, bottom / picture.height)
             for left, top, right, bottom in found
         ]
-        for quote, found in zip(here, picture.lines, strict=True)
-    }
-    return ShownPage(place, picture=picture, lines=lines)
+        if isinstance(it, Quote):
+            shown.lines[it.id] = boxes
+        else:
+            shown.cells[f"{it.start}-{it.end}"] = boxes
+    return shown

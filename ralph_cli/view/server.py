@@ -185,7 +185,7 @@ class _Site:
         if shown.picture is None:
             return JSONResponse({"place": shown.place, "text": shown.text})
         size = {"width": shown.picture.width, "height": shown.picture.height}
-        return JSONResponse({"place": shown.place, **size, "lines": shown.lines})
+        return JSONResponse({"place": shown.place, **size, "lines": shown.lines, "cells": shown.cells})
 
     def picture(self, request: Request) -> Response:
         """A page as a picture."""

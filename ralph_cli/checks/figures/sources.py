@@ -1,7 +1,7 @@
 """Where a figure of a claim comes from, as a judge and a reader are shown it: a cell, or words beside it. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -14,13 +14,11 @@ from ralph_cli.core.structure import Cell, Label, Span, Table
 from ralph_cli.retrieval.context import sentence_span
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.scales import SCALE_STATEMENT, content_words
-from ralph_cli.text.sentences import shorten_line
+from ralph_cli.text.scales import content_words
 
 _MOST_RIVALS, _MOST_TOKEN = 3, 60
 _BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\Z"), re.compile(r"(?:\S*\s+\S+){0,3}")
-_MOST_BESIDE, _MOST_LABEL, _MOST_NAME = 40, 48, 30
-_BRACKETED = re.compile(r"\([^()]*\)")
+_MOST_BESIDE = 40
 _WITHOUT_UNIT = ("none", "count")
 
 
@@ -48,7 +46,7 @@ def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
     place = find_cell(document, source.start)
     if place is not None:
         return _with_cell(document, claim, found, source, *place)
-    return _with_sentence(document, found, source)
+    return _with_sentence(document, found, source, quantity)
 
 
 def _with_cell(
@@ -86,7 +84,7 @@ def _is_alike(one: Quantity, other: Quantity) -> bool:
     return len(kinds) == 1 or kinds <= {*_WITHOUT_UNIT, "currency"}
 
 
-def _with_sentence(document: Document, found: FigureSource, source: Candidate) -> FigureSource:
+def _with_sentence(document: Document, found: FigureSource, source: Candidate, quantity: Quantity) -> FigureSource:
     sentence = sentence_span(document, Span(source.start, source.end))
     before = _BEFORE.search(document.text, sentence.start, source.start)
     after = _AFTER.match(document.text, source.end, sentence.end)
@@ -95,12 +93,18 @@ def _with_sentence(document: Document, found: FigureSource, source: Candidate) -
         for one in read_quantities(document.text[sentence.start : sentence.end])
         if sentence.start + one.start != source.start and _is_rival(one, source.quantity)
     ]
+    token = _label(document, source.start, source.end)
+    words_before = " ".join(before[0].split())[-_MOST_BESIDE:] if before else ""
+    words_after = " ".join(after[0].split())[:_MOST_BESIDE] if after else ""
+    is_limited = bool(source.quantity.bound or source.quantity.approximate)
+    is_dropped = is_limited and not (quantity.bound or quantity.approximate)
     return replace(
         found,
-        token=_label(document, source.start, source.end),
-        before=" ".join(before[0].split())[-_MOST_BESIDE:] if before else "",
-        after=" ".join(after[0].split())[:_MOST_BESIDE] if after else "",
-        rivals=tuple(Rival(token, "sentence") for token in others[:_MOST_RIVALS]),
+        token=token,
+        before=words_before,
+        after=words_after,
+        limit=f"{words_before} {token.text} {words_after}".strip() if is_dropped else "",
+        rivals=tuple(Rival(it, "sentence") for it in others[:_MOST_RIVALS]),
     )
 
 
@@ -111,51 +115,3 @@ def _is_rival(one: Quantity, other: Quantity) -> bool:
 
 def _label(document: Document, start: int, end: int) -> Label:
     return Label(" ".join(document.text[start:end].split()), start, end)
-
-
-def describe_source(figure: FigureSource) -> str:
-    """A figure and its source in one line, for a judge and for a terminal."""
-    return f'"{figure.words}": ' + " | ".join(filter(None, _parts_of(figure)))
-
-
-def _parts_of(figure: FigureSource) -> Iterator[str]:
-    quote = f"quote {figure.quote}"
-    if figure.origin == "nowhere":
-        yield figure.difference or "in no quote"
-        return
-    if figure.origin == "calculation":
-        yield f"from the calculation {figure.calculation}"
-    elif figure.origin == "derived":
-        yield f"in no quote; no calculation is recorded, but {figure.calculation} gives it"
-    elif figure.origin in ("question", "document"):
-        yield "from the question" if figure.origin == "question" else "in the document"
-    elif figure.origin == "header":
-        yield f'in "{shorten_line(figure.token.text, _MOST_LABEL)}" above {quote}' if figure.token else f"above {quote}"
-    elif figure.row or figure.column:
-        yield f"{figure.token.text} in {quote}" if figure.token else quote
-        yield f"row {_path(figure.row)}" if figure.row else "row without a label"
-        yield f"column {_path(figure.column)}" if figure.column else "column without a name"
-        yield _short_scale(figure.scale.text) if figure.scale else ""
-    elif figure.token:
-        yield f'"{" ".join(filter(None, (figure.before, f"[{figure.token.text}]", figure.after)))}" in {quote}'
-    yield figure.difference
-    for near in ("row", "column", "sentence"):
-        rivals = [rival for rival in figure.rivals if rival.near == near]
-        named = ", ".join(
-            f"{it.token.text} ({shorten_line(it.name, _MOST_NAME)})" if it.name else it.token.text for it in rivals
-        )
-        yield f"same {near}: {named}" if rivals else ""
-
-
-def _path(labels: Sequence[Label]) -> str:
-    """A path in one line; of a long one the innermost labels."""
-    words = [label.text for label in labels]
-    while len(words) > 1 and len(" > ".join(words)) > _MOST_LABEL:
-        words = words[1:]
-    return shorten_line(("" if len(words) == len(labels) else "... > ") + " > ".join(words), _MOST_LABEL)
-
-
-def _short_scale(text: str) -> str:
-    """A statement of scale in a few words: what it has in brackets, if that states it."""
-    bracketed = next((match[0] for match in _BRACKETED.finditer(text) if SCALE_STATEMENT.search(match[0])), text)
-    return shorten_line(bracketed, _MOST_LABEL)

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from ralph_cli.checks.absence import describe_searches, has_form
 from ralph_cli.checks.base import describe_failure
-from ralph_cli.checks.figures.sources import describe_source
 from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import (
@@ -42,6 +41,7 @@ from ralph_cli.core.run import (
 )
 from ralph_cli.retrieval.context import MIN_CONTEXT
 from ralph_cli.retrieval.search.nearest import key_words
+from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.sentences import shorten_line
 from ralph_cli.text.verbatim import departure
 

@@ -62,7 +62,8 @@ class MemoFigure:
 
     `place` is where a reader finds it, `reference` the page that its sentence names for no quotation. `number` is its
     digits, or the words that spell it. `occurs` says whether it stands in the documents as it is written (on that page,
-    if one is named), None before they were looked at; that a number stands there does not say that it is the right one.
+    if one is named), None before they were looked at; that a number stands there does not say that it is the right one:
+    `rows` are rows and columns of tables in which it does, for a reader to compare.
     """
 
     text: str
@@ -71,6 +72,7 @@ class MemoFigure:
     place: str
     reference: PageReference | None = None
     occurs: bool | None = None
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

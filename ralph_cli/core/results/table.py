@@ -141,7 +141,7 @@ class Cell:
     `answer` is what was accepted or found, `reason` why there is no accepted answer, and what else a reader should know
     of one (`notes`). `searched` tells of an absence what was looked for and how often it stood there. `evidence` is the
     page with the proof, relative to the table's folder. `run` is empty for what was not asked. `reviews` are
-    what people have said of it since.
+    what people have said of it since. `figures` say of each figure of the answer from which cell or words it comes.
     """
 
     row: str
@@ -159,6 +159,7 @@ class Cell:
     seconds: float = 0.0
     evidence: str = ""
     reviews: tuple[Review, ...] = ()
+    figures: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:

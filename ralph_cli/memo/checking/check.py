@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 
+from ralph_cli.checks.figures.cells import find_cell
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, MemoFigure, Quotation, QuotationOutcome
@@ -25,8 +26,8 @@ from ralph_cli.text.languages.documents import read_in_english
 CLOSE_SCORE = 92.0
 """Score of the closest text from which it says enough, and how else the words might come about is not told."""
 
-MAX_PAGES_NAMED = 5
-"""Pages that are named of a quotation that stands on several."""
+MAX_PAGES_NAMED, MAX_ROWS_NAMED = 5, 3
+"""Pages that are named of a quotation that stands on several, and rows of tables of a figure that does."""
 
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
@@ -189,23 +190,38 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 def look_up_figures(figures: Sequence[MemoFigure], documents: Sequence[Document]) -> tuple[MemoFigure, ...]:
-    """The figures, each with whether it occurs: on the page that its sentence names, else anywhere."""
+    """The figures, each with whether it occurs, on the page that its sentence names, else anywhere; and its rows."""
     if not figures:
         return ()
     pages = [(document, page, _numbers(document, page)) for document in documents for page in document.pages]
 
-    def occurs(figure: MemoFigure) -> bool:
+    def look_up(figure: MemoFigure) -> MemoFigure:
         reference = figure.reference
         if reference is not None and any(document.paged for document in documents):
             named = [(d, page, numbers) for d, page, numbers in pages if d.paged and page_match(reference, page)]
         else:
             named = pages
         if figure.number[:1].isdigit():
-            return any(figure.number in numbers for _, _, numbers in named)
+            found = [(document, page) for document, page, numbers in named if figure.number in numbers]
+            rows = chain.from_iterable(_rows_with(figure.number, document, page) for document, page in found)
+            return replace(figure, occurs=bool(found), rows=tuple(islice(rows, MAX_ROWS_NAMED)))
         words = " ".join(figure.number.casefold().split())
-        return any(words in " ".join(d.text[p.start : p.end].casefold().split()) for d, p, _ in named)
+        occurs = any(words in " ".join(d.text[p.start : p.end].casefold().split()) for d, p, _ in named)
+        return replace(figure, occurs=occurs)
 
-    return tuple(replace(figure, occurs=occurs(figure)) for figure in figures)
+    return tuple(map(look_up, figures))
+
+
+def _rows_with(number: str, document: Document, page: Page) -> Iterator[str]:
+    """The rows and columns of a page's tables in which a number stands, in words."""
+    english = document.derive(read_in_english).document.text
+    for match in _NUMBER.finditer(english, page.start, page.end):
+        place = find_cell(document, match.start()) if match[0].replace(",", "") == number else None
+        if place is not None:
+            table, cell = place
+            row = " > ".join(document.row_path(table, cell.row)) or "row without a label"
+            column = " > ".join(document.column_path(table, cell.column, cell.last)) or "column without a name"
+            yield f"{document.name_page(page)}: {row} | {column}"
 
 
 def _numbers(document: Document, page: Page) -> frozenset[str]:

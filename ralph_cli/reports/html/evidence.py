@@ -1,12 +1,14 @@
 """Claims and quotes as HTML: verdict, reason, the place of the document's words, its picture or the words around it."""
 
 import base64
+from collections.abc import Iterator
 
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import FigureSource, Quote
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.report import Crop, Excerpt, Report
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, describe_ocr, describe_place, pages_of
+from ralph_cli.text.figure_lines import describe_source, source_parts
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn"), "absent": ("∅", "plain")}
 
@@ -58,7 +60,8 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
     return el(
         "article",
         el("div", title, None if unjudged_item else verdict_badge(item), class_="head"),
-        None if item.is_quote else el("p", item.claim.text, class_="words"),
+        None if item.is_quote else el("p", *_claim_words(item), class_="words"),
+        None if item.is_quote else _printed_figures(item),
         None if unjudged_item or item.is_quote else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
@@ -68,6 +71,36 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
         class_=f"claim {kind}",
         aria_labelledby=anchor,
     )
+
+
+def _claim_words(item: ClaimView) -> Iterator[Markup | str]:
+    """The words of a claim, in which each figure leads to its quote and tells where in it it comes from."""
+    text, at = item.claim.text, 0
+    for number, figure in enumerate(item.figures):
+        end = figure.at + len(figure.words)
+        if figure.at < at or text[figure.at : end] != figure.words:
+            continue
+        yield text[at : figure.at]
+        yield _figure(figure, f"figure-{item.claim.id}-{number}")
+        at = end
+    yield text[at:]
+
+
+def _printed_figures(item: ClaimView) -> Markup | None:
+    """The sources of the figures as a list, for paper, on which nothing can be pointed at."""
+    lines = [el("li", describe_source(figure)) for figure in item.figures]
+    return el("ul", *lines, class_="figures") if lines else None
+
+
+def _figure(figure: FigureSource, name: str) -> Markup:
+    """A figure in a claim; what tells its source is shown when it is pointed at, touched or reached by the keyboard."""
+    cell = f"{figure.token.start}-{figure.token.end}" if figure.token else None
+    target = f"#quote-{figure.quote}" if figure.quote else None
+    is_loose = figure.origin in ("nowhere", "derived") or bool(figure.difference or figure.limit)
+    kind = "warn" if is_loose else None
+    link = el("a", figure.words, href=target, tabindex="0", class_=kind, aria_describedby=name, data_cell=cell)
+    parts = (el("span", part, class_="line") for part in source_parts(figure))
+    return el("span", link, el("span", *parts, id=name, role="tooltip", class_="source"), class_="figure")
 
 
 def _opinion(remark: Opinion) -> Markup:

@@ -11,9 +11,11 @@ from ralph_cli.reports.html.page import Section, facts, hash_value, made_line, p
 from ralph_cli.reports.memo.terminal import (
     ABSENT_FIGURES,
     GROUPS,
+    OCCURRING_FIGURES,
     describe_figure,
     describe_outcome,
     describe_page_reference,
+    describe_rows,
     describe_ruling,
     describe_source,
     faulty_references,
@@ -61,6 +63,8 @@ def _sections(check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]]) -> Iterat
         yield anchor, f"{title} ({len(references)})", items
     figures = bullets(describe_figure(figure) for figure in check.absent_figures)
     yield "figures", f"{ABSENT_FIGURES} ({len(check.absent_figures)})", figures
+    occurring = [figure for figure in check.figures if figure.occurs]
+    yield "rows", f"{OCCURRING_FIGURES} ({len(occurring)})", bullets(map(describe_rows, occurring))
     judged = (
         el(
             "article",

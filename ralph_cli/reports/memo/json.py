@@ -35,7 +35,7 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
         "pages_past_the_end": [pick(reference, "text", "line") for reference in check.beyond],
         "pages_without_a_quotation": [pick(reference, "text", "line", "place") for reference in check.unbound],
         "pages_not_checked": check.unpaged,
-        "figures_not_checked": [pick(figure, "text", "line", "place", "occurs") for figure in check.figures],
+        "figures_not_checked": [pick(figure, "text", "line", "place", "occurs", "rows") for figure in check.figures],
         "judge": check.judge or None,
         "support": None if check.support is None else [_support(item) for item in check.support],
         "documents": [

@@ -102,12 +102,19 @@ def _figures_message(check: MemoCheck) -> str:
     return f"{pluralize(count, 'figure')} outside of quotations {'was' if count == 1 else 'were'} not checked{found}"
 
 
+def describe_rows(figure: MemoFigure) -> str:
+    """A figure that occurs, with the rows and columns of tables in which it does."""
+    rows = "; ".join(map(one_line, figure.rows)) or "in running text only"
+    return f"{describe_figure(figure)}: {rows}"
+
+
 def describe_figure(figure: MemoFigure) -> str:
     """A figure of the memo's own words with its place, and the page that its sentence names."""
     page = f" ({one_line(figure.reference.text)})" if figure.reference else ""
     return f"{one_line(figure.place)}: {one_line(figure.text)}{page}"
 
 
+OCCURRING_FIGURES = "Figures outside of quotations that stand somewhere in the documents; compare row and column"
 ABSENT_FIGURES = "Figures outside of quotations that are not found as they are written: computed, rounded or wrong"
 
 

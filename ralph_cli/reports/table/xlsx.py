@@ -179,9 +179,9 @@ def _literal(words: str) -> str:
 
 
 def _comment(cell: Cell) -> str:
-    """The answer's own words, where they stand, and what limits them."""
+    """The answer's own words, what limits them, from which cells its figures come, and its quotes."""
     quotes = (f"{quote.place}: “{' '.join(quote.text.split())}”" for quote in cell.quotes[:2])
-    return "\n".join((cell.answer, *explain(cell), *quotes)).strip()
+    return "\n".join((cell.answer, *explain(cell), *cell.figures, *quotes)).strip()
 
 
 def _quote_rows(table: Table) -> Iterator[_Row]:

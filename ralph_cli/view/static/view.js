@@ -496,6 +496,18 @@ function showRun() {
     } catch (error) { if (mine === turned) tell(error.message); }
   }
 
+  // The cell of a figure that is pointed at, or that was chosen last, on the page that is shown.
+  let cell = "";
+  const showCell = () => {
+    for (const box of sheet.querySelectorAll(".figure-cell")) box.classList.toggle("shown", box.dataset.cell === cell);
+    sheet.querySelector(".figure-cell.shown")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+  const pointAt = (event) => {
+    const figure = event.target.closest?.(".figure")?.querySelector("a[data-cell]");
+    if (figure && figure.dataset.cell !== cell) { cell = figure.dataset.cell; showCell(); }
+  };
+  for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, pointAt);
+
   // The quote that is chosen, in sight: when its page is shown, and when the window has another size.
   function center() {
     const lines = [...sheet.querySelectorAll(".box.chosen, mark")];
@@ -520,18 +532,27 @@ function showRun() {
       const picture = make("img", {
         src: `${address}/pages/${number}/picture`, width: shown.width, height: shown.height, alt: `The document, ${shown.place}`,
       });
-      const boxes = Object.entries(shown.lines).flatMap(([quote, lines]) => lines.map(([left, top, right, bottom]) => {
-        const box = make("span", { class: Number(quote) === chosen ? "box chosen" : "box", title: `Quote ${quote}` });
-        box.dataset.quote = quote;
+      const place = (box, [left, top, right, bottom]) => {
         Object.assign(box.style, {
           left: `${100 * left}%`, top: `${100 * top}%`,
           width: `${100 * (right - left)}%`, height: `${100 * (bottom - top)}%`,
         });
         return box;
+      };
+      const boxes = Object.entries(shown.lines).flatMap(([quote, lines]) => lines.map((line) => {
+        const box = make("span", { class: Number(quote) === chosen ? "box chosen" : "box", title: `Quote ${quote}` });
+        box.dataset.quote = quote;
+        return place(box, line);
       }));
+      boxes.push(...Object.entries(shown.cells).flatMap(([cell, lines]) => lines.map((line) => {
+        const box = make("span", { class: "figure-cell" });
+        box.dataset.cell = cell;
+        return place(box, line);
+      })));
       const drawn = make("div", { class: "paper drawn" }, picture, ...boxes);
       sheet.replaceChildren(drawn);
       center();
+      showCell();
     } catch (error) { if (mine === turned) { tell(error.message); name(`page ${number} of ${known.pages}`); } }
   }
   sheet.addEventListener("click", (event) => {
