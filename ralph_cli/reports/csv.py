@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.run import Passage, Quote, StopType
+from ralph_cli.reports.csv_cells import escape_cell
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
@@ -12,7 +13,6 @@ from ralph_cli.reports.sections.documents import describe_pages, place_values
 from ralph_cli.reports.sections.opinions import describe_reservations, qualification_verb
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place
-from ralph_cli.text.csv_cells import escape_cell
 from ralph_cli.text.figure_lines import describe_source
 
 RUN_COLUMNS = ("run", "question", "document", "sha256", "stop")
@@ -100,7 +100,7 @@ def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
     verdict = ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted"
     if view.has_no_reader:
         verdict = "no passage found"
-    first_cells = ("", "", verdict, view.absence, "", "")
+    first_cells = ("", "", verdict, view.absence, *("",) * (len(CLAIM_COLUMNS) - 4))
     for search in view.searches:
         yield *first_cells, *NO_QUOTE, absence.describe_term(search), absence.describe_hits(search)
     if not view.searches:

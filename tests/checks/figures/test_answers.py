@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from fakes import document
+from ralph_cli.checks.figures.tables.header import TableHeaders
 from tables import make_table
 
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.figures.tables.header import TableHeaders
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Quote

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 from fakes import document
-from test_answers import check
-
 from ralph_cli.text.quantities.nearness import weigh_words
+from test_answers import check
 
 HARBOURS = """
 Harbours at the end of the year
