@@ -9,6 +9,7 @@ from ralph_cli.documents.pdf.geometry.word import LEVEL, LOWERED, RAISED, Word
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _DIGIT = re.compile(r"\d")
 _SIGN = r"[$\u20ac\u00a3\u00a5]"
+_ONLY_SIGN = re.compile(_SIGN)
 _AMOUNT = rf"[-+\u2212]?(?:US|C|A|HK)?{_SIGN}?\s*\(?[-+\u2212]?\d[\d,.\u2019' ]*[)%xX\u2030]*(?:\s?[%)])*(?:\s{_SIGN})?"
 _NIL = rf"{_SIGN}?\s*\(?[-\u2010-\u2015\u2212]+\)?%?"
 _FIGURE = re.compile(rf"(?:\(?{_AMOUNT}|{_NIL}|N/?[AM]|n/?[am]|NM|\*+)$")
@@ -57,7 +58,8 @@ def read_fragments(words: list[Word], text: str) -> list[Fragment]:
     previous_end = 0
     for word in words:
         is_right_to_left = has_right_to_left and _RIGHT_TO_LEFT.match(text, word.start) is not None
-        if fragment is not None and _goes_on(fragment, word, is_right_to_left, text[previous_end : word.start]):
+        goes_on = fragment is not None and _goes_on(fragment, word, is_right_to_left, text[previous_end : word.start])
+        if fragment is not None and goes_on and not _begins_amount(word, fragments, text):
             _append(fragment, word)
             fragment.is_right_to_left |= is_right_to_left
         else:
@@ -121,6 +123,16 @@ def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: st
             return False
     room = _WORD_SPACE * larger
     return -room < ahead < room or (leftward and -room < behind < room)
+
+
+def _begins_amount(word: Word, fragments: list[Fragment], text: str) -> bool:
+    """Whether a currency's sign behind a figure is that of the next one: the figure has the same sign before it."""
+    sign = text[word.start : word.end]
+    if not _ONLY_SIGN.fullmatch(sign) or len(fragments) < 2:
+        return False
+    *_, before, figure = fragments
+    is_signed = [text[it.start : it.end] for it in before.words] == [sign]
+    return is_signed and abs(before.baseline - figure.baseline) < 0.25 * word.height
 
 
 def _append(fragment: Fragment, word: Word) -> None:

@@ -14,6 +14,7 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, is_date, is_t
 
 _SENTENCE_END = re.compile(r"(?:[.;]|[^\W\d_],)$")
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
+_BRACKETED_MARKS = re.compile(r"(?:\(\w{1,2}\))+")
 _BULLETS = ("\u2022", "\u25aa", "\u25cf", "\u25e6", "\u25a0")
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
@@ -24,6 +25,9 @@ _FAR = 3.5
 _LEAST_ROWS, _LEAST_SHARE = 3, 0.1
 _MOST_HEADINGS = 20
 _LABEL_INDENT = 30.0
+_TOUCHING = 1.0
+"""Points between two ranges of figures of one column."""
+
 _MOST_LABEL_ROWS = 3
 _OFF_CENTRE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.5, 0.75, 2.2
 _SMALL, _LARGER, _TIGHT = 0.9, 1.1, 1.25
@@ -98,6 +102,7 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         above = _rows_above(rows, kinds, first)
         columns = _figure_columns(data, min(least_rows, 2))
         _name_columns(rows[first:end], above, edge, columns)
+        columns = [it for it in columns if it.is_named or not _has_only_marks(it, data)]
         if _is_numbered(data, edge, columns):
             above, data, first = [*above, rows[first]], data[1:], first + 1
         if len(data) < least_rows and not all(column.is_named for column in columns):
@@ -107,6 +112,12 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns))
     return tables
+
+
+def _has_only_marks(column: FigureColumn, rows: list[Row]) -> bool:
+    """Whether a column has nothing but marks of notes, some of them several: "(2)(5)"."""
+    texts = [it.text for row in rows for it in row if column.holds(it)]
+    return all(map(_BRACKETED_MARKS.fullmatch, texts)) and any(text.count("(") > 1 for text in texts)
 
 
 def _is_numbered(rows: list[Row], edge: float, columns: list[FigureColumn]) -> bool:
@@ -166,24 +177,33 @@ def _distance(above: Row, below: Row) -> float:
 
 def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
     """The x-ranges that so many figures share, at least; none if they run into each other."""
-    figures = sorted((fragment for row in rows for fragment in row if fragment.is_figure), key=lambda part: part.left)
-    found: list[tuple[FigureColumn, int]] = []
-    for figure in figures:
-        for at, (column, count) in enumerate(found):
+    figures = sorted(((it, at) for at, row in enumerate(rows) for it in row if it.is_figure), key=lambda it: it[0].left)
+    columns: list[tuple[FigureColumn, set[int], int]] = []  # each with the rows in which it has figures, and how many
+    for figure, at in figures:
+        for number, (column, filled, count) in enumerate(columns):
             shared = min(column.right, figure.right) - max(column.left, figure.left)
             if shared > 0.3 * min(figure.right - figure.left, column.right - column.left):
                 column.left, column.right = min(column.left, figure.left), max(column.right, figure.right)
-                found[at] = column, count + 1
+                columns[number] = column, filled | {at}, count + 1
                 break
         else:
-            found.append((FigureColumn(figure.left, figure.right), 1))
-    columns = [column for column, count in found if count >= max(min(least, len(rows)), _LEAST_SHARE * len(rows))]
-    columns.sort(key=lambda column: column.left)
-    if columns and all(map(_is_text, (row[0] for row in rows))):
-        begin = columns[0]
-        columns = columns[not any(begin.holds(part) for row in rows for part in row[1:]) :]  # years name rows, too
-    is_clear = all(left.right <= right.left for left, right in pairwise(columns))
-    return columns if is_clear else []
+            columns.append((FigureColumn(figure.left, figure.right), {at}, 1))
+    columns.sort(key=lambda it: it[0].left)
+    found: list[tuple[FigureColumn, set[int], int]] = []
+    for column, filled, count in columns:
+        # Amounts with a sign, or in brackets, may stand a little to one side of those without; never in one row.
+        if found and column.left - found[-1][0].right < _TOUCHING and not filled & found[-1][1]:
+            before, its_rows, its_count = found.pop()
+            column = FigureColumn(before.left, max(before.right, column.right))
+            filled, count = filled | its_rows, count + its_count
+        found.append((column, filled, count))
+    fewest = max(min(least, len(rows)), _LEAST_SHARE * len(rows))
+    wide = [column for column, _, count in found if count >= fewest]
+    if wide and all(map(_is_text, (row[0] for row in rows))):
+        begin = wide[0]
+        wide = wide[not any(begin.holds(part) for row in rows for part in row[1:]) :]  # years name rows, too
+    is_clear = all(left.right <= right.left for left, right in pairwise(wide))
+    return wide if is_clear else []
 
 
 def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> list[FigureColumn]:
