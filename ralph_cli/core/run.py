@@ -382,11 +382,11 @@ on two quoted figures that nobody recorded, the question, another fact of the do
 class Rival:
     """Another figure near the source of one, for which it may be mistaken: its words, and what names its row or column.
 
-    `near` says where it stands: in the same row, column or sentence.
+    `near` says where it stands: in the same row, column or sentence; or that it has the same value, as far as is said.
     """
 
     token: Label
-    near: Literal["row", "column", "sentence"]
+    near: Literal["value", "row", "column", "sentence"]
     name: str = ""
 
 

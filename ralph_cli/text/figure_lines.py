@@ -45,7 +45,7 @@ def _place_parts(figure: FigureSource) -> Iterator[str]:
 
 
 def _rival_parts(figure: FigureSource) -> Iterator[str]:
-    for near in ("row", "column", "sentence"):
+    for near in ("value", "row", "column", "sentence"):
         rivals = [rival for rival in figure.rivals if rival.near == near]
         named = [f" ({shorten_line(it.name, _MOST_NAME)})" if it.name else "" for it in rivals]
         listed = ", ".join(f"{it.token.text}{name}" for it, name in zip(rivals, named, strict=True))

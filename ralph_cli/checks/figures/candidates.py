@@ -98,7 +98,7 @@ def collect_candidates(quotes: Sequence[Quote], document: Document, facts: Docum
     """All that a claim with these quotes may rest on: their quantities, those of their headers, the question's."""
     quotes = [set_cells_apart(document, quote) for quote in quotes]
     # A scale that is quoted beside rows of a table is theirs; one that stands in their own table is there anyway.
-    stated = _join_scales(quote for quote in quotes if not is_row(document, quote.start))
+    stated = _join_scales(quote for quote in quotes if not _has_cells(document, quote))
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, stated, document, facts)]
     found += _candidates_of_headers(quotes, document)
     found += [Candidate(asked, explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
@@ -106,6 +106,11 @@ def collect_candidates(quotes: Sequence[Quote], document: Document, facts: Docum
     known = {*mailed, *(Date(date.year) for date in mailed)}
     found += [Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known]
     return tuple(found)
+
+
+def _has_cells(document: Document, quote: Quote) -> bool:
+    """Whether a figure of a quote stands in a cell of a table."""
+    return any(find_cell(document, quote.start + figure.start) for figure in read_quantities(quote.text))
 
 
 def _join_scales(quotes: Iterator[Quote]) -> Scales:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import Cell, Label, Table
+from ralph_cli.core.structure import Cell, Label, Statement, Table
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import units_named
@@ -16,6 +16,7 @@ PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _NEAR_ROWS = 8
 """Rows above and below a cell in which its neighbours stand."""
 
+_FIGURE = re.compile(r"[\d.,()\s\u2212-]+")
 _NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
 
 
@@ -73,13 +74,20 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
     return CellFacts(
         row,
         column,
-        _as_label(document, nearest.start, nearest.end) if nearest else None,
+        _name_statement(document, nearest) if nearest else None,
         scales,
         next(filter(None, map(read_unit, (*signs, *labels, *bracketed, *titles))), None),
         units_named(words),
         currencies_named(words) or currencies_named(title),
         bool(PER_CENT.search(words)),
     )
+
+
+def _name_statement(document: Document, statement: Statement) -> Label:
+    """The words of a statement; of one that is the first figure of a column the sign that it has for all of them."""
+    label = _as_label(document, statement.start, statement.end)
+    is_figure = find_cell(document, statement.start) is not None
+    return replace(label, text=_FIGURE.sub("", label.text)) if is_figure else label
 
 
 def _as_label(document: Document, start: int, end: int) -> Label:

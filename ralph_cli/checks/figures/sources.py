@@ -1,7 +1,7 @@
 """Where a figure of a claim comes from, as a judge and a reader are shown it: a cell, or words beside it. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -45,19 +45,30 @@ def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
         return replace(found, token=_label(document, source.start, source.end))
     place = find_cell(document, source.start)
     if place is not None:
-        return _with_cell(document, claim, found, source, *place)
+        return _with_cell(document, claim, found, trace, *place)
     return _with_sentence(document, found, source, quantity)
 
 
 def _with_cell(
-    document: Document, claim: Claim, found: FigureSource, source: Candidate, table: Table, cell: Cell
+    document: Document, claim: Claim, found: FigureSource, trace: Trace, table: Table, cell: Cell
 ) -> FigureSource:
+    source = trace.source or Candidate(trace.quantity)
     token = _label(document, cell.start, cell.end)
     if len(token.text) > _MOST_TOKEN:
         token = _label(document, source.start, source.end)
-    rivals = _rivals_of_cell(document, claim, source.quantity, table, cell)
+    rivals = [*_same_value(document, trace), *_rivals_of_cell(document, claim, source.quantity, table, cell)]
     facts = source.facts
     return replace(found, token=token, row=facts.row, column=facts.column, scale=facts.scale, rivals=tuple(rivals))
+
+
+def _same_value(document: Document, trace: Trace) -> Iterator[Rival]:
+    """Other quoted cells that have the value, too, as far as the claim shows it."""
+    seen = {(trace.source.start if trace.source else -1)}
+    for other in trace.others:
+        if other.source == "quote" and other.start not in seen and (place := find_cell(document, other.start)):
+            seen.add(other.start)
+            token = _label(document, place[1].start, place[1].end)
+            yield Rival(token, "value", " > ".join(it.text for it in (*other.facts.row, *other.facts.column)))
 
 
 def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table: Table, cell: Cell) -> Sequence[Rival]:

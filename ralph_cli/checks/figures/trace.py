@@ -22,6 +22,7 @@ _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
 _WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+"), 60
+_YEAR_OR_LETTERS = re.compile(r"\b(?:19|20)\d\d\b|\b(?:[A-Z]\.){2,}")
 _ORDER = ("quote", "calculation", "header", "derived", "document", "question")
 
 
@@ -82,7 +83,7 @@ class FigureTracer:
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
         if fitting and not self._lacks_currency(quantity, fitting):
-            best = _rank(fitting, quantity, content_words(sentence))
+            best = _rank(fitting, quantity, sentence)
             return Trace(quantity, best[0], others=tuple(best[1:]))
         if derived := self._derive(quantity, others):
             return Trace(quantity, derived)
@@ -190,15 +191,23 @@ class FigureTracer:
         return Fault("nowhere", name, f"in {self.described}{hint}", is_sure=not quantity.worded)
 
 
-def _rank(candidates: Sequence[Candidate], quantity: Quantity, words: frozenset[str]) -> list[Candidate]:
-    """Candidates, the likeliest first: a quote before others, the nearest value, the most words of the sentence."""
+def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) -> list[Candidate]:
+    """Candidates, the likeliest first: a quote before others, an equal value before a rounded one, then the one whose
+    row and column have most words of the sentence, then the nearest.
+    """
+    said = _label_words(sentence)
 
-    def order(one: Candidate) -> tuple[int, Decimal, int]:
+    def order(one: Candidate) -> tuple[int, bool, int, Decimal]:
         own = abs(quantity.value).scaleb(quantity.power or 0)
         away = min(abs(own - abs(one.quantity.value).scaleb(power)) for power in one.powers)
-        return _ORDER.index(one.source), away, -len(words & content_words(one.facts.name))
+        return _ORDER.index(one.source), away > 0, -len(said & _label_words(one.facts.name)), away
 
     return sorted(candidates, key=order)
+
+
+def _label_words(text: str) -> frozenset[str]:
+    """What tells rows and columns apart: words, years, and abbreviations such as U.S."""
+    return content_words(text) | frozenset(_YEAR_OR_LETTERS.findall(text))
 
 
 def name_quantity(text: str, quantity: Quantity) -> str:
