@@ -160,9 +160,10 @@ def _candidates_of_quote(quote: Quote, stated: Scales, document: Document, facts
         start, end = quote.start + quantity.start, quote.start + quantity.end
         place = find_cell(document, start)
         in_table = is_row(document, start)
+        source: FigureOrigin = "quote" if in_table or document.table_at(start) is None else "header"
         cell = read_cell(document, *place) if place else CellFacts()
         candidate = _make_candidate(quantity, quote.text, cell, stated, in_table=in_table)
-        candidate = replace(candidate, start=start, end=end, quote=quote.id)
+        candidate = replace(candidate, source=source, start=start, end=end, quote=quote.id)
         yield candidate
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
@@ -187,7 +188,7 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
         text, start, end, power = quantity.text, quantity.start, quantity.end, quantity.power
         quantity = replace(unit, text=text, start=start, end=end, value=value, decimals=decimals)
         quantity = replace(quantity, power=unit.power if power is None else power)
-    scales = cell.scales if cell.scales.powers else stated
+    scales = cell.scales if cell.scales.powers or cell.scale else stated  # "(dollars)" beside a row are no thousands
     if quantity.power is not None or quantity.kind in ("percent", "points", "ratio", "duration", "date", "ordinal"):
         return Candidate(quantity, explicit_power(quantity), in_table=in_table, facts=cell)
     if not scales.powers:

@@ -18,7 +18,7 @@ from ralph_cli.text.scales import SCALE_STATEMENT, content_words
 from ralph_cli.text.sentences import shorten_line
 
 _MOST_RIVALS, _MOST_TOKEN = 3, 60
-_BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\Z"), re.compile(r"(?:\S*\s+\S+){0,3}")
+_BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\S*\Z"), re.compile(r"\S*(?:\s+\S+){0,3}")
 _MOST_BESIDE, _MOST_LABEL, _MOST_NAME = 40, 48, 30
 _BRACKETED = re.compile(r"\([^()]*\)")
 _WITHOUT_UNIT = ("none", "count")
@@ -57,7 +57,9 @@ def _with_cell(
     token = _label(document, cell.start, cell.end)
     if len(token.text) > _MOST_TOKEN:
         token = _label(document, source.start, source.end)
-    rivals = _rivals_of_cell(document, claim, source.quantity, table, cell)
+    written = read_quantities(document.text[cell.start : cell.end])
+    own = next((one for one in written if cell.start + one.start == source.start), source.quantity)
+    rivals = _rivals_of_cell(document, claim, own, table, cell)
     facts = source.facts
     return replace(found, token=token, row=facts.row, column=facts.column, scale=facts.scale, rivals=tuple(rivals))
 

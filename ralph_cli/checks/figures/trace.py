@@ -12,16 +12,17 @@ from decimal import Decimal
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts
 from ralph_cli.checks.figures.dates import is_between_dates, is_shifted, match_date
 from ralph_cli.checks.figures.derived import add_up, relate
-from ralph_cli.checks.figures.match import Match, match
+from ralph_cli.checks.figures.match import MONTHS_IN, Match, match
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.vocabulary import UNKNOWN_UNIT
 from ralph_cli.text.scales import content_words
 from ralph_cli.text.sentences import sentence_at
 
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
-_WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+"), 60
+_WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+(?:/[^\W\d_]+)?"), 60
 _ORDER = ("quote", "calculation", "header", "derived", "document", "question")
 
 
@@ -84,7 +85,8 @@ class FigureTracer:
         if fitting and not self._lacks_currency(quantity, fitting):
             best = _rank(fitting, quantity, content_words(sentence))
             return Trace(quantity, best[0], others=tuple(best[1:]))
-        if derived := self._derive(quantity, others):
+        repeats = any(one.is_sure and abs(one.candidate.quantity.value) == abs(quantity.value) for one in matches)
+        if not repeats and (derived := self._derive(quantity, others)):
             return Trace(quantity, derived)
         name = name_quantity(text, quantity)
         if fitting:
@@ -181,7 +183,7 @@ class FigureTracer:
                 return None
         if quantity.value == 1 and quantity.text.isalpha():
             return None
-        if quantity.is_small and (counted or quantity.kind in ("ordinal", "duration")):
+        if quantity.is_small and (counted or quantity.kind == "ordinal" or quantity.unit in MONTHS_IN):
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
         quoted = [found.quantity for found in self.candidates if found.source == "quote"]
         alike = [one for one in quoted if one.kind == quantity.kind]
@@ -217,7 +219,9 @@ def _describe(name: str, found: Match) -> Fault:
     """What is written otherwise at a source."""
     quantity, facts = found.candidate.quantity, found.candidate.facts
     shown = quantity.kind in ("count", "duration", "physical")
-    other = flatten(" ".join((quantity.text, *(quantity.nouns[:2] if shown else ()))))
+    unit = (quantity.symbol,) if quantity.symbol not in ("", UNKNOWN_UNIT) else quantity.nouns[:2] if shown else ()
+    pace = f" per {quantity.per_time}" if quantity.per_time and quantity.kind != "duration" else ""
+    other = flatten(" ".join((quantity.text, *unit))) + pace
     if not found.is_sure:
         what = f'the quotes say "{other}", and no {found.difference} beside it'
         return Fault(found.difference, name, what, is_sure=False)
