@@ -117,11 +117,6 @@ def _join_scales(quotes: Iterator[Quote]) -> Scales:
 def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
     """The figures and dates in the lines above quoted rows, and in the names of their columns."""
     for quote in quotes:
-        for line in lines_above(document, quote.start, quote.end):
-            for one in read_quantities(line.text):
-                yield Candidate(
-                    one, explicit_power(one), source="header", start=line.start, end=line.end, quote=quote.id
-                )
         cells = (cell for cell in document.cells_in(quote.start, quote.end) if cell.start < quote.end)
         named = {(document.table_at(cell.start), cell.column, cell.last) for cell in cells if quote.start < cell.end}
         for table, column, last in named:
@@ -129,6 +124,11 @@ def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Itera
             for one in read_quantities(" ".join(label.text for label in labels)):
                 first, end = labels[0].start, labels[-1].end
                 yield Candidate(one, explicit_power(one), source="header", start=first, end=end, quote=quote.id)
+        for line in lines_above(document, quote.start, quote.end):
+            for one in read_quantities(line.text):
+                yield Candidate(
+                    one, explicit_power(one), source="header", start=line.start, end=line.end, quote=quote.id
+                )
 
 
 def _mail_date(document: Document, offset: int) -> Date | None:
@@ -165,6 +165,10 @@ def _candidates_of_quote(quote: Quote, stated: Scales, document: Document, facts
         candidate = _make_candidate(quantity, quote.text, cell, stated, in_table=in_table)
         candidate = replace(candidate, source=source, start=start, end=end, quote=quote.id)
         yield candidate
+        if quantity.kind == "date" and place and quantity.text.isdecimal():  # a cell with "2040" may be no year
+            number = replace(quantity, kind="none", date=Date())
+            candidate = _make_candidate(number, quote.text, cell, stated, in_table=in_table)
+            yield replace(candidate, source=source, start=start, end=end, quote=quote.id)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):

@@ -19,7 +19,7 @@ SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 60
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM, _SHARE_ROOM = Decimal("0.06"), Decimal("0.02")
 _NEAR, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.5")
-_MOST_SHARE, _MOST_PERCENT = 2, 1000
+_MOST_SHARE, _MOST_PERCENT, _MOST_MARK = 2, 1000, 25
 _WITHOUT_UNIT = ("none", "count", "ordinal")
 _SHARES = ("percent", "ratio", "points")
 
@@ -72,11 +72,12 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
 def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether a figure is near another one by chance: four segments to 4.2 %, a limit of 2.50 to the mark "(2)"."""
     other = candidate.quantity
-    if claimed.is_small and claimed.kind in ("count", "ordinal") and (other.value % 1 or other.kind in _SHARES):
-        return True
-    is_mark = other.kind == "none" and other.is_small and not candidate.in_table
-    is_limit = claimed.bound and claimed.kind not in ("ordinal", "none", "count")
-    return bool(is_limit and is_mark and abs(claimed.value) != abs(other.value))
+    if claimed.kind in _WITHOUT_UNIT:
+        is_share = other.kind in _SHARES and claimed.kind != "none"
+        return claimed.is_small and (bool(other.value % 1) or is_share)
+    is_bare = other.kind == "none" and other.power is None and not candidate.in_table
+    is_mark = is_bare and abs(other.value) < _MOST_MARK and candidate.source == "quote"
+    return is_mark and abs(claimed.value) != abs(other.value)
 
 
 def _is_in_range(claimed: Quantity, other: Quantity) -> bool:

@@ -12,7 +12,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Claim, FigureOrigin, FigureSource, Rival
 from ralph_cli.core.structure import Cell, Label, Span, Table
 from ralph_cli.retrieval.context import sentence_span
-from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.scales import SCALE_STATEMENT, content_words
 from ralph_cli.text.sentences import shorten_line
@@ -21,6 +21,7 @@ _MOST_RIVALS, _MOST_TOKEN = 3, 60
 _BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\S*\Z"), re.compile(r"\S*(?:\s+\S+){0,3}")
 _MOST_BESIDE, _MOST_LABEL, _MOST_NAME = 40, 48, 30
 _BRACKETED = re.compile(r"\([^()]*\)")
+_YEAR = re.compile(r"\d{4}")
 _WITHOUT_UNIT = ("none", "count")
 
 
@@ -66,7 +67,7 @@ def _with_cell(
 
 def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table: Table, cell: Cell) -> Sequence[Rival]:
     """Figures of one kind in the row and column of a cell; first those whose names have most words of the claim."""
-    said, found = content_words(claim.text), list[tuple[int, Rival]]()
+    said, found = _words(claim.text), list[tuple[int, Rival]]()
     own = document.row_path(table, cell.row), document.column_path(table, cell.column, cell.last)
     for it, is_beside in neighbours(table, cell):
         token = _label(document, it.start, it.end)
@@ -74,7 +75,7 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
         if not any(_is_alike(one, quantity) for one in read) or token.text == document.text[cell.start : cell.end]:
             continue
         path = document.column_path(table, it.column, it.last) if is_beside else document.row_path(table, it.row)
-        shared = len(said & content_words(" ".join(path)))
+        shared = len(said & _words(" ".join(path)))
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, own[is_beside], strict=False)))
         name = " > ".join(path[min(same, len(path) - 1) :])
         found.append((-shared, Rival(token, "row" if is_beside else "column", name)))
@@ -83,8 +84,13 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
     return [*row[: _MOST_RIVALS - bool(column)], *column[: max(1, _MOST_RIVALS - len(row))]]
 
 
+def _words(text: str) -> frozenset[str]:
+    """The words, and the years, that tell a label from others."""
+    return content_words(text) | frozenset(_YEAR.findall(text))
+
+
 def _is_alike(one: Quantity, other: Quantity) -> bool:
-    kinds = {one.kind, other.kind}
+    kinds = {"none" if it.kind == "date" and it.date == Date(it.date.year) else it.kind for it in (one, other)}
     return len(kinds) == 1 or kinds <= {*_WITHOUT_UNIT, "currency"}
 
 

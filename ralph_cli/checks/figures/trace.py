@@ -41,7 +41,12 @@ class Fault:
     @property
     def message(self) -> str:
         """Name and fault in one line."""
-        return f'"{self.name}": {self.what}'
+        return f'"{self.name}"{self.said}'
+
+    @property
+    def said(self) -> str:
+        """What is said behind the name, or what stands for it."""
+        return f" is {self.what}" if self.field in ("nowhere", "name") else f": {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,14 @@ class FigureTracer:
     """Traces the figures of texts to what they may rest on.
 
     `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
-    sources are.
+    sources are. `derives` says that a figure may be what two quoted ones make.
     """
 
     candidates: Sequence[Candidate]
     facts: DocumentFacts
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
+    derives: bool = True
     _matches: dict[Quantity, list[Match]] = field(default_factory=dict)
 
     def trace_all(self, text: str) -> list[Trace]:
@@ -157,7 +163,7 @@ class FigureTracer:
         sums = () if shares else add_up(inputs)
         if found := self._first((*relate(inputs, shares=shares), *sums), quantity):
             return found
-        if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
+        if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
             return None
         return self._first(relate((one for one in self.candidates if one.source == "quote"), shares=shares), quantity)
 

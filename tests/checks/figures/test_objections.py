@@ -244,7 +244,7 @@ def test_what_needs_reading_is_no_objection_and_no_doubt(quote: str, text: str) 
         (TERMS, "It is $11.99 a year.", (), '"$11.99": the quotes say "$11.99 per month" (another unit)'),
         (TERMS, "It is due on 2 March 2023.", (), '"2 March 2023": the quotes say "1 March 2023" (another day)'),
         (TERMS, "In 2019 it was due.", (), '"2019": the quotes say "1 March 2023" (another year)'),
-        (TERMS, "It rose 41 basis points.", (), '"41 basis points": in no quote of the claim, nor the result of a '
+        (TERMS, "It rose 41 basis points.", (), '"41 basis points" is in no quote of the claim, nor the result of a '
          'calculation that holds; nearest is "40 basis points"'),
         (STAFF, "Wages were 4% more.", ("24.6% - 21.6% = 4%",), "24.6% - 21.6% = 4%: it gives 3%, not 4%: write 3%"),
         (CHINESE, "It made \u20ac28.53 million.", (), '"\u20ac28.53 million": the document names no such currency'),
