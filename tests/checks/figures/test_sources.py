@@ -197,7 +197,7 @@ COLUMNS = "Tolls Fines Rents Wages".split()  # noqa: SIM905
 FIGURES = st.integers(1_000, 999_999)
 
 
-@reaches(beside=0.5)
+@reaches(beside=0.3)
 @given(st.integers(2, 8), st.integers(1, 4), st.data())
 def test_every_figure_of_a_table_is_traced_to_its_own_cell(height: int, width: int, data: st.DataObject) -> None:
     figures = data.draw(st.lists(FIGURES, min_size=height * width, max_size=height * width, unique=True))
