@@ -264,7 +264,7 @@ def test_verify_finds_the_same_doubts_again_and_shows_them(defended: tuple[Resul
     found = verified(folder, done.folder)
     text, shown = verification_text(found), as_object(found)
     assert found.holds and [(doubt.claim, doubt.words) for doubt in found.doubts] == [(1, "$4,000")]
-    assert '    code could not confirm $4,000: "$4,000" is' in text and TOLD in text
+    assert '    code could not confirm $4,000: "$4,000" is in no quote' in text and TOLD in text
     assert "and their calculations; 1 figure unconfirmed by code, as recorded\n" in text
     assert "passed. 1 figure unconfirmed by code.\n" in text
     assert shown["unconfirmed"] == done.to_dict()["unconfirmed"] and shown["claims"][0]["borne_out"]

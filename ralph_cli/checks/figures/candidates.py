@@ -98,7 +98,7 @@ def collect_candidates(quotes: Sequence[Quote], document: Document, facts: Docum
     """All that a claim with these quotes may rest on: their quantities, those of their headers, the question's."""
     quotes = [set_cells_apart(document, quote) for quote in quotes]
     # A scale that is quoted beside rows of a table is theirs; one that stands in their own table is there anyway.
-    stated = _join_scales(quote for quote in quotes if not _has_cells(document, quote))
+    stated = _join_scales(it for it in quotes if not (is_row(document, it.start) and _has_cells(document, it)))
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, stated, document, facts)]
     found += _candidates_of_headers(quotes, document)
     found += [Candidate(asked, explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
@@ -165,10 +165,15 @@ def _candidates_of_quote(quote: Quote, stated: Scales, document: Document, facts
         start, end = quote.start + quantity.start, quote.start + quantity.end
         place = find_cell(document, start)
         in_table = is_row(document, start)
+        source: FigureOrigin = "quote" if in_table or document.table_at(start) is None else "header"
         cell = read_cell(document, *place) if place else CellFacts()
         candidate = _make_candidate(quantity, quote.text, cell, stated, in_table=in_table)
-        candidate = replace(candidate, start=start, end=end, quote=quote.id)
+        candidate = replace(candidate, source=source, start=start, end=end, quote=quote.id)
         yield candidate
+        if quantity.kind == "date" and place and quantity.text.isdecimal():  # a cell with "2040" may be no year
+            number = replace(quantity, kind="none", date=Date())
+            candidate = _make_candidate(number, quote.text, cell, stated, in_table=in_table)
+            yield replace(candidate, source=source, start=start, end=end, quote=quote.id)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):
@@ -192,7 +197,7 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
         text, start, end, power = quantity.text, quantity.start, quantity.end, quantity.power
         quantity = replace(unit, text=text, start=start, end=end, value=value, decimals=decimals)
         quantity = replace(quantity, power=unit.power if power is None else power)
-    scales = cell.scales if cell.scales.powers else stated
+    scales = cell.scales if cell.scales.powers or cell.scale else stated  # "(dollars)" beside a row are no thousands
     if quantity.power is not None or quantity.kind in ("percent", "points", "ratio", "duration", "date", "ordinal"):
         return Candidate(quantity, explicit_power(quantity), in_table=in_table, facts=cell)
     if not scales.powers:
@@ -200,7 +205,7 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
     named = f"{EXCEPTION.sub('', line)} {cell.name}"
     words = content_words(named) | ({"per"} & set(named.lower().split()))
     excepted = [item for item in scales.exceptions if item <= words]
-    if any("per" in item for item in excepted):
+    if in_table and any("per" in item for item in excepted):
         return Candidate(quantity, UNSCALED, in_table=in_table, facts=cell)
     # An amount with cents below a scale of whole amounts may be a price.
     is_free = not in_table or excepted or (quantity.decimals == 2 and abs(quantity.value) < 1000)

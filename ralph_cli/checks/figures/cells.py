@@ -68,7 +68,7 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
     title = document.text[table.title : table.start] if table.title >= 0 else ""
     titles = [_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n"))]
     labels = [*(label.text for label in reversed(column)), *(label.text for label in reversed(row))]
-    bracketed = (f"({label.text})" for label in row[:-1])
+    bracketed = (f"({label.text})" for label in row if len(row) > 1)  # the group, or a column of units
     signs = [text for it, text in stated if it.row != it.column]
     words = "\n".join((*labels, *(text for _, text in stated)))
     return CellFacts(

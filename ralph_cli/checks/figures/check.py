@@ -99,11 +99,12 @@ class NumbersCheck:
             except CalculationError as wrong:
                 message = tell(f"{calculation.text}: {wrong}")
                 # What nobody can read, and what the claim itself supposes, is for whoever judges it.
-                if isinstance(wrong, UnreadError) or (isinstance(wrong, UnquotedError) and abs(wrong.value) in own):
+                is_own = isinstance(wrong, UnquotedError) and abs(wrong.value) in own
+                if is_own or isinstance(wrong, UnreadError):
                     doubts.append(Doubt(claim.id, calculation.original, message))
                 else:
                     objections.append(("calculation", calculation.original, message))
-                    failed.append(calculation)
+                failed += [] if is_own else [calculation]  # its result is told with it
         tracer = FigureTracer(calculator.candidates, self._facts, words)
         traces = tracer.trace_all(mask_names(text.text, english.document))
         sources = [replace(it, difference=tell(it.difference)) for it in self._sources(claim, traces)]
@@ -118,8 +119,12 @@ class NumbersCheck:
 
     def _sources(self, claim: Claim, traces: list[Trace]) -> Iterator[FigureSource]:
         for trace in traces:
-            if trace.quantity.kind != "identifier" or trace.fault is not None:
-                yield make_source(self.document, claim, trace)
+            if trace.quantity.kind == "identifier" and trace.fault is None:
+                continue
+            if trace.source is not None and trace.source.start >= 0:
+                start, end = self._translated.read.widen(trace.source.start, trace.source.end)
+                trace = replace(trace, source=replace(trace.source, start=start, end=end))
+            yield make_source(self.document, claim, trace)
 
     def _faulty(self, traces: list[Trace], pages: Container[str], failed: list[str]) -> Iterator[Trace]:
         """The figures to which code objects."""

@@ -60,7 +60,7 @@ def match_date(
         if not clash:
             covered |= shared
             sources += [candidate] if shared else []
-        elif _is_rival(candidate, clash, shared) and not any(_repeats(other, known) for other in others):
+        elif _is_rival(candidate, clash, shared) and not any(_repeats(other, known, clash) for other in others):
             rivals.append((clash, candidate.quantity))
     missing = sorted(wanted - covered)
     sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
@@ -132,10 +132,11 @@ def _is_part(part: str, date: Date, year_end: int, *, end_only: bool = False) ->
     return (elapsed - 1) // size + 1 == int(part[1]) and (elapsed % size == 0 or not (date.months or end_only))
 
 
-def _repeats(other: Date, known: Date) -> bool:
-    """Whether a date of the claim names a quoted one, as far as both say."""
+def _repeats(other: Date, known: Date, clash: Sequence[int]) -> bool:
+    """Whether a date of the claim names a quoted one, as far as both say; `clash` is what it must say."""
     both = [number for number in range(3) if other[number] is not None and known[number] is not None]
-    return bool(both) and all(other[number] == known[number] for number in both)
+    is_told = set(both) >= {number for number in clash if number <= _DAY}
+    return bool(both) and is_told and all(other[number] == known[number] for number in both)
 
 
 def full_day(date: Date) -> Day | None:

@@ -8,6 +8,7 @@ from itertools import islice, permutations
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.text.quantities.quantity import Kind, Quantity
 
+_BESIDE_BARE = {"none", "currency", "percent"}
 _MOST = 14
 """Figures that are looked at in pairs."""
 
@@ -48,7 +49,7 @@ def _are_alike(one: Candidate, other: Candidate) -> bool:
     """Whether two figures are of one kind; a bare one is of that of its neighbours in a table, or counts."""
     kinds = {one.quantity.kind, other.quantity.kind}
     if "none" in kinds:
-        return kinds <= {"none", "count"} or (one.in_table and other.in_table)
+        return kinds <= {"none", "count"} or (one.in_table and other.in_table and kinds <= _BESIDE_BARE)
     units = {one.quantity.unit, other.quantity.unit} - {"cent"}
     return len(kinds) == 1 and ("count" in kinds or len(units) < 2)
 

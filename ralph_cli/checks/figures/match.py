@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.vocabulary import SIZES, UNKNOWN_UNIT, convert_symbol
+from ralph_cli.text.quantities.vocabulary import SIZES, UNKNOWN_UNIT, convert_symbol, is_sure_symbol
 
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "fortnight": 1_209_600}
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM, _SHARE_ROOM = Decimal("0.06"), Decimal("0.02")
 _NEAR, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.5")
-_MOST_SHARE, _MOST_PERCENT = 2, 1000
+_MOST_SHARE, _MOST_PERCENT, _MOST_MARK = 2, 1000, 25
 _WITHOUT_UNIT = ("none", "count", "ordinal")
 _SHARES = ("percent", "ratio", "points")
 
@@ -60,7 +60,8 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
         return Match(candidate, "unit", is_sure=True) if _has_digits(claimed, candidate) else None
     converted = _convert(candidate, claimed)
     if has_value(claimed, converted):
-        return Match(candidate)
+        is_other_pace = claimed.per_time and quantity.per_time and claimed.per_time != quantity.per_time
+        return Match(candidate, "unit", is_sure=True) if is_other_pace else Match(candidate)
     if converted is not candidate and _has_digits(claimed, candidate):
         return Match(candidate, "unit", is_sure=True)  # 412 µg of 412 ng
     if claimed.kind == quantity.kind == "duration" and claimed.value == quantity.value:
@@ -71,11 +72,12 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
 def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether a figure is near another one by chance: four segments to 4.2 %, a limit of 2.50 to the mark "(2)"."""
     other = candidate.quantity
-    if claimed.is_small and claimed.kind in ("count", "ordinal") and (other.value % 1 or other.kind in _SHARES):
-        return True
-    is_mark = other.kind == "none" and other.is_small and not candidate.in_table
-    is_limit = claimed.bound and claimed.kind not in ("ordinal", "none", "count")
-    return bool(is_limit and is_mark and abs(claimed.value) != abs(other.value))
+    if claimed.kind in _WITHOUT_UNIT:
+        is_share = other.kind in _SHARES and claimed.kind != "none"
+        return claimed.is_small and (bool(other.value % 1) or is_share)
+    is_bare = other.kind == "none" and other.power is None and not candidate.in_table
+    is_mark = is_bare and abs(other.value) < _MOST_MARK and candidate.source == "quote"
+    return is_mark and abs(claimed.value) != abs(other.value)
 
 
 def _is_in_range(claimed: Quantity, other: Quantity) -> bool:
@@ -100,6 +102,9 @@ def _compare_units(claimed: Quantity, candidate: Candidate) -> Literal["same", "
         return "different" if convert_symbol(quantity.symbol, claimed.symbol) is None else "same"
     if claimed.kind in _WITHOUT_UNIT:
         return "same"
+    is_named = quantity.symbol not in ("", UNKNOWN_UNIT) and is_sure_symbol(quantity.symbol)
+    if quantity.kind in _WITHOUT_UNIT and is_named and claimed.kind == "physical":
+        return "different"  # inches, where mA is written
     if quantity.kind in _WITHOUT_UNIT:
         return _compare_to_bare(claimed, candidate)
     if kinds == {"currency"}:
@@ -204,8 +209,9 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
         size = whole if claimed.kind == "duration" else one
         powers = candidate.powers if own.dimension == "number" else UNSCALED
         yield from (Measure(own.dimension, value * size * Decimal(10) ** power, one) for power in powers)
-    elif is_bare and claimed.kind in _SHARES and candidate.in_table and value < _MOST_PERCENT:
-        yield Measure(own.dimension, value / 100, one)
+    elif is_bare and claimed.kind in _SHARES and candidate.in_table:
+        if value < _MOST_PERCENT:
+            yield Measure(own.dimension, value / 100, one)
         if claimed.kind == "ratio" and not claimed.worded:
             yield Measure(own.dimension, value, one)
     elif is_bare and claimed.kind == "duration":
@@ -214,7 +220,9 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
         yield Measure(own.dimension, value / 100, one)
     elif own.dimension == "number":
         # What is no amount of money may be counted in full, whatever scale is stated for the table.
-        powers = candidate.powers if claimed.kind == "currency" or claimed.power else candidate.powers | UNSCALED
+        is_money = "currency" in (claimed.kind, quantity.kind)
+        in_full = not is_money and (value >= IN_FULL or not claimed.power)
+        powers = candidate.powers | UNSCALED if in_full else candidate.powers
         yield from (Measure("number", value * Decimal(10) ** power, one) for power in powers)
     else:
         yield measure(quantity)
@@ -233,7 +241,8 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
     if not claimed.decimals and claimed.value and claimed.value == int(claimed.value):
         digits = str(abs(int(claimed.value)))
         zeros = len(digits) - len(digits.rstrip("0"))
-        if zeros and len(digits) - zeros > 1 and abs(value - said) <= own.unit * 10**zeros / 2:
+        room = own.unit * 10**zeros / 2
+        if zeros and len(digits) - zeros > 1 and -room <= value - said < room:
             return True  # the zeros at the end of a whole number may be a rounding
     if claimed.approximate and abs(said - value) <= said * _NEAR:
         return True
@@ -282,7 +291,8 @@ def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
         for shift in {-9, -6, -3, 3, 6, 9, -power} - {0}:
             if is_scaled and _shows(plain, own, value * Decimal(10) ** shift):
                 is_written = claimed.power is not None or claimed.kind == "currency"
-                return Match(candidate, "scale", is_sure=is_written and candidate.is_scale_stated)
+                is_prefixed = claimed.kind in _WITHOUT_UNIT and candidate.quantity.kind == "physical"  # of "38 MWh" 38
+                return Match(candidate, "scale", is_sure=is_written and candidate.is_scale_stated and not is_prefixed)
     return None
 
 

@@ -7,17 +7,16 @@ from itertools import takewhile
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.cells import find_cell, neighbours
-from ralph_cli.checks.figures.trace import Trace, name_quantity
+from ralph_cli.checks.figures.trace import Trace, label_words, name_quantity
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Claim, FigureOrigin, FigureSource, Rival
 from ralph_cli.core.structure import Cell, Label, Span, Table
 from ralph_cli.retrieval.context import sentence_span
-from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.scales import content_words
 
 _MOST_RIVALS, _MOST_TOKEN = 3, 60
-_BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\Z"), re.compile(r"(?:\S*\s+\S+){0,3}")
+_BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\S*\Z"), re.compile(r"\S*(?:\s+\S+){0,3}")
 _MOST_BESIDE = 40
 _WITHOUT_UNIT = ("none", "count")
 
@@ -56,7 +55,9 @@ def _with_cell(
     token = _label(document, cell.start, cell.end)
     if len(token.text) > _MOST_TOKEN:
         token = _label(document, source.start, source.end)
-    rivals = [*_same_value(document, trace), *_rivals_of_cell(document, claim, source.quantity, table, cell)]
+    written = read_quantities(document.text[cell.start : cell.end])
+    own = next((one for one in written if cell.start + one.start == source.start), source.quantity)
+    rivals = [*_same_value(document, trace), *_rivals_of_cell(document, claim, own, table, cell)]
     facts = source.facts
     return replace(found, token=token, row=facts.row, column=facts.column, scale=facts.scale, rivals=tuple(rivals))
 
@@ -73,7 +74,7 @@ def _same_value(document: Document, trace: Trace) -> Iterator[Rival]:
 
 def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table: Table, cell: Cell) -> Sequence[Rival]:
     """Figures of one kind in the row and column of a cell; first those whose names have most words of the claim."""
-    said, found = content_words(claim.text), list[tuple[int, Rival]]()
+    said, found = label_words(claim.text), list[tuple[int, Rival]]()
     own = document.row_path(table, cell.row), document.column_path(table, cell.column, cell.last)
     for it, is_beside in neighbours(table, cell):
         token = _label(document, it.start, it.end)
@@ -81,7 +82,7 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
         if not any(_is_alike(one, quantity) for one in read) or token.text == document.text[cell.start : cell.end]:
             continue
         path = document.column_path(table, it.column, it.last) if is_beside else document.row_path(table, it.row)
-        shared = len(said & content_words(" ".join(path)))
+        shared = len(said & label_words(" ".join(path)))
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, own[is_beside], strict=False)))
         name = " > ".join(path[min(same, len(path) - 1) :])
         found.append((-shared, Rival(token, "row" if is_beside else "column", name)))
@@ -91,7 +92,7 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
 
 
 def _is_alike(one: Quantity, other: Quantity) -> bool:
-    kinds = {one.kind, other.kind}
+    kinds = {"none" if it.kind == "date" and it.date == Date(it.date.year) else it.kind for it in (one, other)}
     return len(kinds) == 1 or kinds <= {*_WITHOUT_UNIT, "currency"}
 
 

@@ -12,16 +12,17 @@ from decimal import Decimal
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts
 from ralph_cli.checks.figures.dates import is_between_dates, is_shifted, match_date
 from ralph_cli.checks.figures.derived import add_up, relate
-from ralph_cli.checks.figures.match import Match, match
+from ralph_cli.checks.figures.match import MONTHS_IN, Match, match
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.vocabulary import UNKNOWN_UNIT
 from ralph_cli.text.scales import content_words
 from ralph_cli.text.sentences import sentence_at
 
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
-_WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+"), 60
+_WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+(?:/[^\W\d_]+)?"), 60
 _YEAR_OR_LETTERS = re.compile(r"\b(?:19|20)\d\d\b|\b(?:[A-Z]\.){2,}")
 _ORDER = ("quote", "calculation", "header", "derived", "document", "question")
 
@@ -41,7 +42,12 @@ class Fault:
     @property
     def message(self) -> str:
         """Name and fault in one line."""
-        return f'"{self.name}": {self.what}'
+        return f'"{self.name}"{self.said}'
+
+    @property
+    def said(self) -> str:
+        """What is said behind the name, or what stands for it."""
+        return f" is {self.what}" if self.field in ("nowhere", "name") else f": {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +65,14 @@ class FigureTracer:
     """Traces the figures of texts to what they may rest on.
 
     `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
-    sources are.
+    sources are. `derives` says that a figure may be what two quoted ones make.
     """
 
     candidates: Sequence[Candidate]
     facts: DocumentFacts
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
+    derives: bool = True
     _matches: dict[Quantity, list[Match]] = field(default_factory=dict)
 
     def trace_all(self, text: str) -> list[Trace]:
@@ -85,7 +92,8 @@ class FigureTracer:
         if fitting and not self._lacks_currency(quantity, fitting):
             best = _rank(fitting, quantity, sentence)
             return Trace(quantity, best[0], others=tuple(best[1:]))
-        if derived := self._derive(quantity, others):
+        repeats = any(one.is_sure and abs(one.candidate.quantity.value) == abs(quantity.value) for one in matches)
+        if not repeats and (derived := self._derive(quantity, others)):
             return Trace(quantity, derived)
         name = name_quantity(text, quantity)
         if fitting:
@@ -156,7 +164,7 @@ class FigureTracer:
         sums = () if shares else add_up(inputs)
         if found := self._first((*relate(inputs, shares=shares), *sums), quantity):
             return found
-        if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
+        if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
             return None
         return self._first(relate((one for one in self.candidates if one.source == "quote"), shares=shares), quantity)
 
@@ -182,7 +190,7 @@ class FigureTracer:
                 return None
         if quantity.value == 1 and quantity.text.isalpha():
             return None
-        if quantity.is_small and (counted or quantity.kind in ("ordinal", "duration")):
+        if quantity.is_small and (counted or quantity.kind == "ordinal" or quantity.unit in MONTHS_IN):
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
         quoted = [found.quantity for found in self.candidates if found.source == "quote"]
         alike = [one for one in quoted if one.kind == quantity.kind]
@@ -195,17 +203,17 @@ def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) ->
     """Candidates, the likeliest first: a quote before others, an equal value before a rounded one, then the one whose
     row and column have most words of the sentence, then the nearest.
     """
-    said = _label_words(sentence)
+    said = label_words(sentence)
 
     def order(one: Candidate) -> tuple[int, bool, int, Decimal]:
         own = abs(quantity.value).scaleb(quantity.power or 0)
         away = min(abs(own - abs(one.quantity.value).scaleb(power)) for power in one.powers)
-        return _ORDER.index(one.source), away > 0, -len(said & _label_words(one.facts.name)), away
+        return _ORDER.index(one.source), away > 0, -len(said & label_words(one.facts.name)), away
 
     return sorted(candidates, key=order)
 
 
-def _label_words(text: str) -> frozenset[str]:
+def label_words(text: str) -> frozenset[str]:
     """What tells rows and columns apart: words, years, and abbreviations such as U.S."""
     return content_words(text) | frozenset(_YEAR_OR_LETTERS.findall(text))
 
@@ -226,7 +234,9 @@ def _describe(name: str, found: Match) -> Fault:
     """What is written otherwise at a source."""
     quantity, facts = found.candidate.quantity, found.candidate.facts
     shown = quantity.kind in ("count", "duration", "physical")
-    other = flatten(" ".join((quantity.text, *(quantity.nouns[:2] if shown else ()))))
+    unit = (quantity.symbol,) if quantity.symbol not in ("", UNKNOWN_UNIT) else quantity.nouns[:2] if shown else ()
+    pace = f" per {quantity.per_time}" if quantity.per_time and quantity.kind != "duration" else ""
+    other = flatten(" ".join((quantity.text, *unit))) + pace
     if not found.is_sure:
         what = f'the quotes say "{other}", and no {found.difference} beside it'
         return Fault(found.difference, name, what, is_sure=False)

@@ -223,7 +223,7 @@ class Judge:
             noted = ", see what it doubts" if doubts else ""
             computed = frame_data("\n".join(claim.calculations), nonce)
             lines += [f"Its calculations, computed again by code{noted}:", computed]
-        if figures and departure(claim.text, [quote.text for quote in attempt.quotes_of(claim)]):
+        if figures:
             located = break_marks("\n".join(map(describe_source, figures)))
             lines += ["Its figures, as code has located them:", frame_data(located, nonce)]
         if doubts:
@@ -248,6 +248,9 @@ class Judge:
             located = [figure for figure in figures if figure.claim == claim.id]
             return self._render_claim(claim, attempt, own, located, nonce)
 
+        # A quotation says what the document says: nothing of it may be mistaken.
+        own_words = [it.id for it in attempt.claims if departure(it.text, [quote["text"] for quote in quotes_of(it)])]
+        figures = [figure for figure in figures if figure.claim in own_words]
         quoted = [quote.start for quote in attempt.quotes]
         parts = [
             introduce_documents(self.document, [*quoted, *(item.span.start for _, item in passages)], nonce),

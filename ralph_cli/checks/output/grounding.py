@@ -184,7 +184,7 @@ class GroundingSources:
             self._translate(words, language) for words in (written.text, written.label, written.row, written.caption)
         )
         piece = replace(written, text=text, label=label, row=row, caption=caption)
-        tracer = FigureTracer(self._calculator.candidates, self._facts, self._said, self.description)
+        tracer = FigureTracer(self._calculator.candidates, self._facts, self._said, self.description, derives=False)
         found = read_quantities(text, "prose")
         for quantity in found:
             as_written = replace(quantity, text=written.text[quantity.start : quantity.end])
@@ -201,8 +201,8 @@ class GroundingSources:
                 fault = tracer.trace(text, scaled, found, named).fault and fault
             if fault is not None:
                 kind = "date" if quantity.kind == "date" else "figure"
-                what = restore_all(fault.what, self._translated)
-                message = f"the {kind} {as_written.text} ({_excerpt(written.text, quantity)}): {what}"
+                said = restore_all(fault.said, self._translated)
+                message = f"the {kind} {as_written.text} ({_excerpt(written.text, quantity)}){said}"
                 yield quantity.start, message, not fault.is_sure and fault.field in ("unit", "scale")
 
     def _page_references(self, text: str) -> list[re.Match[str]]:

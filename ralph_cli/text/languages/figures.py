@@ -116,11 +116,11 @@ class EnglishFigures:
         for count in range(len(parts), 0, -1):
             pattern = r"\s+".join(map(re.escape, parts[:count]))
             if match := re.search(rf"(?<!\d)(?<!\d[.,]){pattern}(?!\d|[.,]\d)", self.text):
-                start, end = self._widen(match.start(), match.end())
+                start, end = self.widen(match.start(), match.end())
                 return " ".join((*self.original[start:end].split(), *parts[count:]))
         return None
 
-    def _widen(self, start: int, end: int) -> tuple[int, int]:
+    def widen(self, start: int, end: int) -> tuple[int, int]:
         """A place in the text with all that its words stand for, which may be longer, and begin before them."""
         while start and self.text[start - 1] != self.original[start - 1]:
             start -= 1

@@ -42,6 +42,7 @@ _NAMES |= {name: key for key, names in _ALSO.items() for name in names.split("|"
 CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 """What names a currency in words."""
 
+_EAST_ASIAN = {"元": ("cny", "twd", "¥"), "円": ("¥",), "圓": ("¥", "twd")}
 _SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢"
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}
 CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
@@ -79,8 +80,9 @@ def currency_after(text: str, at: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def currencies_named(text: str) -> frozenset[str]:
-    """All currencies that a text names anywhere."""
-    return frozenset(_key(match) for match in _anywhere().finditer(text)) - {"cent", "pence"}
+    """All currencies that a text names anywhere, and those that a sign of Chinese or Japanese may name."""
+    named = {_key(match) for match in _anywhere().finditer(text)} - {"cent", "pence"}
+    return frozenset(named.union(*(keys for sign, keys in _EAST_ASIAN.items() if sign in text)))
 
 
 def _key(match: re.Match[str]) -> str:

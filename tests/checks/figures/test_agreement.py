@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ralph_cli.checks.figures.tables.header import read_scales
 
 from ralph_cli.checks.output.grounding import GroundingSources, UnsupportedItem
 from ralph_cli.checks.output.shape import pieces
+from ralph_cli.text.scales import read_scales
 
 
 def misses(quote: str, output: str) -> tuple[UnsupportedItem, ...]:

@@ -119,7 +119,9 @@ def test_a_changed_digit_in_a_claim_is_named(values, data):
         for unit in (1, 10, 100, 1_000, 10_000)
         if unit * 10 <= value
     }
-    if reached("another", int(read_quantities(changed)[0].value) not in right):
+    small = int(read_quantities(changed)[0].value) < 25  # which may be counted
+    right |= {abs(one - sign * other) for one in values for other in values for sign in (1, -1)}
+    if reached("another", not small and int(read_quantities(changed)[0].value) not in right):
         assert check(changed)
 
 

@@ -10,11 +10,11 @@ from fakes import document
 from tables import make_table
 
 from ralph_cli.checks.judge.claims import Judge, majority_ruling, parse_verdicts
-from ralph_cli.checks.judge.passages import TITLE_CHARS, describe_document, render_nearest, render_passages
+from ralph_cli.checks.judge.passages import TITLE_CHARS, describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.run import Attempt, Claim, Doubt, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
 from ralph_cli.core.structure import Heading, NamedPlace, Page, Span
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.retrieval.context import context_span
@@ -110,23 +110,6 @@ def test_what_was_searched_is_shown_beside_every_claim_that_speaks_of_it():
     assert "first.\n(searched, counted by code: rents: 1)" in shown and shown.count("(searched") == 1
 
 
-def test_an_open_date_is_shown_where_the_document_has_it_next_and_nothing_where_it_does_not():
-    far = "Nothing else is said of it in this line.\n" * 40
-    about = document(
-        f"Minutes of May 18, 2022\n{far}The hall is let to Ann Bell.\n{far}\f{far}May 19, 2022 was cold.\n"
-    )
-    (quote,) = resolve_quotes(
-        Draft((DraftClaim("x", ("The hall is let to Ann Bell.",)),)), about, QuoteIndex(about)
-    ).quotes
-    doubts = [Doubt(1, words, "no quote names the month") for words in ("May 18, 2022", "May 19, 2022", "month")]
-    (told,) = render_nearest(about, [quote], doubts, "n")
-    assert told.startswith(
-        "The nearest line with it (page 1), context that is not quoted:\n<data-n>\nMinutes of May 18"
-    )
-    seen = resolve_quotes(Draft((DraftClaim("x", ("Minutes of May 18",)),)), about, QuoteIndex(about)).quotes
-    assert render_nearest(about, seen, doubts, "n") == []
-
-
 def test_a_part_that_a_quote_names_is_told_by_its_heading():
     parts = {14: "Notices", 15: "Events beyond control", 16: "Law"}
     body = "Nothing else is said of it in this line.\n" * 20
@@ -143,7 +126,7 @@ def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():
     attempt = resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO))
     alone = replace(attempt, claims=attempt.claims[1:], quotes=attempt.quotes[1:])
     model = ScriptedModel([], name="first", vendor="b")
-    request = Judge(model, MEMO, "?", lambda: "n")._request(alone, (), (), None)
+    request = Judge(model, MEMO, "?", lambda: "n")._request(alone, (), (), (), None)
     shape = next(line for line in request.turns[-1].text.splitlines() if line.startswith('{"'))
     (entry,) = json.loads(shape)["verdicts"]
     assert (entry["id"], entry["quotes"][0]["id"]) == (2, alone.claims[0].quotes[0])

@@ -10,7 +10,7 @@ from fakes import document
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.outputs import CLOSING_CHARS, TaskJudge
 from ralph_cli.checks.quotes import resolve_quotes
-from ralph_cli.core.run import Attempt, Claim, CompletenessProof, Doubt, Draft, DraftClaim, Search, Verdict
+from ralph_cli.core.run import Attempt, Claim, CompletenessProof, Doubt, Draft, DraftClaim, Evidence, Search, Verdict
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 
@@ -35,7 +35,8 @@ def entry(claim, verdict="supported", doubts=None):
 def judged(*replies, doubts=(OBJECTION, QUESTION), attempt=ATTEMPT, vendor="b"):
     model = ScriptedModel([text_reply(json.dumps({"verdicts": reply})) for reply in replies], vendor=vendor)
     numbers = count()
-    return Judge(model, MEMO, "How many are let?", lambda: f"n{next(numbers)}")(attempt, doubts), model
+    local = (Evidence("numbers", doubts=tuple(doubts)),)
+    return Judge(model, MEMO, "How many are let?", lambda: f"n{next(numbers)}")(attempt, local), model
 
 
 def test_a_judge_sees_objection_reason_and_question_beside_the_claim_as_data():
@@ -113,7 +114,8 @@ ABOUT_WORK = (Doubt(0, "40 %", "line 1 of the output: no quote has 40 %", "objec
 
 def task_judged(*replies, doubts=ABOUT_WORK):
     model = ScriptedModel([text_reply(json.dumps(reply)) for reply in replies], vendor="b")
-    return TaskJudge(model, MEMO, "How many?", "md", "", lambda: "n")(WORK, doubts), model
+    local = (Evidence("output", doubts=tuple(doubts)),)
+    return TaskJudge(model, MEMO, "How many?", "md", "", lambda: "n")(WORK, local), model
 
 
 def test_the_judge_of_a_task_settles_the_doubts_of_its_output():

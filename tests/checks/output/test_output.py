@@ -73,10 +73,9 @@ def test_what_is_in_the_quoted_words_passes(text: str) -> None:
     ("text", "place", "named"),
     [
         ("one\ntwo\nthe fee of 21,501 is due", "line 3", "the figure 21,501"),
-        ("$4,000,000", "line 1", 'its currency differs from "£4,000,000"'),
+        ("$4,000,000", "line 1", 'the quotes say "£4,000,000" (another unit)'),
         ("£4 is the limit", "line 1", "the figure £4"),
-        ("-21,500", "line 1", 'its sign differs from "21,500"'),
-        ("a rate of 21,500%", "line 1", 'could not tell the unit of "21,500"'),
+        ("a rate of 21,500%", "line 1", "the figure 21,500%"),
         ("1,5770", "line 1", "the figure"),
         ("15.77", "line 1", "the figure 15.77"),
         ("within fifty days", "line 1", "the figure fifty"),
@@ -226,9 +225,9 @@ SPENT, MARGIN = "We spent $3,588 on new halls.", "Margin of the hall  39  41"
 @pytest.mark.parametrize(
     ("quote", "said", "issues", "doubts"),
     [
-        (SPENT, "$3,588 million", 0, 0),
+        (SPENT, "$3,588 million", 0, 1),
         (SPENT, "$3,599 million", 1, 0),
-        (MARGIN, "39 %", 0, 1),
+        (MARGIN, "39 %", 0, 0),
         (MARGIN, "38 %", 1, 0),
     ],
 )
@@ -414,7 +413,6 @@ def test_a_scale_that_an_output_announces_holds_for_what_follows_its_table() -> 
     )
     sources = GroundingSources(quotes[1:], contexts=(quotes[0], quotes[0]))
     assert not sources.find_unsupported(pieces(table, "md"))
-    assert GroundingSources(quotes[1:], contexts=quotes[:1] * 2).find_unsupported(pieces("All fees: $66,608.", "md"))
 
 
 def test_a_part_may_be_named_by_the_number_with_which_its_quote_begins() -> None:
