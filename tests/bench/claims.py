@@ -2,10 +2,10 @@
 
     python tests/bench/claims.py FOLDER [FOLDER ...] [--judge-model vendor:model]
 
-A folder has true.json and false.json, lists of {"document", "question", "kind", "text", "quotes", "calculations"}, and
-the documents in documents/. The control objects to a claim with a number that is neither in its quotes, at its precision
-and at any power of a thousand, nor the result of a calculation whose numbers are there. With a judge every claim goes to
-it as well, ten at a time, whatever the check says. Keys and addresses come from the environment, as for ralph.
+A folder has true.json and false.json, lists of {"document", "question", "kind", "text", "quotes", "calculations"},
+and the documents in documents/. The control objects to a claim with a number that is neither in its quotes, at its
+precision and at any power of a thousand, nor the result of a calculation whose numbers are there. With a judge every
+claim goes to it as well, ten at a time, whatever the check says. Keys and addresses come from the environment.
 """
 
 import argparse
