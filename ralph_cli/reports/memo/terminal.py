@@ -40,7 +40,7 @@ def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
         for finding in found:
             yield from _finding_lines(finding, check)
     yield from _reference_lines(check)
-    yield from _figure_lines(check.absent_figures)
+    yield from _figure_lines(check)
     yield from _support_lines(check)
     if not check.strict:
         yield from _term_lines(check.terms)
@@ -206,14 +206,21 @@ def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
             yield [sign, (f"{one_line(reference.place)}: ", "bold"), (one_line(reference.text), "")]
 
 
-def _figure_lines(figures: Sequence[MemoFigure]) -> Iterator[list[Styled]]:
-    if figures:
-        yield []
-        yield [(f"{ABSENT_FIGURES} ({len(figures)})", "bold")]
-    for figure in figures[:MAX_SHOWN_FIGURES]:
-        yield [("  ? ", "yellow"), (describe_figure(figure), "")]
-    if len(figures) > MAX_SHOWN_FIGURES:
-        yield [(f"  and {len(figures) - MAX_SHOWN_FIGURES} more", "dim")]
+def _figure_lines(check: MemoCheck) -> Iterator[list[Styled]]:
+    """The figures of the memo's own words: those that are nowhere, and in which rows the others stand."""
+    occurring = [figure for figure in check.figures if figure.occurs]
+    groups = (
+        (ABSENT_FIGURES, "?", describe_figure, check.absent_figures),
+        (OCCURRING_FIGURES, "-", describe_rows, occurring),
+    )
+    for title, sign, describe, figures in groups:
+        if figures:
+            yield []
+            yield [(f"{title} ({len(figures)})", "bold")]
+        for figure in figures[:MAX_SHOWN_FIGURES]:
+            yield [(f"  {sign} ", "yellow"), (describe(figure), "")]
+        if len(figures) > MAX_SHOWN_FIGURES:
+            yield [(f"  and {len(figures) - MAX_SHOWN_FIGURES} more", "dim")]
 
 
 def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:
