@@ -67,7 +67,6 @@ class DocumentFacts:
 
     text: str
     question: str = ""
-    _currencies: dict[str, bool] = field(default_factory=dict, compare=False)
 
     @cached_property
     def letters(self) -> str:

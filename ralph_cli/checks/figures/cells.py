@@ -12,7 +12,6 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.scales import Scales, read_scales, read_unit
 
-PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _NEAR_ROWS = 8
 """Rows above and below a cell in which its neighbours stand."""
 
@@ -24,7 +23,7 @@ class CellFacts:
     """What governs a cell: `row` and `column` name it, `scale` is the nearest statement of scale or unit.
 
     `scales` are those stated for it, `unit` is one of the unit that its row, its column or the table's title names,
-    `units` and `currencies` are all that any of these names. `has_percent`: one of them names percentages.
+    `units` and `currencies` are all that any of these names.
     """
 
     row: tuple[Label, ...] = ()
@@ -34,7 +33,6 @@ class CellFacts:
     unit: Quantity | None = None
     units: frozenset[str] = frozenset()
     currencies: frozenset[str] = frozenset()
-    has_percent: bool = False
 
     @property
     def name(self) -> str:
@@ -78,7 +76,6 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
         next(filter(None, map(read_unit, (*signs, *labels, *bracketed, *titles))), None),
         units_named(words),
         currencies_named(words) or currencies_named(title),
-        bool(PER_CENT.search(words)),
     )
 
 

@@ -56,7 +56,6 @@ class Trace:
     quantity: Quantity
     source: Candidate | None = None
     fault: Fault | None = None
-    others: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,8 @@ class FigureTracer:
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
         if fitting and not self._lacks_currency(quantity, fitting):
-            best = _rank(fitting, quantity, content_words(sentence))
-            return Trace(quantity, best[0], others=tuple(best[1:]))
+            best = _nearest(fitting, quantity, content_words(sentence))
+            return Trace(quantity, best)
         repeats = any(one.is_sure and abs(one.candidate.quantity.value) == abs(quantity.value) for one in matches)
         if not repeats and (derived := self._derive(quantity, others)):
             return Trace(quantity, derived)
@@ -142,8 +141,7 @@ class FigureTracer:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found = match_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if not found.missing:
-            first, *rest = found.sources or (None,)
-            return Trace(quantity, first, others=tuple(one for one in rest if one))
+            return Trace(quantity, next(iter(found.sources), None))
         if is_shifted(quantity.date, self.candidates):
             what = "it may be computed from the quotes, but no calculation is recorded"
             return Trace(quantity, fault=Fault("calculation", quantity.text, what, is_sure=False))
@@ -198,15 +196,15 @@ class FigureTracer:
         return Fault("nowhere", name, f"in {self.described}{hint}", is_sure=not quantity.worded)
 
 
-def _rank(candidates: Sequence[Candidate], quantity: Quantity, words: frozenset[str]) -> list[Candidate]:
-    """Candidates, the likeliest first: a quote before others, the nearest value, the most words of the sentence."""
+def _nearest(candidates: Sequence[Candidate], quantity: Quantity, words: frozenset[str]) -> Candidate:
+    """The likeliest candidate: a quote before others, then the nearest value, then the most words of the sentence."""
 
     def order(one: Candidate) -> tuple[int, Decimal, int]:
         own = abs(quantity.value).scaleb(quantity.power or 0)
         away = min(abs(own - abs(one.quantity.value).scaleb(power)) for power in one.powers)
         return _ORDER.index(one.source), away, -len(words & content_words(one.facts.name))
 
-    return sorted(candidates, key=order)
+    return min(candidates, key=order)
 
 
 def name_quantity(text: str, quantity: Quantity) -> str:

@@ -5,7 +5,6 @@ What stands in a passage stays at its place, for the English is as long as what 
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -90,25 +89,16 @@ _LEAST_MONTH = 5
 class EnglishFigures:
     """A text whose figures are written as in English, of the same length.
 
-    `original` is the text as it was, and `changed` has each figure and what it was. `foreign` are the passages in
-    another language than English, of which words that have no entry here are unknown.
+    `original` is the text as it was, and `changed` has each figure and what it was.
     """
 
     text: str
     original: str
     changed: tuple[tuple[str, str], ...] = ()
-    foreign: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def is_foreign(self) -> bool:
-        return bool(self.foreign)
 
     def cut(self, start: int, end: int) -> "EnglishFigures":
         """A part of the text, as it is read in the whole."""
-        at = bisect_right(self.foreign, start, key=lambda passage: passage[1])
-        inside = at < len(self.foreign) and self.foreign[at][0] < end
-        foreign = ((0, end - start),) if inside else ()
-        return EnglishFigures(self.text[start:end], self.original[start:end], self.changed, foreign)
+        return EnglishFigures(self.text[start:end], self.original[start:end], self.changed)
 
     def find(self, words: str) -> str | None:
         """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
@@ -138,8 +128,7 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
     """
     parts: list[str] = []
     changed: dict[str, str] = {}
-    foreign: list[tuple[int, int]] = []
-    at = last = 0
+    at = 0
 
     @cache
     def usual() -> bool:
@@ -147,7 +136,6 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
         return bool(writes_points(text) if told is None else told)
 
     for start, end, own in passages(text, language):
-        before, last = last, end
         if own not in TRANSLATED:
             continue
         passage = text[start:end]
@@ -157,13 +145,11 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
             told = writes_points(passage)
             english = _translate(passage, own, changed, points=usual() if told is None else told)
         parts += [text[at:start], english]
-        goes_on = bool(foreign) and foreign[-1][1] == before
-        foreign.append((foreign.pop()[0] if goes_on else start, end))
         at = end
     if not parts:
         return EnglishFigures(text, text)
     longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
-    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first), tuple(foreign))
+    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first))
 
 
 def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:

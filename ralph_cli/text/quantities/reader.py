@@ -200,8 +200,6 @@ class QuantityReader:
         tokens = self.tokens
         start, end = tokens[draft.begin].start, tokens[draft.next - 1].end
         words = self._words_before(draft.begin)
-        behind = self._bound_behind(draft)
-        bound, excludes = (behind, False) if behind else self._bound(words, draft)
         return Quantity(
             tokens.text[start:end],
             start,
@@ -215,8 +213,7 @@ class QuantityReader:
             draft.per_time,
             draft.per_thing,
             approximate=bool(ABOUT.intersection(words)),
-            bound=bound,
-            excludes=excludes,
+            bound=self._bound_behind(draft) or self._bound(words, draft),
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
             symbol=symbol_behind(tokens.text, end) if draft.kind in _WITH_SYMBOLS else "",
         )
@@ -253,22 +250,20 @@ class QuantityReader:
                 return word in _DENIALS
         return False
 
-    def _bound(self, words: list[str], draft: Draft) -> tuple[Bound, bool]:
-        """The bound that words before a figure make, and whether it shuts out the figure itself."""
+    def _bound(self, words: list[str], draft: Draft) -> Bound:
+        """The bound that words before a figure make."""
         phrase = f" {' '.join(words)} "
         if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
-            return ("over" if " at least " in phrase else "under"), False
+            return "over" if " at least " in phrase else "under"
         compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
         if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
             compared = {_BACKWARDS.get(word, word) for word in compared}
         limits = set(words) if self.style == "prose" else set[str]()
         changed = set(words) if draft.form == "change" else set[str]()
         longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}
-        is_denied = self._is_denied(draft.begin)
         more = bool(OVER.intersection(words) or longer or "more" in changed or _LEAST & limits)
         less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed or _MOST & limits)
-        if is_denied and not {"nearly", "almost"} & set(words):
+        if self._is_denied(draft.begin) and not {"nearly", "almost"} & set(words):
             more, less = less, more
         less |= any(f" not {short} " in phrase for short in ("even", "quite"))
-        excludes = (more or less) and not is_denied and not (_LEAST | _MOST) & limits
-        return "over" if more else "under" if less else "", excludes
+        return "over" if more else "under" if less else ""
