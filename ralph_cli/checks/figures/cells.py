@@ -63,9 +63,7 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
     scales = scaling[1] if scaling else Scales()
     nearest = scaling[0] if scaling else stated[0][0] if stated else None
     title = document.text[table.title : table.start] if table.title >= 0 else ""
-    titles = [_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n"))]
     labels = [*(label.text for label in reversed(column)), *(label.text for label in reversed(row))]
-    bracketed = (f"({label.text})" for label in row if len(row) > 1)  # the group, or a column of units
     signs = [text for it, text in stated if it.row != it.column]
     words = "\n".join((*labels, *(text for _, text in stated)))
     return CellFacts(
@@ -73,10 +71,16 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
         column,
         _as_label(document, nearest.start, nearest.end) if nearest else None,
         scales,
-        next(filter(None, map(read_unit, (*signs, *labels, *bracketed, *titles))), None),
+        next(filter(None, map(read_unit, (*signs, *labels, *_units_of(row, title)))), None),
         units_named(words),
         currencies_named(words) or currencies_named(title),
     )
+
+
+def _units_of(row: tuple[Label, ...], title: str) -> Iterator[str]:
+    """What may be a unit as a whole: the group of a row, its column of units, in brackets; then a title."""
+    yield from (f"({label.text})" for label in row if len(row) > 1)
+    yield from (_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n")))
 
 
 def _as_label(document: Document, start: int, end: int) -> Label:

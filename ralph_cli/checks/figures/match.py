@@ -47,12 +47,10 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
         return other_unit if _has_digits(claimed, candidate) else None
     converted = _convert(candidate, claimed)
     if has_value(claimed, converted):
-        is_other_pace = claimed.per_time and quantity.per_time and claimed.per_time != quantity.per_time
-        return other_unit if is_other_pace else Match(candidate)
-    if converted is not candidate and _has_digits(claimed, candidate):
+        return other_unit if len({claimed.per_time, quantity.per_time} - {""}) > 1 else Match(candidate)
+    is_time = claimed.kind == quantity.kind == "duration" and claimed.value == quantity.value
+    if is_time or (converted is not candidate and _has_digits(claimed, candidate)):
         return other_unit  # 412 µg of 412 ng
-    if claimed.kind == quantity.kind == "duration" and claimed.value == quantity.value:
-        return other_unit
     return _match_other_scale(claimed, candidate)
 
 

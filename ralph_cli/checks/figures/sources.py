@@ -127,32 +127,41 @@ def describe_source(figure: FigureSource) -> str:
 
 
 def _parts_of(figure: FigureSource) -> Iterator[str]:
-    quote = f"quote {figure.quote}"
     if figure.origin == "nowhere":
         yield figure.difference or "in no quote"
         return
-    if figure.origin == "calculation":
-        yield f"from the calculation {figure.calculation}"
-    elif figure.origin == "derived":
-        yield f"in no quote; no calculation is recorded, but {figure.calculation} gives it"
-    elif figure.origin in ("question", "document"):
-        yield "from the question" if figure.origin == "question" else "in the document"
-    elif figure.origin == "header":
-        yield f'in "{shorten_line(figure.token.text, _MOST_LABEL)}" above {quote}' if figure.token else f"above {quote}"
-    elif figure.row or figure.column:
-        yield f"{figure.token.text} in {quote}" if figure.token else quote
+    yield from _place_parts(figure) if figure.origin == "quote" else (_origin_part(figure),)
+    yield figure.difference
+    for near in ("row", "column", "sentence"):
+        rivals = [_rival_part(rival) for rival in figure.rivals if rival.near == near]
+        yield f"same {near}: {', '.join(rivals)}" if rivals else ""
+
+
+def _origin_part(figure: FigureSource) -> str:
+    """Where a figure comes from that is in no quote."""
+    header = f'in "{shorten_line(figure.token.text, _MOST_LABEL)}" ' if figure.token else ""
+    return {
+        "calculation": f"from the calculation {figure.calculation}",
+        "derived": f"in no quote; no calculation is recorded, but {figure.calculation} gives it",
+        "question": "from the question",
+        "header": f"{header}above quote {figure.quote}",
+    }.get(figure.origin, "in the document")
+
+
+def _place_parts(figure: FigureSource) -> Iterator[str]:
+    """Where a figure of a quote stands: its cell, or the words beside it."""
+    quote, token = f"quote {figure.quote}", figure.token.text if figure.token else ""
+    if figure.row or figure.column:
+        yield f"{token} in {quote}" if token else quote
         yield f"row {_path(figure.row)}" if figure.row else "row without a label"
         yield f"column {_path(figure.column)}" if figure.column else "column without a name"
         yield _short_scale(figure.scale.text) if figure.scale else ""
-    elif figure.token:
-        yield f'"{" ".join(filter(None, (figure.before, f"[{figure.token.text}]", figure.after)))}" in {quote}'
-    yield figure.difference
-    for near in ("row", "column", "sentence"):
-        rivals = [rival for rival in figure.rivals if rival.near == near]
-        named = ", ".join(
-            f"{it.token.text} ({shorten_line(it.name, _MOST_NAME)})" if it.name else it.token.text for it in rivals
-        )
-        yield f"same {near}: {named}" if rivals else ""
+    elif token:
+        yield f'"{" ".join(filter(None, (figure.before, f"[{token}]", figure.after)))}" in {quote}'
+
+
+def _rival_part(rival: Rival) -> str:
+    return f"{rival.token.text} ({shorten_line(rival.name, _MOST_NAME)})" if rival.name else rival.token.text
 
 
 def _path(labels: Sequence[Label]) -> str:

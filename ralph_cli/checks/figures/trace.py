@@ -181,19 +181,24 @@ class FigureTracer:
     def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
         """What is said of a quantity that no candidate has; None for what names something, or one of a thing."""
         counted = quantity.kind in ("none", "count")
-        if counted and quantity.text.isdecimal() and (words := text[: quantity.start].split()[-1:]):
-            named = re.escape(f"{words[0]} {quantity.text}")  # "week 52", "DN 150", "the 787"
-            if re.search(rf"(?i)(?<!\w){named}(?![\d.,%])", self.facts.text):
-                return None
-        if quantity.value == 1 and quantity.text.isalpha():
+        if (counted and self._is_name(text, quantity)) or (quantity.value == 1 and quantity.text.isalpha()):
             return None
         if quantity.is_small and (counted or quantity.kind == "ordinal" or quantity.unit in MONTHS_IN):
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
-        quoted = [found.quantity for found in self.candidates if found.source == "quote"]
-        alike = [one for one in quoted if one.kind == quantity.kind]
-        gap, nearest = min(((abs(abs(one.value) - abs(quantity.value)), one.text) for one in alike), default=(0, ""))
-        hint = f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
-        return Fault("nowhere", name, f"in {self.described}{hint}", is_sure=not quantity.worded)
+        return Fault("nowhere", name, f"in {self.described}{self._hint(quantity)}", is_sure=not quantity.worded)
+
+    def _is_name(self, text: str, quantity: Quantity) -> bool:
+        """Whether a number and the word before it are a name in the document: "week 52", "DN 150", "the 787"."""
+        words = text[: quantity.start].split()[-1:] if quantity.text.isdecimal() else []
+        named = (re.escape(f"{word} {quantity.text}") for word in words)
+        return any(re.search(rf"(?i)(?<!\w){name}(?![\d.,%])", self.facts.text) for name in named)
+
+    def _hint(self, quantity: Quantity) -> str:
+        """The nearest quoted figure of a kind, if it is near enough to be meant."""
+        quoted = (found.quantity for found in self.candidates if found.source == "quote")
+        gaps = [(abs(abs(one.value) - abs(quantity.value)), one.text) for one in quoted if one.kind == quantity.kind]
+        gap, nearest = min(gaps, default=(0, ""))
+        return f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
 
 
 def _nearest(candidates: Sequence[Candidate], quantity: Quantity, words: frozenset[str]) -> Candidate:
