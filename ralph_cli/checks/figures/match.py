@@ -38,20 +38,24 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
     quantity = candidate.quantity
     if quantity.kind == "date" and claimed.kind in _WITHOUT_UNIT:
         return Match(candidate) if _is_of_date(claimed, quantity) else None
-    if not (claimed.is_measured and quantity.is_measured) or _is_by_chance(claimed, candidate):
+    if not _are_amounts(claimed, quantity) or _is_by_chance(claimed, candidate):
         return None
     if _is_in_range(claimed, quantity) or _is_share_of_one(claimed, candidate):
         return Match(candidate)
-    other_unit = Match(candidate, "unit", is_sure=True)
+    converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
     if not _is_in_unit(claimed, candidate):
         return other_unit if _has_digits(claimed, candidate) else None
-    converted = _convert(candidate, claimed)
     if has_value(claimed, converted):
         return other_unit if len({claimed.per_time, quantity.per_time} - {""}) > 1 else Match(candidate)
-    is_time = claimed.kind == quantity.kind == "duration" and claimed.value == quantity.value
-    if is_time or (converted is not candidate and _has_digits(claimed, candidate)):
+    if converted is not candidate and _has_digits(claimed, candidate):
         return other_unit  # 412 µg of 412 ng
+    if claimed.kind == "duration":
+        return other_unit if quantity.kind == "duration" and claimed.value == quantity.value else None
     return _match_other_scale(claimed, candidate)
+
+
+def _are_amounts(*quantities: Quantity) -> bool:
+    return all(quantity.is_measured for quantity in quantities)
 
 
 def _is_of_date(claimed: Quantity, date: Quantity) -> bool:
