@@ -135,19 +135,22 @@ class QuantityReader:
         run_on = len(before) > 1 and before in LITTLE_WORDS  # "than3.0": a space was lost
         if tokens.is_glued(at) and tokens.is_word(at - 1) and not run_on and self.tokens[at].start not in self._marks:
             return at - 1
-        hyphened = (
-            before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1) and tokens.is_capitalized(at - 2)
-        )
-        if hyphened and tokens.is_word(at - 2) and self.style != "arithmetic":
+        if self.style == "arithmetic":
+            return None
+        hyphened = before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1)
+        if hyphened and tokens.is_capitalized(at - 2) and tokens.is_word(at - 2):
             return at - 2
+        return self._reference_begins(at, number)
+
+    def _reference_begins(self, at: int, number: Number) -> int | None:
+        """Where a reference begins that a number is a part of: "Note 5", "art. 4", and the 6 of "clauses 5 and 6"."""
+        tokens, before = self.tokens, self.tokens.low(at - 1)
         named = at - 2 if before == "." else at - 1
         plain = tokens.is_capitalized(named) or (number.value < MAX_REFERENCE and tokens.low(named) != "no")
         measured = tokens.low(number.next) in ("%", "percent", "per", *SCALES)
         is_listed = self._references == at - 1 and before in _JOINTS
-        refers = not {tokens.low(named), singular(tokens.low(named))}.isdisjoint(REFERENCES) and (
-            plain or before == "."
-        )
-        if not (refers or is_listed) or measured or tokens.is_apart(at) or self.style == "arithmetic":
+        is_name = not {tokens.low(named), singular(tokens.low(named))}.isdisjoint(REFERENCES)
+        if not (is_listed or (is_name and (plain or before == "."))) or measured or tokens.is_apart(at):
             return None
         several = is_listed or tokens.low(named) not in REFERENCES or tokens.low(named - 1) == "\u00a7"
         self._references = number.next if several else -1
@@ -165,8 +168,11 @@ class QuantityReader:
             return (word not in SCALES and (letter or not known)) or word == "m"
         behind = tokens.skip_hyphen(at)
         if behind > at and tokens.is_word(behind):
-            return len(tokens.low(behind)) == 1 and tokens.is_capitalized(behind)
-        return word == "(" and tokens.is_glued(at) and len(tokens.low(at + 1)) == 1 and tokens.is_word(at + 1)
+            return self._is_letter(behind) and tokens.is_capitalized(behind)
+        return word == "(" and tokens.is_glued(at) and self._is_letter(at + 1)
+
+    def _is_letter(self, at: int) -> bool:
+        return self.tokens.is_word(at) and len(self.tokens.low(at)) == 1
 
     def _name(self, begin: int, after: int) -> tuple[Quantity, int]:
         tokens = self.tokens
@@ -258,12 +264,13 @@ class QuantityReader:
         compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
         if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
             compared = {_BACKWARDS.get(word, word) for word in compared}
-        limits = set(words) if self.style == "prose" else set[str]()
-        changed = set(words) if draft.form == "change" else set[str]()
+        said = set(words)
+        limits = said & (_LEAST | _MOST) if self.style == "prose" else set[str]()
+        limits |= said & {"more", "less"} if draft.form == "change" else set()
         longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}
-        more = bool(OVER.intersection(words) or longer or "more" in changed or _LEAST & limits)
-        less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed or _MOST & limits)
-        if self._is_denied(draft.begin) and not {"nearly", "almost"} & set(words):
+        more = bool(OVER & said or longer or limits & {"more", *_LEAST})
+        less = bool(UNDER & said or _LESS & compared or limits & {"less", *_MOST})
+        if self._is_denied(draft.begin) and not {"nearly", "almost"} & said:
             more, less = less, more
         less |= any(f" not {short} " in phrase for short in ("even", "quite"))
         return "over" if more else "under" if less else ""
