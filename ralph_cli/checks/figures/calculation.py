@@ -408,6 +408,10 @@ def _quotient(left: Term, right: Term) -> Term:
     return replace(left, value=value, powers=powers, terms=1)
 
 
+def _has_amount(*terms: Term) -> bool:
+    return any(term.is_sourced and not term.is_rate for term in terms)
+
+
 def _total(left: Term, right: Term, *, is_sum: bool) -> Term:
     """Two terms together; a difference has the second with another sign."""
     both = left.is_sourced and right.is_sourced
@@ -420,7 +424,7 @@ def _total(left: Term, right: Term, *, is_sum: bool) -> Term:
         kind=_kind_of_sum(left, right, main, is_apart=both and not is_sum),
         powers=left.powers & right.powers or main.powers,
         is_sourced=left.is_sourced or right.is_sourced,
-        is_pure=(left.is_pure or right.is_pure) and all(one.is_rate or not one.is_sourced for one in (left, right)),
+        is_pure=(left.is_pure or right.is_pure) and not _has_amount(left, right),
         terms=left.terms + right.terms if is_sum else 1,
     )
 

@@ -42,6 +42,12 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
         return None
     if _is_in_range(claimed, quantity) or _is_share_of_one(claimed, candidate):
         return Match(candidate)
+    return _compare(claimed, candidate)
+
+
+def _compare(claimed: Quantity, candidate: Candidate) -> Match | None:
+    """How a figure compares in unit, then in value, then in scale."""
+    quantity = candidate.quantity
     converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
     if not _is_in_unit(claimed, candidate):
         return other_unit if _has_digits(claimed, candidate) else None

@@ -182,8 +182,10 @@ def language_of_figures(text: str, otherwise: str) -> str:
 def restore_all(message: str, texts: Iterable[EnglishFigures]) -> str:
     """A message about several texts with its words as they were written; the first text that has them tells."""
     texts = tuple(texts)
-    if all(text.text == text.original for text in texts):
-        return message
+    return _restore(message, texts) if any(text.text != text.original for text in texts) else message
+
+
+def _restore(message: str, texts: tuple[EnglishFigures, ...]) -> str:
     for text in texts:
         if text.text.strip() and text.text in message:
             message = message.replace(text.text, text.original)
@@ -341,16 +343,7 @@ class _Phrases:
 @cache
 def _phrases_of(language: str) -> _Phrases:
     """What is written otherwise in a language than in English."""
-    english: dict[str, dict[str, str]] = {"plain": {}, "before": {}, "behind": {}, "month": {}, "number": {}}
-    for line in PHRASES[language].strip().split("\n"):
-        meaning, _, phrases = line.partition(" = ")
-        for phrase in phrases.split(" | "):
-            group = "before" if phrase.endswith(" #") else "behind" if phrase.startswith("# ") else "plain"
-            english[group] |= {form.lower(): meaning for form in _forms(phrase.strip("# "))}
-    for short, names in zip(_MONTH_NAMES, MONTHS[language].split(), strict=True):
-        for at, name in enumerate(names.split("|")):
-            english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
-    english["number"] = {word: str(number) for word, number in number_words(language).items()}
+    english = _english_of(language)
     plain, before, behind, month, number = (any_of(words) for words in english.values())
     one, whole = any_of(ones(language)), any_of(fractions(language))
     share = (
@@ -370,6 +363,21 @@ def _phrases_of(language: str) -> _Phrases:
     first_words = frozenset(match[0] for match in map(_WORDS.match, forms) if match)
     behind_figures = re.compile(rf"(?<=[\d%])(?P<space>[ \u00a0])(?:{behind})(?!\w)", re.IGNORECASE)
     return _Phrases(language, re.compile(pattern, re.IGNORECASE), behind_figures, first_words, english)
+
+
+def _english_of(language: str) -> dict[str, dict[str, str]]:
+    """The English of the forms of a language, by the group of the pattern that finds them."""
+    english: dict[str, dict[str, str]] = {"plain": {}, "before": {}, "behind": {}, "month": {}, "number": {}}
+    for line in PHRASES[language].strip().split("\n"):
+        meaning, _, phrases = line.partition(" = ")
+        for phrase in phrases.split(" | "):
+            group = "before" if phrase.endswith(" #") else "behind" if phrase.startswith("# ") else "plain"
+            english[group] |= {form.lower(): meaning for form in _forms(phrase.strip("# "))}
+    for short, names in zip(_MONTH_NAMES, MONTHS[language].split(), strict=True):
+        for at, name in enumerate(names.split("|")):
+            english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
+    english["number"] = {word: str(number) for word, number in number_words(language).items()}
+    return english
 
 
 def _forms(phrase: str) -> Iterator[str]:

@@ -37,6 +37,7 @@ _AUXILIARIES = frozenset("to will would could should can may might must did not 
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
 _ONE_OF = frozenset("dollar cent euro penny decade fortnight".split())
+_BEFORE_TIME, _BEHIND_TIME = frozenset(("within", "for", "after")), frozenset(("ahead", "after", "later"))
 _WHOLES = UNITS | TENS | {"hundred": 100, "thousand": 1000}
 _BEFORE_SHARE = LITTLE_WORDS | ABOUT | OVER | UNDER | {"up", "down"}
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
@@ -92,10 +93,7 @@ def _glyph(sign: str) -> Decimal | None:
 
 
 def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
-    written = tokens[at].text
-    if _CONTINENTAL.fullmatch(written) and written.count(",") == 1 and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
-        written = written.replace(".", "").replace(",", ".")
-    written = written.translate(_GROUPING)
+    written = _plain_digits(tokens[at].text)
     if written.count(".") > 1:
         return Number(Decimal(0), at + 1)
     number = Number(Decimal(written), at + 1, len(written.partition(".")[2]))
@@ -114,6 +112,20 @@ def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
         return Number(number.value, at + 2, form="ordinal")
     fraction = None if arithmetic or number.decimals else _fraction_at(tokens, at, number.value)
     return fraction or _with_half(tokens, number)
+
+
+def _plain_digits(written: str) -> str:
+    """Digits without marks between their groups, with a decimal point."""
+    is_continental = _CONTINENTAL.fullmatch(written) and written.count(",") == 1
+    if is_continental and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
+        written = written.replace(".", "").replace(",", ".")
+    return written.translate(_GROUPING)
+
+
+def _raise(number: Number, raised: str) -> Decimal:
+    """The value with a raised number, which is the exponent of a ten, and the mark of a footnote at other figures."""
+    power = raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and number.value == 10 and not number.decimals
+    return number.value ** int(raised) if power else number.value
 
 
 def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
@@ -175,8 +187,13 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)
     behind = tokens.low(at + 2)
-    if word in TIMES and (tokens.low(at - 1) in ("within", "for", "after") or behind in ("ahead", "after", "later")):
+    if word in TIMES and (tokens.low(at - 1) in _BEFORE_TIME or behind in _BEHIND_TIME):
         return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
+    return _read_part_of_one(tokens, at, word, behind)
+
+
+def _read_part_of_one(tokens: Tokens, at: int, word: str, behind: str) -> Number | None:
+    """The share that "a third of" is, and "a quarter" where it is no time."""
     is_part = word in FRACTIONS and word != "half" and is_share(tokens, at + 1)
     if is_part and not (word == "quarter" and behind != "of" and _is_amount_before(tokens, at)):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)

@@ -129,8 +129,7 @@ class QuantityReader:
         tokens, before = self.tokens, self.tokens.low(at - 1)
         if number.worded or not tokens.is_number(at):
             return None
-        dotted = tokens.low(at).count(".") > 1 and "," not in tokens.low(at)
-        if dotted or len(tokens.low(at)) > MAX_DIGITS:
+        if _is_dotted(tokens.low(at)) or len(tokens.low(at)) > MAX_DIGITS:
             return at
         run_on = len(before) > 1 and before in LITTLE_WORDS  # "than3.0": a space was lost
         if tokens.is_glued(at) and tokens.is_word(at - 1) and not run_on and self.tokens[at].start not in self._marks:
@@ -138,7 +137,7 @@ class QuantityReader:
         if self.style == "arithmetic":
             return None
         hyphened = before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1)
-        if hyphened and tokens.is_capitalized(at - 2) and tokens.is_word(at - 2):
+        if hyphened and self._is_name(at - 2):
             return at - 2
         return self._reference_begins(at, number)
 
@@ -159,17 +158,23 @@ class QuantityReader:
     def _is_name_behind(self, draft: Draft) -> bool:
         """Whether what follows makes a name of a number: "3M", "10-K", "401(k)"."""
         tokens, at = self.tokens, draft.next
-        if draft.kind != "none" or draft.worded or draft.power is not None or self.style == "arithmetic":
-            return False
+        is_plain = draft.kind == "none" and not draft.worded and draft.power is None
+        return is_plain and self.style != "arithmetic" and self._goes_on_as_name(tokens, at)
+
+    def _goes_on_as_name(self, tokens: Tokens, at: int) -> bool:
+        """Whether a token goes on a name that a plain number begins."""
         word = tokens.low(at)
         if tokens.is_glued(at) and tokens.is_word(at):
-            known = singular(word) in PHYSICAL or singular(word) in TIMES
             letter = len(word) == 1 and tokens.is_capitalized(at)  # "3G"
-            return (word not in SCALES and (letter or not known)) or word == "m"
+            is_unit = any(singular(word) in known for known in (PHYSICAL, TIMES))
+            return word == "m" or (word not in SCALES and (letter or not is_unit))
         behind = tokens.skip_hyphen(at)
         if behind > at and tokens.is_word(behind):
-            return self._is_letter(behind) and tokens.is_capitalized(behind)
+            return self._is_letter(behind) and self._is_name(behind)
         return word == "(" and tokens.is_glued(at) and self._is_letter(at + 1)
+
+    def _is_name(self, at: int) -> bool:
+        return self.tokens.is_word(at) and self.tokens.is_capitalized(at)
 
     def _is_letter(self, at: int) -> bool:
         return self.tokens.is_word(at) and len(self.tokens.low(at)) == 1
@@ -261,16 +266,28 @@ class QuantityReader:
         phrase = f" {' '.join(words)} "
         if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
             return "over" if " at least " in phrase else "under"
-        compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
-        if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
-            compared = {_BACKWARDS.get(word, word) for word in compared}
         said = set(words)
         limits = said & (_LEAST | _MOST) if self.style == "prose" else set[str]()
         limits |= said & {"more", "less"} if draft.form == "change" else set()
-        longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}
-        more = bool(OVER & said or longer or limits & {"more", *_LEAST})
-        less = bool(UNDER & said or _LESS & compared or limits & {"less", *_MOST})
+        limits |= self._compared(words, draft)
+        more, less = (
+            bool((OVER & said) | (limits & {"more", *_LEAST})),
+            bool((UNDER & said) | (limits & {"less", *_MOST})),
+        )
         if self._is_denied(draft.begin) and not {"nearly", "almost"} & said:
             more, less = less, more
         less |= any(f" not {short} " in phrase for short in ("even", "quite"))
         return "over" if more else "under" if less else ""
+
+    def _compared(self, words: list[str], draft: Draft) -> set[str]:
+        """Whether a figure is said to be less or more than something: "fewer than", "later than 5 days before"."""
+        compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
+        if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
+            compared = {_BACKWARDS.get(word, word) for word in compared}
+        less = {"less" for word in compared if word in _LESS}
+        return less | {"more" for word in compared - _LESS if word == "more" or word.endswith("er")}
+
+
+def _is_dotted(number: str) -> bool:
+    """Whether a number is the name of a part: "12.3.1"."""
+    return number.count(".") > 1 and "," not in number

@@ -156,9 +156,7 @@ def _is_minus(tokens: Tokens, at: int) -> bool:
 
 def read_scale(tokens: Tokens, draft: Draft) -> None:
     """The scale behind a number: "million", "bn", "hundred thousand"."""
-    again = tokens.low(draft.next + 1)
-    if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
-        draft.next += 3 if int(again) == draft.value else 0  # "fifteen (15)"
+    _skip_digits_again(tokens, draft)
     at = tokens.skip_hyphen(draft.next)
     word = tokens.low(at)
     if word not in SCALES or tokens.is_apart(at) or (word == "mm" and draft.kind != "currency"):  # millimetres
@@ -172,6 +170,13 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
     draft.next += tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln")
     if draft.opened and tokens.low(draft.next) == ")":
         draft.negative, draft.next = draft.negative or not draft.aside, draft.next + 1
+
+
+def _skip_digits_again(tokens: Tokens, draft: Draft) -> None:
+    """Read over the digits of a number in words: "fifteen (15)"."""
+    again = tokens.low(draft.next + 1)
+    if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
+        draft.next += 3 if int(again) == draft.value else 0
 
 
 def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
@@ -268,8 +273,7 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
     at, found = draft.next, list[str]()
     while len(found) < _MAX_NOUNS and at < len(tokens) and not tokens.is_apart(at):
         word = tokens.low(at)
-        hyphened = word in ("-", "\u2010", "\u2011") and tokens.is_glued(at)
-        if hyphened or (word == "." and tokens.low(at - 1) in ("sq", "ft", "cu")):
+        if _joins_nouns(tokens, at):
             at += 1
             continue
         if not _is_noun(tokens, at):
@@ -280,6 +284,12 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
     draft.nouns, draft.behind_nouns = tuple(found), at
     if draft.kind == "none" and found and not (draft.opened and tokens.low(draft.next - 1) == ")"):
         _name_unit(draft)
+
+
+def _joins_nouns(tokens: Tokens, at: int) -> bool:
+    """Whether a sign stands between nouns: "kilowatt-hour", "sq. ft."."""
+    hyphened = tokens.low(at) in ("-", "\u2010", "\u2011") and tokens.is_glued(at)
+    return hyphened or (tokens.low(at) == "." and tokens.low(at - 1) in ("sq", "ft", "cu"))
 
 
 def _is_noun(tokens: Tokens, at: int) -> bool:
@@ -342,8 +352,7 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     word = tokens.low(at)
     if word == "for" and tokens.low(at + 1) in ("each", "every"):
         at, word = at + 1, "per"
-    is_yearly = word == "p" and tokens.has(at + 1, ".", "a")
-    draft.per_time = draft.per_time or ("year" if is_yearly else PACES.get(word, "") if word != "annual" else "")
+    draft.per_time = draft.per_time or _pace_at(tokens, at)
     if word not in ("per", "/", "a", "an", "each", "every") or tokens.is_apart(at):
         return
     noun = singular(tokens.low(at + 1))
@@ -354,6 +363,13 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     elif word in ("per", "/") or noun in _THINGS:
         draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1)
         _read_per_at(tokens, draft, at + 2)  # "per share for each quarter"
+
+
+def _pace_at(tokens: Tokens, at: int) -> str:
+    """The time that a word behind an amount states it for: "monthly", "p.a."."""
+    word = tokens.low(at)
+    is_yearly = word == "p" and tokens.has(at + 1, ".", "a")
+    return "year" if is_yearly else PACES.get(word, "") if word != "annual" else ""
 
 
 def _thing_at(tokens: Tokens, at: int) -> str:
