@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ralph_cli.core.run import FigureSource
+from ralph_cli.core.run import FigureSource, Rival
 from ralph_cli.core.structure import Label
 from ralph_cli.text.scales import SCALE_STATEMENT
 from ralph_cli.text.sentences import shorten_line
@@ -19,37 +19,49 @@ def describe_source(figure: FigureSource) -> str:
 
 def source_parts(figure: FigureSource) -> list[str]:
     """Where a figure comes from, what names its row and column, and the figures for which it may be mistaken."""
-    parts = (*_place_parts(figure), figure.difference if figure.origin != "nowhere" else "", *_rival_parts(figure))
-    return [part for part in parts if part]
+    if figure.origin == "nowhere":
+        return [figure.difference or "in no quote"]
+    place = _place_parts(figure) if figure.origin == "quote" else (_origin_part(figure),)
+    return [part for part in (*place, figure.difference, *_rival_parts(figure)) if part]
+
+
+def _origin_part(figure: FigureSource) -> str:
+    """Where a figure comes from that is in no quote."""
+    header = f'in "{shorten_line(figure.token.text, _MOST_LABEL)}" ' if figure.token else ""
+    return {
+        "calculation": f"from the calculation {figure.calculation}",
+        "derived": f"in no quote; no calculation is recorded, but {figure.calculation} gives it",
+        "question": "from the question",
+        "header": f"{header}above quote {figure.quote}",
+    }.get(figure.origin, "in the document")
 
 
 def _place_parts(figure: FigureSource) -> Iterator[str]:
+    """Where a figure of a quote stands: its cell, one of several cells with its value, or the words beside it."""
     quote, token = f"quote {figure.quote}", figure.token.text if figure.token else ""
-    if figure.origin == "nowhere":
-        yield figure.difference or "in no quote"
-    elif figure.origin == "calculation":
-        yield f"from the calculation {figure.calculation}"
-    elif figure.origin == "derived":
-        yield f"in no quote; no calculation is recorded, but {figure.calculation} gives it"
-    elif figure.origin in ("question", "document"):
-        yield "from the question" if figure.origin == "question" else "in the document"
-    elif figure.origin == "header":
-        yield f'in "{shorten_line(token, _MOST_LABEL)}" above {quote}' if token else f"above {quote}"
-    elif figure.row or figure.column:
-        yield f"{token} in {quote}"
-        yield f"row {_path(figure.row)}" if figure.row else "row without a label"
-        yield f"column {_path(figure.column)}" if figure.column else "column without a name"
+    if figure.row or figure.column:
+        equal = [rival for rival in figure.rivals if rival.near == "value"]
+        if equal:
+            own = " > ".join(label.text for label in (*figure.row, *figure.column))
+            cells = (f"{token} ({shorten_line(own, _MOST_LABEL)})", *map(_rival_part, equal))
+            yield f"one of several cells, code cannot tell which: {', '.join(cells)}"
+        else:
+            yield f"{token} in {quote}"
+            yield f"row {_path(figure.row)}" if figure.row else "row without a label"
+            yield f"column {_path(figure.column)}" if figure.column else "column without a name"
         yield _short_scale(figure.scale.text) if figure.scale else ""
     elif token:
         yield f'"{" ".join(filter(None, (figure.before, f"[{token}]", figure.after)))}" in {quote}'
 
 
 def _rival_parts(figure: FigureSource) -> Iterator[str]:
-    for near in ("value", "row", "column", "sentence"):
-        rivals = [rival for rival in figure.rivals if rival.near == near]
-        named = [f" ({shorten_line(it.name, _MOST_NAME)})" if it.name else "" for it in rivals]
-        listed = ", ".join(f"{it.token.text}{name}" for it, name in zip(rivals, named, strict=True))
-        yield f"same {near}: {listed}" if rivals else ""
+    for near in ("row", "column", "sentence"):
+        rivals = [_rival_part(rival) for rival in figure.rivals if rival.near == near]
+        yield f"same {near}: {', '.join(rivals)}" if rivals else ""
+
+
+def _rival_part(rival: Rival) -> str:
+    return f"{rival.token.text} ({shorten_line(rival.name, _MOST_NAME)})" if rival.name else rival.token.text
 
 
 def _path(labels: Sequence[Label]) -> str:

@@ -3,7 +3,6 @@
 # ruff: noqa: SIM905
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ralph_cli.text.quantities.quantity import Quantity
@@ -44,8 +43,6 @@ _GENERIC = frozenset(
         "million billion expressed"
     ).split()
 )
-_FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]* ?\d[^\n]{0,20})")
-_PARTS = re.compile(r"[(;:.\n\t|]| {2,}")
 _UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
 
@@ -55,15 +52,11 @@ class Scales:
     """The scales that some lines name, as powers of ten, and what they except.
 
     Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
-    with "per" nothing is scaled; of another one ("shares") some amounts may be. `in_row` says that each is named for
-    the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other; `named` are the things of which
-    it is said ("$ and shares in millions").
+    with "per" nothing is scaled; of another one ("shares") some amounts may be.
     """
 
     powers: frozenset[int] = frozenset()
     exceptions: frozenset[frozenset[str]] = frozenset()
-    in_row: bool = False
-    named: frozenset[str] = frozenset()
 
 
 def read_unit(label: str) -> Quantity | None:
@@ -87,28 +80,12 @@ def read_scales(text: str) -> Scales:
     """The scales that a text names for figures of a table; "sales of $7 million" names none."""
     powers: set[int] = set()
     exceptions: set[frozenset[str]] = set()
-    named: set[str] = set()
-    in_row = True
     for match in SCALE_STATEMENT.finditer(text):
         powers.add(_power_of(match))
-        in_row &= _is_before_figure(text, match.end())
-        named |= content_words(_PARTS.split(text[: match.start()].removesuffix("("))[-1])
         if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
-    return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers), frozenset(named))
-
-
-def scale_of(things: Sequence[str], lines: Sequence[str]) -> int | None:
-    """The power of ten that the lines above a table state of these things: 3 of "(dollars in millions, shares in
-    thousands)" for shares; None if they state none of them.
-    """
-    text, at = " ".join(lines), 0
-    for match in SCALE_STATEMENT.finditer(text):
-        if not content_words(text[at : match.start()]).isdisjoint(things):
-            return _power_of(match)
-        at = match.end()
-    return None
+    return Scales(frozenset(powers), frozenset(exceptions))
 
 
 def _power_of(statement: "re.Match[str]") -> int:
@@ -116,13 +93,6 @@ def _power_of(statement: "re.Match[str]") -> int:
     kilo = "k" if statement["kilo"] is not None else ""
     word = statement["word"] or statement["things"] or statement["mark"] or statement["zeros"] or kilo
     return SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, statement["east"]))
-
-
-def _is_before_figure(text: str, end: int) -> bool:
-    """Whether a scale that ends here stands directly before an amount, and not before the dates of columns."""
-    behind = _FIGURE_BEHIND.match(text, end)
-    found = read_quantities(behind[1])[:1] if behind else ()
-    return bool(found) and found[0].is_measured and found[0].kind != "duration"
 
 
 def _exception(item: str) -> frozenset[str]:

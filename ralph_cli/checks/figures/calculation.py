@@ -62,39 +62,66 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     if abs(other.value) == figure.value and (figure.power is None or figure.power in candidate.powers):
         powers = candidate.powers if figure.power is None else frozenset((figure.power,))
         return None if kinds == {"percent", "currency"} else replace(term, powers=powers)
-    large = max(candidate.powers) > 0 or abs(other.value) >= IN_FULL
-    if figure.power is None and kind not in PERCENTAGES and figure.value >= 1 and large:
-        for shift in (0, 3, 6, 9):  # 41,000,000 of "41 million", 135,400 of "$135.4 billion"
-            amounts = (abs(other.value) * Decimal(10) ** (power - shift) for power in candidate.powers)
-            if figure.value in amounts:
-                return replace(term, powers=frozenset((shift,)))
-    if kinds == {"percent", "none"} and candidate.in_table and same_value(figure, candidate):
-        return Term(value, "percent")  # 9.38 % of 0.0938
-    pence = other.unit == "cent" or (other.kind == "currency" and other.text.lower().endswith(("pence", "p")))
-    if bare and (pence or other.unit == "basis point") and figure.value == abs(other.value) * 100:
-        points = other.unit == "basis point"
-        return replace(term, value=value / 100) if points else replace(term, powers=frozenset((-2,)))
-    if bare and candidate.is_pure and same_value(replace(figure, kind="percent"), candidate):
+    return _in_full(figure, candidate, term) or _in_other_unit(figure, candidate, term)
+
+
+def _in_full(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
+    """A figure that writes out the scale of a candidate: 41,000,000 of "41 million", 135,400 of "$135.4 billion"."""
+    value = abs(candidate.quantity.value)
+    is_large = max(candidate.powers) > 0 or value >= IN_FULL
+    if figure.power is not None or term.kind in PERCENTAGES or figure.value < 1 or not is_large:
+        return None
+    shifts = (0, 3, 6, 9)
+    amounts = ((shift, value * Decimal(10) ** (power - shift)) for shift in shifts for power in candidate.powers)
+    return next((replace(term, powers=frozenset((shift,))) for shift, one in amounts if one == figure.value), None)
+
+
+def _in_other_unit(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
+    """A figure that repeats a candidate as a percentage, or in cents or basis points, or rounded if it is a result."""
+    other, bare = candidate.quantity, figure.kind in WITHOUT_UNIT
+    if {figure.kind, other.kind} == {"percent", "none"} and candidate.in_table and same_value(figure, candidate):
+        return Term(term.value, "percent")  # 9.38 % of 0.0938
+    if bare and figure.value == abs(other.value) * 100 and other.unit == "basis point":
+        return replace(term, value=term.value / 100)
+    if bare and figure.value == abs(other.value) * 100 and (other.unit == "cent" or _is_in_pence(other)):
+        return replace(term, powers=frozenset((-2,)))
+    return _as_result(figure, candidate, term)
+
+
+def _as_result(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
+    """A figure that repeats the result of an earlier calculation, perhaps rounded, or as a bare percentage."""
+    if figure.kind in WITHOUT_UNIT and candidate.is_pure and same_value(replace(figure, kind="percent"), candidate):
         return Term(figure.value / 100, "percent")  # 82 of "2.14 / 2.61 = 82.0%"
-    if candidate.source == "calculation" and same_value(figure, candidate):
-        is_rate = candidate.is_pure and figure.kind == "percent"
-        return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)
-    return None
+    if candidate.source != "calculation" or not same_value(figure, candidate):
+        return None
+    is_rate = candidate.is_pure and figure.kind == "percent"
+    return replace(term, kind="percent" if is_rate else term.kind, is_pure=candidate.is_pure and not is_rate)
+
+
+def _is_in_pence(quantity: Quantity) -> bool:
+    return quantity.kind == "currency" and quantity.text.lower().endswith(("pence", "p"))
 
 
 def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
     """The numbers that a result may show, in the unit in which it is stated; the likeliest first."""
     value = term.value
     if stated.kind in PERCENTAGES:
-        shares = tuple(value * 100 * Decimal(10) ** power for power in term.powers) if term.is_rate else ()
-        plain = () if shares and (term.is_pure or term.kind != "none") else (value,)
-        hundredth = (value / 100,) if term.is_hundredfold and stated.unit == "basis point" else ()
-        return (*shares, *plain, *(hundredth if plain else (value,) if hundredth else ()))
+        return _as_percentages(term, stated)
     if stated.kind == "ratio" or stated.power is None:
         basis = (value * 10_000,) if term.unit == "basis point" else ()
         percent = (*basis, value * 100) if term.kind in PERCENTAGES else ()
         return (*percent, value, *(value * Decimal(10) ** power for power in term.powers if power))
     return tuple(value * Decimal(10) ** (power - stated.power) for power in term.powers)
+
+
+def _as_percentages(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
+    """The percentages, or points, that a result may show."""
+    value = term.value
+    shares = tuple(value * 100 * Decimal(10) ** power for power in term.powers) if term.is_rate else ()
+    is_hundredfold = term.is_hundredfold and stated.unit == "basis point"
+    if shares and (term.is_pure or term.kind != "none"):
+        return (*shares, *((value,) if is_hundredfold else ()))
+    return (*shares, value, *((value / 100,) if is_hundredfold else ()))
 
 
 def check_dated_result(term: Term, stated: Quantity) -> Candidate:
@@ -115,7 +142,8 @@ def as_candidate(term: Term, text: str) -> Candidate:
     value = term.value * 100 if rate else term.value
     found = Quantity(text, 0, 0, value, kind=term.kind, unit=term.unit, per_time=term.per_time)
     powers = UNSCALED if rate else term.powers
-    return Candidate(found, powers, source="calculation", is_pure=term.is_pure, terms=term.terms)
+    is_scale_stated = powers != UNSCALED or rate
+    return Candidate(found, powers, is_scale_stated, "calculation", is_pure=term.is_pure, terms=term.terms)
 
 
 def write_number(value: Decimal) -> str:
@@ -284,21 +312,7 @@ class Calculator:
         self._check_factor(left)
         if (right.is_rate and not left.is_rate) or (right.kind == "duration" != left.kind):
             return replace(left, value=value, terms=1, per_time=right.unit if right.kind == "duration" else "")
-        kinds = {left.kind, right.kind}
-        powers = frozenset(one - other for one in left.powers for other in right.powers)
-        if left.is_hundredfold:
-            return Term(value / 100, "percent", is_hundredfold=True)
-        is_exchange = kinds == {"currency"} and left.unit != right.unit  # what one currency costs in the other
-        if is_exchange or ("currency" in kinds and kinds & {"count", "physical"}):
-            return replace(left, value=value, powers=powers, terms=1)
-        if left.powers == right.powers:
-            price = left.unit if left.kind == "currency" and right.kind == "none" else ""
-            return Term(value, "ratio", price, is_pure=True)
-        if 0 in powers:
-            return Term(value, "ratio", powers=powers, is_pure=True)
-        if left.kind == right.kind:
-            return Term(value * Decimal(10) ** max(powers), "ratio", is_pure=True)
-        return replace(left, value=value, powers=powers, terms=1)
+        return Term(value / 100, "percent", is_hundredfold=True) if left.is_hundredfold else _quotient(left, right)
 
     def _add(self, left: Term, right: Term, sign: str) -> Term:
         if left.days:
@@ -309,25 +323,7 @@ class Calculator:
         for one, other in ((left, right), (right, left)):
             if not one.is_sourced and not (one.kind == "duration" or (one.kind == "percent" and one.value == 1)):
                 self._check_summand(one, other)
-        value = left.value + right.value if sign == "+" else left.value - right.value
-        main = left if (left.is_sourced and left.kind not in WITHOUT_UNIT) or not right.is_sourced else right
-        if left.is_sourced and right.is_sourced and left.is_rate != right.is_rate:
-            main = right if left.is_rate else left
-        kind = main.kind
-        if left.kind == right.kind == "percent" and sign == "-" and left.is_sourced and right.is_sourced:
-            kind = "points"
-        if {left.kind, right.kind} == {"percent", "points"}:
-            kind = "percent"  # a rate, and what is added to it
-        common = left.powers & right.powers or main.powers
-        return replace(
-            main,
-            value=value,
-            kind=kind,
-            powers=common,
-            is_sourced=left.is_sourced or right.is_sourced,
-            is_pure=(left.is_pure or right.is_pure) and all(one.is_rate or not one.is_sourced for one in (left, right)),
-            terms=left.terms + right.terms if sign == "+" else 1,
-        )
+        return _total(left, right if sign == "+" else replace(right, value=-right.value), is_sum=sign == "+")
 
     def _add_days(self, left: Term, right: Term, sign: str) -> Term:
         if right.days and sign == "-":
@@ -394,6 +390,52 @@ class Calculator:
             rate = stated.kind in ("percent", "points")
             term = replace(term, kind=stated.kind, unit=stated.unit, value=value / 100 if rate else term.value)
         return as_candidate(term, stated.text)
+
+
+def _quotient(left: Term, right: Term) -> Term:
+    """One sourced term by another: of like ones a ratio, else so much of the first for each of the second."""
+    kinds, value = {left.kind, right.kind}, left.value / right.value
+    powers = frozenset(one - other for one in left.powers for other in right.powers)
+    is_exchange = kinds == {"currency"} and left.unit != right.unit  # what one currency costs in the other
+    if is_exchange or ("currency" in kinds and kinds & {"count", "physical"}):
+        return replace(left, value=value, powers=powers, terms=1)
+    if left.powers == right.powers:
+        price = left.unit if left.kind == "currency" and right.kind == "none" else ""
+        return Term(value, "ratio", price, is_pure=True)
+    if 0 in powers:
+        return Term(value, "ratio", powers=powers, is_pure=True)
+    if left.kind == right.kind:
+        return Term(value * Decimal(10) ** max(powers), "ratio", is_pure=True)
+    return replace(left, value=value, powers=powers, terms=1)
+
+
+def _has_amount(*terms: Term) -> bool:
+    return any(term.is_sourced and not term.is_rate for term in terms)
+
+
+def _total(left: Term, right: Term, *, is_sum: bool) -> Term:
+    """Two terms together; a difference has the second with another sign."""
+    both = left.is_sourced and right.is_sourced
+    main = left if (left.is_sourced and left.kind not in WITHOUT_UNIT) or not right.is_sourced else right
+    if both and left.is_rate != right.is_rate:
+        main = right if left.is_rate else left
+    return replace(
+        main,
+        value=left.value + right.value,
+        kind=_kind_of_sum(left, right, main, is_apart=both and not is_sum),
+        powers=left.powers & right.powers or main.powers,
+        is_sourced=left.is_sourced or right.is_sourced,
+        is_pure=(left.is_pure or right.is_pure) and not _has_amount(left, right),
+        terms=left.terms + right.terms if is_sum else 1,
+    )
+
+
+def _kind_of_sum(left: Term, right: Term, main: Term, *, is_apart: bool) -> Kind:
+    """What a sum measures: percentages that are apart are so many points, a rate with points is one again."""
+    kinds = {left.kind, right.kind}
+    if kinds == {"percent"} and is_apart:
+        return "points"
+    return "percent" if kinds == {"percent", "points"} else main.kind
 
 
 def _eve(term: Term) -> Iterator[Candidate]:

@@ -31,6 +31,7 @@ _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
+_NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
 _BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
 """Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
 
@@ -67,7 +68,6 @@ class DocumentFacts:
 
     text: str
     question: str = ""
-    _currencies: dict[str, bool] = field(default_factory=dict, compare=False)
 
     @cached_property
     def letters(self) -> str:
@@ -163,26 +163,28 @@ def explicit_power(quantity: Quantity) -> frozenset[int]:
 def _candidates_of_quote(quote: Quote, stated: Scales, document: Document, facts: DocumentFacts) -> Iterator[Candidate]:
     for quantity in read_quantities(quote.text):
         start, end = quote.start + quantity.start, quote.start + quantity.end
-        place = find_cell(document, start)
-        in_table = is_row(document, start)
+        place, in_table = find_cell(document, start), is_row(document, start)
         source: FigureOrigin = "quote" if in_table or document.table_at(start) is None else "header"
         cell = read_cell(document, *place) if place else CellFacts()
-        candidate = _make_candidate(quantity, quote.text, cell, stated, in_table=in_table)
-        candidate = replace(candidate, source=source, start=start, end=end, quote=quote.id)
-        yield candidate
-        if quantity.kind == "date" and place and quantity.text.isdecimal():  # a cell with "2040" may be no year
-            number = replace(quantity, kind="none", date=Date())
-            candidate = _make_candidate(number, quote.text, cell, stated, in_table=in_table)
+        for reading in _readings(quantity, facts, in_cell=place is not None):
+            candidate = _make_candidate(reading, quote.text, cell, stated, in_table=in_table)
             yield replace(candidate, source=source, start=start, end=end, quote=quote.id)
-        days = possible_days(quantity.text) if quantity.kind == "date" else {}
-        for order, day in days.items():
-            if order in (facts.orders_of_days or days):
-                yield replace(candidate, quantity=replace(quantity, date=day))
     for one in document.cells_in(quote.start, quote.end):
         if one.start < quote.end and quote.start < one.end and _NIL.fullmatch(document.text, one.start, one.end):
             nil = Quantity(document.text[one.start : one.end], 0, 0, Decimal(0))
             powers = frozenset((0, 3, 6, 9))
             yield Candidate(nil, powers, in_table=True, start=one.start, end=one.end, quote=quote.id)
+
+
+def _readings(quantity: Quantity, facts: DocumentFacts, *, in_cell: bool) -> Iterator[Quantity]:
+    """All that a quantity may be: "2040" in a cell is a year or a number, "3/4/2031" is in March or in April."""
+    yield quantity
+    if quantity.kind == "date":
+        if in_cell and quantity.text.isdecimal():
+            yield replace(quantity, kind="none", date=Date())
+        days = possible_days(quantity.text)
+        known = facts.orders_of_days if days else ()
+        yield from (replace(quantity, date=day) for order, day in days.items() if order in (known or days))
 
 
 def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scales, *, in_table: bool) -> Candidate:
@@ -191,23 +193,37 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
     line = before.rpartition("\n")[2]
     if in_table and _BEHIND_FIGURE.search(line) and _PAIRED.search(f"{line} {cell.name}"):
         quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
-    unit = cell.unit
-    if unit and quantity.kind == "none" and not (unit.kind == "percent" and abs(quantity.value) >= _MOST_PERCENT):
-        decimals, value = quantity.decimals + unit.decimals, quantity.value * unit.value
-        text, start, end, power = quantity.text, quantity.start, quantity.end, quantity.power
-        quantity = replace(unit, text=text, start=start, end=end, value=value, decimals=decimals)
-        quantity = replace(quantity, power=unit.power if power is None else power)
+    quantity = _in_unit_of(cell, quantity)
     scales = cell.scales if cell.scales.powers or cell.scale else stated  # "(dollars)" beside a row are no thousands
-    if quantity.power is not None or quantity.kind in ("percent", "points", "ratio", "duration", "date", "ordinal"):
-        return Candidate(quantity, explicit_power(quantity), in_table=in_table, facts=cell)
-    if not scales.powers:
-        return Candidate(quantity, UNSCALED, is_scale_stated=False, in_table=in_table, facts=cell)
-    named = f"{EXCEPTION.sub('', line)} {cell.name}"
+    is_scaled = quantity.power is not None or quantity.kind in _NEVER_SCALED
+    powers, is_stated = explicit_power(quantity), is_scaled or bool(scales.powers)
+    if not is_scaled and scales.powers:
+        # An amount with cents below a scale of whole amounts may be a price.
+        is_free = not in_table or (quantity.decimals == 2 and abs(quantity.value) < 1000)
+        powers = _powers_of(scales, f"{EXCEPTION.sub('', line)} {cell.name}", in_table=in_table, is_free=is_free)
+    return Candidate(quantity, powers, is_scale_stated=is_stated, in_table=in_table, facts=cell)
+
+
+def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
+    """A bare quantity in the unit that is stated for its cell."""
+    unit = cell.unit
+    if not unit or quantity.kind != "none" or (unit.kind == "percent" and abs(quantity.value) >= _MOST_PERCENT):
+        return quantity
+    return replace(
+        unit,
+        text=quantity.text,
+        start=quantity.start,
+        end=quantity.end,
+        value=quantity.value * unit.value,
+        decimals=quantity.decimals + unit.decimals,
+        power=unit.power if quantity.power is None else quantity.power,
+    )
+
+
+def _powers_of(scales: Scales, named: str, *, in_table: bool, is_free: bool) -> frozenset[int]:
+    """The scales that a figure may have under those stated: what they except has none, or is free to have none."""
     words = content_words(named) | ({"per"} & set(named.lower().split()))
     excepted = [item for item in scales.exceptions if item <= words]
     if in_table and any("per" in item for item in excepted):
-        return Candidate(quantity, UNSCALED, in_table=in_table, facts=cell)
-    # An amount with cents below a scale of whole amounts may be a price.
-    is_free = not in_table or excepted or (quantity.decimals == 2 and abs(quantity.value) < 1000)
-    powers = scales.powers | (UNSCALED if is_free else frozenset())
-    return Candidate(quantity, powers, in_table=in_table, facts=cell)
+        return UNSCALED
+    return scales.powers | (UNSCALED if is_free or excepted else frozenset())

@@ -12,7 +12,6 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.scales import Scales, read_scales, read_unit
 
-PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _NEAR_ROWS = 8
 """Rows above and below a cell in which its neighbours stand."""
 
@@ -25,7 +24,7 @@ class CellFacts:
     """What governs a cell: `row` and `column` name it, `scale` is the nearest statement of scale or unit.
 
     `scales` are those stated for it, `unit` is one of the unit that its row, its column or the table's title names,
-    `units` and `currencies` are all that any of these names. `has_percent`: one of them names percentages.
+    `units` and `currencies` are all that any of these names.
     """
 
     row: tuple[Label, ...] = ()
@@ -35,7 +34,6 @@ class CellFacts:
     unit: Quantity | None = None
     units: frozenset[str] = frozenset()
     currencies: frozenset[str] = frozenset()
-    has_percent: bool = False
 
     @property
     def name(self) -> str:
@@ -66,9 +64,7 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
     scales = scaling[1] if scaling else Scales()
     nearest = scaling[0] if scaling else stated[0][0] if stated else None
     title = document.text[table.title : table.start] if table.title >= 0 else ""
-    titles = [_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n"))]
     labels = [*(label.text for label in reversed(column)), *(label.text for label in reversed(row))]
-    bracketed = (f"({label.text})" for label in row if len(row) > 1)  # the group, or a column of units
     signs = [text for it, text in stated if it.row != it.column]
     words = "\n".join((*labels, *(text for _, text in stated)))
     return CellFacts(
@@ -76,10 +72,9 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
         column,
         _name_statement(document, nearest) if nearest else None,
         scales,
-        next(filter(None, map(read_unit, (*signs, *labels, *bracketed, *titles))), None),
+        next(filter(None, map(read_unit, (*signs, *labels, *_units_of(row, title)))), None),
         units_named(words),
         currencies_named(words) or currencies_named(title),
-        bool(PER_CENT.search(words)),
     )
 
 
@@ -88,6 +83,12 @@ def _name_statement(document: Document, statement: Statement) -> Label:
     label = _as_label(document, statement.start, statement.end)
     is_figure = find_cell(document, statement.start) is not None
     return replace(label, text=_FIGURE.sub("", label.text)) if is_figure else label
+
+
+def _units_of(row: tuple[Label, ...], title: str) -> Iterator[str]:
+    """What may be a unit as a whole: the group of a row, its column of units, in brackets; then a title."""
+    yield from (f"({label.text})" for label in row if len(row) > 1)
+    yield from (_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n")))
 
 
 def _as_label(document: Document, start: int, end: int) -> Label:

@@ -5,7 +5,7 @@ calculation that does not hold. The worker is told once, and may stand by its cl
 judge. All else is shown to the judge as it stands. No model takes part.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -13,7 +13,7 @@ from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.expression import CalculationError, UnquotedError, UnreadError
 from ralph_cli.checks.figures.sources import make_source
-from ralph_cli.checks.figures.trace import FigureTracer, Trace
+from ralph_cli.checks.figures.trace import Fault, FigureTracer, Trace
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, FigureSource, Issue, Quote
 from ralph_cli.core.structure import Span
@@ -21,6 +21,7 @@ from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.retrieval.quotes.scanned import unsure_words
 from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
 from ralph_cli.text.languages.figures import EnglishFigures, restore_all
+from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.verbatim import departure
 
@@ -89,10 +90,30 @@ class NumbersCheck:
             collect_candidates([english.read_quote(quote) for quote in quotes], english.document, self._facts),
             f"{text.text}\n{words}",
         )
+        objections, doubts, failed = self._compute(claim, text.text, calculations, calculator, tell)
+        tracer = FigureTracer(calculator.candidates, self._facts, words)
+        traces = tracer.trace_all(mask_names(text.text, english.document))
+        sources = [replace(it, difference=tell(it.difference)) for it in self._sources(claim, traces)]
+        if calculations or departure(claim.text, [quote.text for quote in quotes]):
+            # A quotation says what the document says, in its own words.
+            pages = {part for quote in quotes for part in self._names_of_pages(quote)}
+            for quantity, fault in self._faults(traces, pages, failed):
+                objections.append((fault.field, claim.text[quantity.start : quantity.end], tell(fault.message)))
+        return objections, sources, doubts
+
+    def _compute(
+        self,
+        claim: Claim,
+        text: str,
+        calculations: list[EnglishFigures],
+        calculator: Calculator,
+        tell: Callable[[str], str],
+    ) -> tuple[list[tuple[str, str, str]], list[Doubt], list[str]]:
+        """The objections to calculations, what is open of them, and those whose results are told with them."""
         objections: list[tuple[str, str, str]] = []
         doubts: list[Doubt] = []
-        failed: list[EnglishFigures] = []
-        own = {abs(one.value) for one in read_quantities(text.text, "prose") if one.is_measured}
+        failed: list[str] = []
+        own = {abs(one.value) for one in read_quantities(text, "prose") if one.is_measured}
         for calculation in calculations[:MAX_CALCULATIONS]:
             try:
                 calculator.compute(calculation.text)
@@ -104,18 +125,8 @@ class NumbersCheck:
                     doubts.append(Doubt(claim.id, calculation.original, message))
                 else:
                     objections.append(("calculation", calculation.original, message))
-                failed += [] if is_own else [calculation]  # its result is told with it
-        tracer = FigureTracer(calculator.candidates, self._facts, words)
-        traces = tracer.trace_all(mask_names(text.text, english.document))
-        sources = [replace(it, difference=tell(it.difference)) for it in self._sources(claim, traces)]
-        if calculations or departure(claim.text, [quote.text for quote in quotes]):
-            # A quotation says what the document says, in its own words.
-            pages = {part for quote in quotes for part in self._names_of_pages(quote)}
-            for trace in self._faulty(traces, pages, [read.text for read in failed]):
-                if trace.fault:
-                    words_of = claim.text[trace.quantity.start : trace.quantity.end]
-                    objections.append((trace.fault.field, words_of, tell(trace.fault.message)))
-        return objections, sources, doubts
+                failed += [] if is_own else [calculation.text]
+        return objections, doubts, failed
 
     def _sources(self, claim: Claim, traces: list[Trace]) -> Iterator[FigureSource]:
         for trace in traces:
@@ -126,15 +137,17 @@ class NumbersCheck:
                 trace = replace(trace, source=replace(trace.source, start=start, end=end))
             yield make_source(self.document, claim, trace)
 
-    def _faulty(self, traces: list[Trace], pages: Container[str], failed: list[str]) -> Iterator[Trace]:
-        """The figures to which code objects."""
+    def _faults(
+        self, traces: list[Trace], pages: Container[str], failed: list[str]
+    ) -> Iterator[tuple[Quantity, Fault]]:
+        """The figures to which code objects, each with what is wrong."""
         wrong = {abs(one.value) for text in failed for one in read_quantities(text)}
-        for trace in traces:
-            name = trace.quantity.text.lower().rpartition(" ")[2]
-            is_page = trace.fault is not None and trace.fault.field == "name" and name in pages
-            is_told = trace.fault is not None and trace.fault.field == "nowhere" and abs(trace.quantity.value) in wrong
-            if trace.fault and trace.fault.is_sure and not is_page and not is_told:
-                yield trace
+        for quantity, fault in ((trace.quantity, trace.fault) for trace in traces):
+            if fault is None or not fault.is_sure:
+                continue
+            is_page = fault.field == "name" and quantity.text.lower().rpartition(" ")[2] in pages
+            if not is_page and not (fault.field == "nowhere" and abs(quantity.value) in wrong):
+                yield quantity, fault
 
     def _unsure_figures(self, claim: Claim, quotes: tuple[Quote, ...]) -> Iterator[Doubt]:
         """The figures of a claim that stand in its quotes as OCR has read them, where it was not sure of them."""

@@ -5,12 +5,12 @@ date names: "Q4 2022" is borne out by "three months ended December 31" in one pl
 """
 
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date as Day
 from datetime import timedelta
 from decimal import Decimal
-from itertools import product
+from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.match import MONTHS_IN, SECONDS_IN
@@ -41,38 +41,48 @@ def match_date(
     """How a date of a claim stands to all dates that may bear it out; a quoted one that `others` of the claim repeat is
     no rival."""
     date = claimed.date
-    wanted = {number for number, said in enumerate(date) if said is not None}
     covered: set[int] = set()
     sources: list[Candidate] = []
     rivals: list[tuple[list[int], Quantity]] = []
-    same_day = {
-        found.quantity.date.year
-        for found in candidates
-        if found.source == "quote" and date.day and found.quantity.date[_MONTH : _DAY + 1] == date[_MONTH : _DAY + 1]
-    } - {None}
-    for candidate in candidates:
+    for candidate in _dated(date, candidates):
         known = candidate.quantity.date
-        # Of a day that the quotes state with its year, no other source names another year.
-        named = candidate.source == "document" and same_day and known.year not in same_day
-        if candidate.quantity.kind != "date" or named:
-            continue
         clash, shared = _clash(date, known, fiscal_end), _covered(date, known, fiscal_end)
         if not clash:
             covered |= shared
             sources += [candidate] if shared else []
         elif _is_rival(candidate, clash, shared) and not any(_repeats(other, known, clash) for other in others):
             rivals.append((clash, candidate.quantity))
-    missing = sorted(wanted - covered)
+    missing = sorted(_named(date) - covered)
     sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
-    found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
-    if found and missing != [_PART]:
+    found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing) and missing != [_PART]]
+    if found:
         clash, rival = min(found, key=lambda one: len(one[0]))
         # A month and a day of another one may be of two things.
         apart = (date.day is None) != (rival.date.day is None) and clash == [_MONTH]
         return DateMatch(tuple(sources), _FIELDS[min(set(clash) & set(missing))], rival, not apart)
-    of_year = date.months == 12 and date.last_month == fiscal_end  # "the year ended June 30, 2023" is that of 2023
-    is_whole = not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing)
-    return DateMatch(tuple(sources), "" if is_whole else _FIELDS[missing[0]], is_sure=_YEAR in missing and not is_whole)
+    is_whole = _is_whole(date, missing, fiscal_end)
+    return DateMatch(tuple(sources), "" if is_whole else _FIELDS[missing[0]])
+
+
+def _named(date: Date) -> set[int]:
+    return {number for number, said in enumerate(date) if said is not None}
+
+
+def _dated(date: Date, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The dates among candidates; of a day that the quotes state with its year, no other source names another year."""
+    dates = [found for found in candidates if found.quantity.kind == "date"]
+    days = (found.quantity.date for found in dates if found.source == "quote" and date.day)
+    years = {day.year for day in days if day[_MONTH : _DAY + 1] == date[_MONTH : _DAY + 1]} - {None}
+    for found in dates:
+        if found.source != "document" or not years or found.quantity.date.year in years:
+            yield found
+
+
+def _is_whole(date: Date, missing: Sequence[int], fiscal_end: int) -> bool:
+    """Whether what no quote names of a date may be left out: "the year ended June 30, 2023" is that of 2023."""
+    if not missing or date.months != 12:
+        return not missing
+    return list(missing) == [_LENGTH] or (date.last_month == fiscal_end and _YEAR not in missing)
 
 
 def _is_rival(candidate: Candidate, clash: list[int], shared: set[int]) -> bool:
@@ -94,16 +104,18 @@ def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
     ]
     if date.year and known.year and date.year not in _years(date, known, fiscal_end):
         found.insert(0, _YEAR)
-    if (date.part and known.part and date.part != known.part and date.part[0] == known.part[0]) or (
-        date.part
-        and known.months
-        and known.month
-        and not any(_is_part(date.part, known, end) for end in (12, fiscal_end))
-    ):
+    if date.part and _is_other_part(date.part, known, fiscal_end):
         found.append(_PART)
     if date.months and known.months and date.months != known.months:
         found.append(_LENGTH)
     return found
+
+
+def _is_other_part(part: str, known: Date, fiscal_end: int) -> bool:
+    """Whether a date names another quarter or half of a year, or months that lie in another one."""
+    if known.part and part != known.part and part[0] == known.part[0]:
+        return True
+    return bool(known.months and known.month) and not any(_is_part(part, known, end) for end in (12, fiscal_end))
 
 
 def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
@@ -186,17 +198,25 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
 
     So does a number of years or columns.
     """
-    computed = any(found.source == "calculation" for found in candidates)
-    said = ("quote", "calculation", *(("header",) if computed else ()))
-    dates = [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
+    dates = _dates_said(candidates)
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
-    spans = ((one, other) for one in days for other in days if one < other)
-    if any(spans_duration(*span, claimed.value, claimed.unit) for span in spans):
+    if any(spans_duration(one, other, claimed.value, claimed.unit) for one, other in combinations(days, 2)):
         return True
-    if claimed.unit in MONTHS_IN and any(claimed.value * MONTHS_IN[claimed.unit] == date.months for date in dates):
-        return True
-    years = {date.year for date in dates if date.year is not None}
+    months = claimed.value * MONTHS_IN.get(claimed.unit, 0)
     # Of days with other months the years alone do not tell.
     is_yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
-    apart = {abs(other - one) for one in years for other in years} | {len(years)} if is_yearly and years else set()
-    return claimed.unit == "year" and claimed.value in apart
+    is_apart = claimed.unit == "year" and is_yearly and claimed.value in _years_apart(dates)
+    return is_apart or any(months == date.months for date in dates if date.months)
+
+
+def _dates_said(candidates: Sequence[Candidate]) -> list[Date]:
+    """The dates of quotes and of calculations; beside a calculation those of headers, too."""
+    is_computed = any(found.source == "calculation" for found in candidates)
+    said = ("quote", "calculation", *(("header",) if is_computed else ()))
+    return [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
+
+
+def _years_apart(dates: Sequence[Date]) -> set[int]:
+    """How many years lie between the years of dates, and how many there are."""
+    years = {date.year for date in dates if date.year is not None}
+    return {abs(other - one) for one in years for other in years} | ({len(years)} - {0})

@@ -37,36 +37,47 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
     """How a figure of a claim may come from a candidate; None if it does not."""
     quantity = candidate.quantity
     if quantity.kind == "date" and claimed.kind in _WITHOUT_UNIT:
-        # "1900 members" look like a year; "by the 15th" is a day.
-        is_year = quantity.date.year == claimed.value * 10 ** (claimed.power or 0)
-        is_day = claimed.kind == "ordinal" and quantity.date.day == claimed.value and not claimed.nouns
-        return Match(candidate) if is_year or is_day else None
-    if not (claimed.is_measured and quantity.is_measured) or _is_by_chance(claimed, candidate):
+        return Match(candidate) if _is_of_date(claimed, quantity) else None
+    if not _are_amounts(claimed, quantity) or _is_by_chance(claimed, candidate):
         return None
-    if _is_in_range(claimed, quantity):
+    if _is_in_range(claimed, quantity) or _is_share_of_one(claimed, candidate):
         return Match(candidate)
-    if (
-        quantity.kind == "none"
-        and quantity.decimals > 1
-        and abs(quantity.value) < _MOST_SHARE
-        and claimed.kind in _SHARES
-    ):
-        # 9.38 % of the 0.0938 of a cell
-        percent = replace(quantity, value=quantity.value * 100, decimals=quantity.decimals - 2, kind="percent")
-        if has_value(claimed, replace(candidate, quantity=percent, powers=UNSCALED)):
-            return Match(candidate)
-    relation = _compare_units(claimed, candidate)
-    if relation == "different":
-        return Match(candidate, "unit", is_sure=True) if _has_digits(claimed, candidate) else None
-    converted = _convert(candidate, claimed)
+    return _compare(claimed, candidate)
+
+
+def _compare(claimed: Quantity, candidate: Candidate) -> Match | None:
+    """How a figure compares in unit, then in value, then in scale."""
+    quantity = candidate.quantity
+    converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
+    if not _is_in_unit(claimed, candidate):
+        return other_unit if _has_digits(claimed, candidate) else None
     if has_value(claimed, converted):
-        is_other_pace = claimed.per_time and quantity.per_time and claimed.per_time != quantity.per_time
-        return Match(candidate, "unit", is_sure=True) if is_other_pace else Match(candidate)
+        return other_unit if len({claimed.per_time, quantity.per_time} - {""}) > 1 else Match(candidate)
     if converted is not candidate and _has_digits(claimed, candidate):
-        return Match(candidate, "unit", is_sure=True)  # 412 µg of 412 ng
-    if claimed.kind == quantity.kind == "duration" and claimed.value == quantity.value:
-        return Match(candidate, "unit", is_sure=True)
+        return other_unit  # 412 µg of 412 ng
+    if claimed.kind == "duration":
+        return other_unit if quantity.kind == "duration" and claimed.value == quantity.value else None
     return _match_other_scale(claimed, candidate)
+
+
+def _are_amounts(*quantities: Quantity) -> bool:
+    return all(quantity.is_measured for quantity in quantities)
+
+
+def _is_of_date(claimed: Quantity, date: Quantity) -> bool:
+    """Whether a number is the year or the day of a date: "1900 members" look like a year; "by the 15th" is a day."""
+    is_year = date.date.year == claimed.value * 10 ** (claimed.power or 0)
+    return is_year or (claimed.kind == "ordinal" and date.date.day == claimed.value and not claimed.nouns)
+
+
+def _is_share_of_one(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a percentage is a share that is written as a part of one: 9.38 % of the 0.0938 of a cell."""
+    quantity = candidate.quantity
+    if claimed.kind not in _SHARES or quantity.kind != "none" or quantity.decimals < 2:
+        return False
+    percent = replace(quantity, value=quantity.value * 100, decimals=quantity.decimals - 2, kind="percent")
+    is_part = abs(quantity.value) < _MOST_SHARE
+    return is_part and has_value(claimed, replace(candidate, quantity=percent, powers=UNSCALED))
 
 
 def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
@@ -90,58 +101,55 @@ def _is_in_range(claimed: Quantity, other: Quantity) -> bool:
 # Units
 
 
-def _compare_units(claimed: Quantity, candidate: Candidate) -> Literal["same", "different"]:
-    """Whether two figures are in one unit; "different" only where both are written."""
-    quantity, facts = candidate.quantity, candidate.facts
-    kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}
+def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether two figures may be in one unit; they are not only where both units are written, and differ."""
+    quantity = candidate.quantity
     if candidate.is_pure:
-        return "same"
+        return True
     if claimed.symbol and quantity.symbol:
-        if UNKNOWN_UNIT in (claimed.symbol, quantity.symbol):
-            return "same"
-        return "different" if convert_symbol(quantity.symbol, claimed.symbol) is None else "same"
+        is_unknown = UNKNOWN_UNIT in (claimed.symbol, quantity.symbol)
+        return is_unknown or convert_symbol(quantity.symbol, claimed.symbol) is not None
     if claimed.kind in _WITHOUT_UNIT:
-        return "same"
-    is_named = quantity.symbol not in ("", UNKNOWN_UNIT) and is_sure_symbol(quantity.symbol)
-    if quantity.kind in _WITHOUT_UNIT and is_named and claimed.kind == "physical":
-        return "different"  # inches, where mA is written
+        return True
     if quantity.kind in _WITHOUT_UNIT:
-        return _compare_to_bare(claimed, candidate)
+        is_named = quantity.symbol not in ("", UNKNOWN_UNIT) and is_sure_symbol(quantity.symbol)
+        is_other = is_named and claimed.kind == "physical"  # inches, where mA is written
+        return not is_other and (candidate.source != "quote" or _may_be_above(claimed, candidate))
+    return _is_alike(claimed, candidate)
+
+
+def _is_alike(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether two figures with units are in one."""
+    quantity = candidate.quantity
+    kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}
     if kinds == {"currency"}:
         # A bare dollar sign is that of the dollars which its header names; a cent is of many currencies.
         cents = "cent" in units and units <= {"cent", *CENT_CURRENCIES}
-        named = quantity.unit == "$" and claimed.unit in DOLLARS & facts.currencies
-        return "same" if len(units) == 1 or cents or named else "different"
+        return (
+            len(units) == 1 or cents or (quantity.unit == "$" and claimed.unit in DOLLARS & candidate.facts.currencies)
+        )
     if kinds == {"points", "percent"}:
-        return "same" if "basis point" in units else "different"  # 175 basis points are 1.75 %
+        return "basis point" in units  # 175 basis points are 1.75 %
     if kinds == {"physical"}:
-        return _compare_physical(claimed, quantity)
-    is_weight = units == {"\u00a3", "pound"}  # "pounds" that are weighed
-    return "same" if len(kinds) == 1 or kinds <= {"percent", "ratio"} or is_weight else "different"
+        is_bare_degree = "degree" in units and all(unit.startswith("degree") for unit in units)
+        return len({_sort_of(unit) for unit in units}) == 1 or is_bare_degree
+    # "Pounds" may be weighed.
+    return len(kinds) == 1 or kinds <= {"percent", "ratio"} or units == {"\u00a3", "pound"}
 
 
-def _compare_physical(claimed: Quantity, other: Quantity) -> Literal["same", "different"]:
-    if claimed.unit == other.unit or SIZES.get(claimed.unit, ("",))[0] == SIZES.get(other.unit, (None,))[0]:
-        return "same"
-    degrees = {claimed.unit.partition(" ")[0], other.unit.partition(" ")[0]} == {"degree"}
-    is_bare_degree = degrees and "degree" in (claimed.unit, other.unit)
-    return "same" if is_bare_degree else "different"
+def _sort_of(unit: str) -> str:
+    """What a unit measures by its name, or itself."""
+    return SIZES[unit][0] if unit in SIZES else unit
 
 
-def _compare_to_bare(claimed: Quantity, candidate: Candidate) -> Literal["same", "different"]:
-    """A figure with a unit, and one without: what stands over a cell may name that unit, or another of its sort."""
+def _may_be_above(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a bare figure may have a unit by what stands over its cell: that names the unit, or none of its sort."""
     facts = candidate.facts
-    if candidate.source != "quote":
-        return "same"
     if claimed.kind == "currency":
         known = {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())}
-        is_other = facts.currencies and not facts.currencies & known and claimed.unit != "cent"
-        return "different" if is_other else "same"
-    if claimed.kind == "physical":
-        sort = SIZES.get(claimed.unit, ("",))[0]
-        alike = {unit for unit in facts.units if SIZES.get(unit, (None,))[0] == sort}
-        return "different" if alike and claimed.unit not in alike else "same"
-    return "same"
+        return not facts.currencies or bool(facts.currencies & known) or claimed.unit == "cent"
+    alike = {unit for unit in facts.units if _sort_of(unit) == _sort_of(claimed.unit)}
+    return claimed.kind != "physical" or not alike or claimed.unit in alike
 
 
 def _convert(candidate: Candidate, claimed: Quantity) -> Candidate:
@@ -203,29 +211,39 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
     """What a candidate may amount to, in the dimension of the claim's figure where it has none of its own."""
     quantity, own = candidate.quantity, measure(claimed)
     value, one = abs(quantity.value), Decimal(1)
-    whole = own.unit / Decimal(10) ** (claimed.power or 0)
     is_bare = quantity.kind in _WITHOUT_UNIT
-    if candidate.is_pure:
-        size = whole if claimed.kind == "duration" else one
+    size, powers = one, UNSCALED
+    if claimed.kind == "duration" and (candidate.is_pure or is_bare):
+        size = own.unit / Decimal(10) ** (claimed.power or 0)
+        powers = UNSCALED if candidate.is_pure else candidate.powers
+    elif candidate.is_pure:
         powers = candidate.powers if own.dimension == "number" else UNSCALED
-        yield from (Measure(own.dimension, value * size * Decimal(10) ** power, one) for power in powers)
     elif is_bare and claimed.kind in _SHARES and candidate.in_table:
-        if value < _MOST_PERCENT:
-            yield Measure(own.dimension, value / 100, one)
-        if claimed.kind == "ratio" and not claimed.worded:
-            yield Measure(own.dimension, value, one)
-    elif is_bare and claimed.kind == "duration":
-        yield from (Measure(own.dimension, value * whole * Decimal(10) ** power, one) for power in candidate.powers)
+        yield from _shares_of(claimed, own, value)
+        return
     elif {quantity.kind, claimed.kind} == {"points", "percent"}:
-        yield Measure(own.dimension, value / 100, one)
+        size = Decimal("0.01")
     elif own.dimension == "number":
-        # What is no amount of money may be counted in full, whatever scale is stated for the table.
-        is_money = "currency" in (claimed.kind, quantity.kind)
-        in_full = not is_money and (value >= IN_FULL or not claimed.power)
-        powers = candidate.powers | UNSCALED if in_full else candidate.powers
-        yield from (Measure("number", value * Decimal(10) ** power, one) for power in powers)
+        powers = _powers_of(candidate, claimed)
     else:
         yield measure(quantity)
+        return
+    yield from (Measure(own.dimension, value * size * Decimal(10) ** power, one) for power in powers)
+
+
+def _shares_of(claimed: Quantity, own: Measure, value: Decimal) -> Iterator[Measure]:
+    """What a bare cell may be as a share or multiple: 39 is 39 %, and 2.7 may be 2.7 times."""
+    if value < _MOST_PERCENT:
+        yield Measure(own.dimension, value / 100, Decimal(1))
+    if claimed.kind == "ratio" and not claimed.worded:
+        yield Measure(own.dimension, value, Decimal(1))
+
+
+def _powers_of(candidate: Candidate, claimed: Quantity) -> frozenset[int]:
+    """The scales of a candidate; what is no amount of money may be counted in full under any that is stated."""
+    is_money = "currency" in (claimed.kind, candidate.quantity.kind)
+    in_full = not is_money and (abs(candidate.quantity.value) >= IN_FULL or not claimed.power)
+    return candidate.powers | UNSCALED if in_full else candidate.powers
 
 
 def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
@@ -233,21 +251,24 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
     said = own.value
     if claimed.worded and claimed.kind == "ratio":
         return _shows_in_words(claimed, said, value)
-    if claimed.bound and not claimed.approximate and (value - said) * (1 if claimed.bound == "over" else -1) < 0:
+    past = (value - said) * (1 if claimed.bound == "over" else -1) if claimed.bound else Decimal(-1)
+    if claimed.bound and not claimed.approximate and past < 0:
         return False
     half = own.unit * Decimal(10) ** -_shown_decimals(claimed) / 2
     if -half * _TOLERANCE <= value - said < half or value == said:
         return True  # half is rounded up
-    if not claimed.decimals and claimed.value and claimed.value == int(claimed.value):
-        digits = str(abs(int(claimed.value)))
-        zeros = len(digits) - len(digits.rstrip("0"))
-        room = own.unit * 10**zeros / 2
-        if zeros and len(digits) - zeros > 1 and -room <= value - said < room:
-            return True  # the zeros at the end of a whole number may be a rounding
-    if claimed.approximate and abs(said - value) <= said * _NEAR:
+    room = own.unit * _size_of_zeros(claimed) / 2
+    if -room <= value - said < room or (claimed.approximate and abs(said - value) <= said * _NEAR):
         return True
-    past = (value - said if claimed.bound == "over" else said - value) if claimed.bound else Decimal(-1)
     return 0 < past <= said * _MOST_PAST_BOUND
+
+
+def _size_of_zeros(claimed: Quantity) -> int:
+    """What one of the last digit before the zeros at the end of a whole number counts, which may be a rounding."""
+    digits = str(abs(claimed.value)) if not claimed.decimals and claimed.value % 1 == 0 else ""
+    digits = digits.partition(".")[0]
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return 10**zeros if zeros and len(digits) - zeros > 1 else 0
 
 
 def _shown_decimals(claimed: Quantity) -> int:
@@ -282,8 +303,9 @@ def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
     """The same digits at another power of a thousand; for sure only where both scales are written."""
     own = measure(claimed)
     digits = str(abs(claimed.value)).replace(".", "").strip("0")
-    if own.dimension != "number" or len(digits) < 2 or candidate.quantity.kind in _SHARES:
-        return None
+    is_bare = not candidate.is_scale_stated and (candidate.in_table or candidate.source == "calculation")
+    if own.dimension != "number" or len(digits) < 2 - is_bare or candidate.quantity.kind in _SHARES:
+        return None  # of one digit there is soon another one
     plain = replace(claimed, bound="", approximate=False)
     is_scaled = claimed.power is not None or max(candidate.powers) > 0
     for power in candidate.powers:

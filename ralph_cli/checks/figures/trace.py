@@ -52,7 +52,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A figure, date or name of a text, and the candidate that it comes from; a `fault` if none has it as it is."""
+    """A figure, date or name of a text, and the candidate that it comes from; a `fault` if none has it as it is.
+
+    `others` are candidates with the same value, as far as the text shows it.
+    """
 
     quantity: Quantity
     source: Candidate | None = None
@@ -90,8 +93,8 @@ class FigureTracer:
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
         if fitting and not self._lacks_currency(quantity, fitting):
-            best = _rank(fitting, quantity, sentence)
-            return Trace(quantity, best[0], others=tuple(best[1:]))
+            ranked = _rank(fitting, quantity, sentence)
+            return Trace(quantity, ranked[0], others=tuple(ranked[1:]))
         repeats = any(one.is_sure and abs(one.candidate.quantity.value) == abs(quantity.value) for one in matches)
         if not repeats and (derived := self._derive(quantity, others)):
             return Trace(quantity, derived)
@@ -124,7 +127,9 @@ class FigureTracer:
         if found is None and quantity.wording == "change" and candidate.quantity.kind == "percent":
             # What doubled is 200 % of what it was, or up by 100 %.
             found = match(replace(quantity, value=abs(quantity.value - 1)), candidate)
-        return None if found and found.difference and candidate.source != "quote" else found
+        # What is computed of figures whose scale nobody states may have any.
+        is_told = candidate.source == "quote" or (candidate.source == "calculation" and found and not found.is_sure)
+        return None if found and found.difference and not is_told else found
 
     def _trace_name(self, quantity: Quantity) -> Trace:
         number = quantity.text.lower().rpartition(" ")[2]
@@ -143,8 +148,7 @@ class FigureTracer:
         said = [other.date for other in others if other.kind == "date" and other is not quantity]
         found = match_date(quantity, self.candidates, said, self.facts.fiscal_end)
         if not found.missing:
-            first, *rest = found.sources or (None,)
-            return Trace(quantity, first, others=tuple(one for one in rest if one))
+            return Trace(quantity, next(iter(found.sources), None))
         if is_shifted(quantity.date, self.candidates):
             what = "it may be computed from the quotes, but no calculation is recorded"
             return Trace(quantity, fault=Fault("calculation", quantity.text, what, is_sure=False))
@@ -152,7 +156,11 @@ class FigureTracer:
         if found.rival is not None:
             what = f'the quotes say "{flatten(found.rival.text)}" (another {found.missing})'
         source = next(iter(found.sources), None)
-        return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=found.is_sure))
+        # Where the quotes and their headers name years, and not this one, it is another; where they name none, it may
+        # be that of the whole document.
+        years = {one.quantity.date.year for one in self.candidates if one.source in ("quote", "header")} - {None}
+        is_sure = found.is_sure or (found.missing == "year" and bool(years))
+        return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=is_sure))
 
     def _derive(self, quantity: Quantity, others: Sequence[Quantity]) -> Candidate | None:
         """What quoted dates, or one operation on other figures of the text or of the quotes, make of a quantity."""
@@ -184,19 +192,24 @@ class FigureTracer:
     def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
         """What is said of a quantity that no candidate has; None for what names something, or one of a thing."""
         counted = quantity.kind in ("none", "count")
-        if counted and quantity.text.isdecimal() and (words := text[: quantity.start].split()[-1:]):
-            named = re.escape(f"{words[0]} {quantity.text}")  # "week 52", "DN 150", "the 787"
-            if re.search(rf"(?i)(?<!\w){named}(?![\d.,%])", self.facts.text):
-                return None
-        if quantity.value == 1 and quantity.text.isalpha():
+        if (counted and self._is_name(text, quantity)) or (quantity.value == 1 and quantity.text.isalpha()):
             return None
         if quantity.is_small and (counted or quantity.kind == "ordinal" or quantity.unit in MONTHS_IN):
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
-        quoted = [found.quantity for found in self.candidates if found.source == "quote"]
-        alike = [one for one in quoted if one.kind == quantity.kind]
-        gap, nearest = min(((abs(abs(one.value) - abs(quantity.value)), one.text) for one in alike), default=(0, ""))
-        hint = f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
-        return Fault("nowhere", name, f"in {self.described}{hint}", is_sure=not quantity.worded)
+        return Fault("nowhere", name, f"in {self.described}{self._hint(quantity)}", is_sure=not quantity.worded)
+
+    def _is_name(self, text: str, quantity: Quantity) -> bool:
+        """Whether a number and the word before it are a name in the document: "week 52", "DN 150", "the 787"."""
+        words = text[: quantity.start].split()[-1:] if quantity.text.isdecimal() else []
+        named = (re.escape(f"{word} {quantity.text}") for word in words)
+        return any(re.search(rf"(?i)(?<!\w){name}(?![\d.,%])", self.facts.text) for name in named)
+
+    def _hint(self, quantity: Quantity) -> str:
+        """The nearest quoted figure of a kind, if it is near enough to be meant."""
+        quoted = (found.quantity for found in self.candidates if found.source == "quote")
+        gaps = [(abs(abs(one.value) - abs(quantity.value)), one.text) for one in quoted if one.kind == quantity.kind]
+        gap, nearest = min(gaps, default=(0, ""))
+        return f'; nearest is "{flatten(nearest)}"' if nearest and gap <= abs(quantity.value) / 4 else ""
 
 
 def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) -> list[Candidate]:

@@ -5,7 +5,6 @@ What stands in a passage stays at its place, for the English is as long as what 
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -90,25 +89,16 @@ _LEAST_MONTH = 5
 class EnglishFigures:
     """A text whose figures are written as in English, of the same length.
 
-    `original` is the text as it was, and `changed` has each figure and what it was. `foreign` are the passages in
-    another language than English, of which words that have no entry here are unknown.
+    `original` is the text as it was, and `changed` has each figure and what it was.
     """
 
     text: str
     original: str
     changed: tuple[tuple[str, str], ...] = ()
-    foreign: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def is_foreign(self) -> bool:
-        return bool(self.foreign)
 
     def cut(self, start: int, end: int) -> "EnglishFigures":
         """A part of the text, as it is read in the whole."""
-        at = bisect_right(self.foreign, start, key=lambda passage: passage[1])
-        inside = at < len(self.foreign) and self.foreign[at][0] < end
-        foreign = ((0, end - start),) if inside else ()
-        return EnglishFigures(self.text[start:end], self.original[start:end], self.changed, foreign)
+        return EnglishFigures(self.text[start:end], self.original[start:end], self.changed)
 
     def find(self, words: str) -> str | None:
         """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
@@ -138,8 +128,7 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
     """
     parts: list[str] = []
     changed: dict[str, str] = {}
-    foreign: list[tuple[int, int]] = []
-    at = last = 0
+    at = 0
 
     @cache
     def usual() -> bool:
@@ -147,7 +136,6 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
         return bool(writes_points(text) if told is None else told)
 
     for start, end, own in passages(text, language):
-        before, last = last, end
         if own not in TRANSLATED:
             continue
         passage = text[start:end]
@@ -157,13 +145,11 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
             told = writes_points(passage)
             english = _translate(passage, own, changed, points=usual() if told is None else told)
         parts += [text[at:start], english]
-        goes_on = bool(foreign) and foreign[-1][1] == before
-        foreign.append((foreign.pop()[0] if goes_on else start, end))
         at = end
     if not parts:
         return EnglishFigures(text, text)
     longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
-    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first), tuple(foreign))
+    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first))
 
 
 def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
@@ -196,8 +182,10 @@ def language_of_figures(text: str, otherwise: str) -> str:
 def restore_all(message: str, texts: Iterable[EnglishFigures]) -> str:
     """A message about several texts with its words as they were written; the first text that has them tells."""
     texts = tuple(texts)
-    if all(text.text == text.original for text in texts):
-        return message
+    return _restore(message, texts) if any(text.text != text.original for text in texts) else message
+
+
+def _restore(message: str, texts: tuple[EnglishFigures, ...]) -> str:
     for text in texts:
         if text.text.strip() and text.text in message:
             message = message.replace(text.text, text.original)
@@ -355,16 +343,7 @@ class _Phrases:
 @cache
 def _phrases_of(language: str) -> _Phrases:
     """What is written otherwise in a language than in English."""
-    english: dict[str, dict[str, str]] = {"plain": {}, "before": {}, "behind": {}, "month": {}, "number": {}}
-    for line in PHRASES[language].strip().split("\n"):
-        meaning, _, phrases = line.partition(" = ")
-        for phrase in phrases.split(" | "):
-            group = "before" if phrase.endswith(" #") else "behind" if phrase.startswith("# ") else "plain"
-            english[group] |= {form.lower(): meaning for form in _forms(phrase.strip("# "))}
-    for short, names in zip(_MONTH_NAMES, MONTHS[language].split(), strict=True):
-        for at, name in enumerate(names.split("|")):
-            english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
-    english["number"] = {word: str(number) for word, number in number_words(language).items()}
+    english = _english_of(language)
     plain, before, behind, month, number = (any_of(words) for words in english.values())
     one, whole = any_of(ones(language)), any_of(fractions(language))
     share = (
@@ -384,6 +363,21 @@ def _phrases_of(language: str) -> _Phrases:
     first_words = frozenset(match[0] for match in map(_WORDS.match, forms) if match)
     behind_figures = re.compile(rf"(?<=[\d%])(?P<space>[ \u00a0])(?:{behind})(?!\w)", re.IGNORECASE)
     return _Phrases(language, re.compile(pattern, re.IGNORECASE), behind_figures, first_words, english)
+
+
+def _english_of(language: str) -> dict[str, dict[str, str]]:
+    """The English of the forms of a language, by the group of the pattern that finds them."""
+    english: dict[str, dict[str, str]] = {"plain": {}, "before": {}, "behind": {}, "month": {}, "number": {}}
+    for line in PHRASES[language].strip().split("\n"):
+        meaning, _, phrases = line.partition(" = ")
+        for phrase in phrases.split(" | "):
+            group = "before" if phrase.endswith(" #") else "behind" if phrase.startswith("# ") else "plain"
+            english[group] |= {form.lower(): meaning for form in _forms(phrase.strip("# "))}
+    for short, names in zip(_MONTH_NAMES, MONTHS[language].split(), strict=True):
+        for at, name in enumerate(names.split("|")):
+            english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
+    english["number"] = {word: str(number) for word, number in number_words(language).items()}
+    return english
 
 
 def _forms(phrase: str) -> Iterator[str]:

@@ -48,8 +48,6 @@ DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dolla
 CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 """Currencies whose hundredth is a cent."""
 
-CURRENCIES = frozenset((*_NAMES.values(), *_SIGNS.values(), *(_KEYS.get(code, code.lower()) for code in CODES)))
-
 
 @cache
 def _behind() -> re.Pattern[str]:

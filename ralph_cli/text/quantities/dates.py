@@ -125,25 +125,38 @@ def _day_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
 
 def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """A month with the day on either side of it, and its year, as far as they are named; of several days the first."""
-    first = _day_at(tokens, at) if tokens.low(at - 1) not in CURRENCY_SIGNS else None
-    named = _behind_range(tokens, first[1], also=("and", "or")) if first else at
-    listed = first is not None and named > first[1]
-    named += first is not None and tokens.low(named) == "day"
-    named += first is not None and tokens.low(named) == "of"
+    first, named, listed = _day_before(tokens, at)
     month, word = _month_at(tokens, named), tokens.low(named)
     if month is None:
         return None
-    after = named + 1 + (tokens.low(named + 1) == "." and len(word) < 5)
+    after = named + 1 + (len(word) < 5 and tokens.low(named + 1) == ".")
     day = first or _day_at(tokens, after)
     last = _behind_range(tokens, day[1]) if day else after
     after = max(after, last)
     year = year_at(tokens, after + (tokens.low(after) == "," or (day is None and tokens.low(after) == "of")))
-    is_short = len(word) < len(MONTHS[month - 1])
-    if not (day or year) and (is_short or (word in ("may", "march") and not _is_month_by_place(tokens, at))):
+    if not (day or year) and not _is_month_alone(tokens, at, MONTHS[month - 1]):
         return None
     end = day[1] if day and last > day[1] else year[1] if year else after
-    end = first[1] if first and listed else end  # each of "1 and 15 April" is read
-    return Date(year[0] if year else None, month, day[0] if day else None), end
+    # Each of "1 and 15 April" is read.
+    return Date(year and year[0], month, day and day[0]), first[1] if first and listed else end
+
+
+def _day_before(tokens: Tokens, at: int) -> tuple[tuple[int, int] | None, int, bool]:
+    """The day before a month, the index of the month, and whether it is the first of several days."""
+    first = _day_at(tokens, at) if tokens.low(at - 1) not in CURRENCY_SIGNS else None
+    if first is None:
+        return None, at, False
+    named = _behind_range(tokens, first[1], also=("and", "or"))
+    listed = named > first[1]
+    named += tokens.low(named) == "day"
+    named += tokens.low(named) == "of"
+    return first, named, listed
+
+
+def _is_month_alone(tokens: Tokens, at: int, name: str) -> bool:
+    """Whether a month without day and year is named in full; "may" and "march" are only in some places."""
+    word = tokens.low(at)
+    return len(word) == len(name) and (word not in ("may", "march") or _is_month_by_place(tokens, at))
 
 
 def _behind_range(tokens: Tokens, at: int, also: tuple[str, ...] = ()) -> int:
@@ -224,26 +237,34 @@ def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     number, after = _part_number(tokens, at)
     if number is None:
         return None
-    named = after
-    while tokens.low(named) in (",", "and", "or", "to", "through", "the"):
-        named += 1
-        if (following := _part_number(tokens, named))[0] is not None:
-            named = following[1]
+    named = _behind_parts(tokens, after)
     several = named > after
     named = tokens.skip_hyphen(named)
     named += tokens.low(named) in ("fiscal", "calendar")
-    unit = tokens.low(named).removesuffix("s") if tokens.low(named) in ("quarters", "halfs") else tokens.low(named)
-    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)):
-        return None
+    unit = {"quarters": "quarter", "halfs": "half"}.get(tokens.low(named), tokens.low(named))
     named += 1
-    if tokens.low(named) in _IN_A_ROW or tokens.has(named, "in", "a", "row") or tokens.low(named) in HYPHENS:
+    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)) or _are_in_a_row(tokens, named):
         return None
     year = _year_of_part(tokens, named)
     number = number or ((4 if unit == "quarter" else 2) if year and tokens.low(named) == "of" else 0)
-    part = f"{'Q' if unit == 'quarter' else 'H'}{number}" if number else None
-    if part is None:
+    if not number:
         return None
-    return Date(year[0] if year else None, part=part), after if several else (year[1] if year else named)
+    end = after if several else year[1] if year else named
+    return Date(year[0] if year else None, part=f"{'Q' if unit == 'quarter' else 'H'}{number}"), end
+
+
+def _behind_parts(tokens: Tokens, at: int) -> int:
+    """The index behind more parts that are named: "the 2nd and 3rd"."""
+    while tokens.low(at) in (",", "and", "or", "to", "through", "the"):
+        at += 1
+        if (following := _part_number(tokens, at))[0] is not None:
+            at = following[1]
+    return at
+
+
+def _are_in_a_row(tokens: Tokens, at: int) -> bool:
+    """Whether "quarter" goes on as in "the second consecutive quarter in a row", which is no part of a year."""
+    return tokens.low(at) in _IN_A_ROW or tokens.has(at, "in", "a", "row") or tokens.low(at) in HYPHENS
 
 
 def _part_number(tokens: Tokens, at: int) -> tuple[int | None, int]:

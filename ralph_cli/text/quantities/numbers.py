@@ -36,6 +36,8 @@ _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and l
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
+_ONE_OF = frozenset("dollar cent euro penny decade fortnight".split())
+_BEFORE_TIME, _BEHIND_TIME = frozenset(("within", "for", "after")), frozenset(("ahead", "after", "later"))
 _WHOLES = UNITS | TENS | {"hundred": 100, "thousand": 1000}
 _BEFORE_SHARE = LITTLE_WORDS | ABOUT | OVER | UNDER | {"up", "down"}
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
@@ -65,18 +67,21 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
         return _read_multiple(tokens, at)
     if word.endswith("fold") and word[:-4] in UNITS:
         return Number(Decimal(UNITS[word[:-4]]), at + 1, form="multiple", worded=True)
-    if word == "half":
-        return _read_half(tokens, at)
-    if word in ("a", "an"):
-        return _read_article(tokens, at)
-    last = tokens.skip_hyphen(at + 1)
-    last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
-    place = ORDINALS.get(tokens.low(last))
+    if word in ("half", "a", "an"):
+        return _read_half(tokens, at) if word == "half" else _read_article(tokens, at)
     if word in FRACTIONS and tokens.low(at - 1) in ("remaining", "other") and is_share(tokens, at):
         return Number(Decimal(1) / FRACTIONS[word], at + 1, 4, "share", worded=True)
-    if place is not None and (not tens or place < 10) and tokens.low(last + 1) not in ("party", "parties"):
-        return Number(Decimal(tens + place), last + 1, form="ordinal", worded=True)
-    return _read_words(tokens, at)
+    return _read_place(tokens, at) or _read_words(tokens, at)
+
+
+def _read_place(tokens: Tokens, at: int) -> Number | None:
+    """The place in an order that words name: "third", "forty-second", but not that of "the third party"."""
+    word, last = tokens.low(at), tokens.skip_hyphen(at + 1)
+    last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
+    place = ORDINALS.get(tokens.low(last))
+    if place is None or (tens and place >= 10) or tokens.low(last + 1) in ("party", "parties"):
+        return None
+    return Number(Decimal(tens + place), last + 1, form="ordinal", worded=True)
 
 
 def _glyph(sign: str) -> Decimal | None:
@@ -88,30 +93,51 @@ def _glyph(sign: str) -> Decimal | None:
 
 
 def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
-    written = tokens[at].text
-    if _CONTINENTAL.fullmatch(written) and written.count(",") == 1 and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
-        written = written.replace(".", "").replace(",", ".")
-    written = written.translate(_GROUPING)
+    written = _plain_digits(tokens[at].text)
     if written.count(".") > 1:
         return Number(Decimal(0), at + 1)
-    value, decimals, behind = Decimal(written), len(written.partition(".")[2]), at + 1
-    raised = flatten_figures(tokens.low(behind)) if tokens.is_glued(behind) else ""
-    if raised != tokens.low(behind) and raised:
+    number = Number(Decimal(written), at + 1, len(written.partition(".")[2]))
+    behind = tokens.low(at + 1)
+    raised = flatten_figures(behind) if tokens.is_glued(at + 1) else ""
+    if raised != behind and raised:
         # A raised number is the exponent of a ten, and the mark of a footnote at any other figure.
-        power = raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and value == 10 and not decimals
-        return Number(value ** int(raised) if power else value, behind + 1, decimals)
-    glyph = _glyph(tokens.low(behind))
+        power = (
+            raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and number.value == 10 and not number.decimals
+        )
+        return number._replace(value=number.value ** int(raised) if power else number.value, next=at + 2)
+    glyph = _glyph(behind)
     if glyph is not None:
-        return Number(value + glyph, behind + 1, 2)
-    if tokens.low(behind) in _ENDINGS and tokens.is_glued(behind):
-        return Number(value, behind + 1, form="ordinal")
-    match = None if arithmetic or decimals else _OF_DIGITS.match(tokens.text, tokens[at].end)
-    if match and value < 100 and int(match["under"]) > 1 and (match["over"] or value < int(match["under"])):
-        after = tokens.index_at(match.end(), at)
-        if match["over"]:
-            return Number(value + Decimal(match["over"]) / Decimal(match["under"]), after, 4)
-        return Number(value / Decimal(match["under"]), after, 4, "share")
-    return _with_half(tokens, Number(value, behind, decimals))
+        return Number(number.value + glyph, at + 2, 2)
+    if behind in _ENDINGS and tokens.is_glued(at + 1):
+        return Number(number.value, at + 2, form="ordinal")
+    fraction = None if arithmetic or number.decimals else _fraction_at(tokens, at, number.value)
+    return fraction or _with_half(tokens, number)
+
+
+def _plain_digits(written: str) -> str:
+    """Digits without marks between their groups, with a decimal point."""
+    is_continental = _CONTINENTAL.fullmatch(written) and written.count(",") == 1
+    if is_continental and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
+        written = written.replace(".", "").replace(",", ".")
+    return written.translate(_GROUPING)
+
+
+def _raise(number: Number, raised: str) -> Decimal:
+    """The value with a raised number, which is the exponent of a ten, and the mark of a footnote at other figures."""
+    power = raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and number.value == 10 and not number.decimals
+    return number.value ** int(raised) if power else number.value
+
+
+def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
+    """The fraction in digits that begins with a number: "3/4", "2 1/2"."""
+    match = _OF_DIGITS.match(tokens.text, tokens[at].end)
+    under = int(match["under"]) if match else 0
+    if match is None or value >= 100 or under < 2 or not (match["over"] or value < under):
+        return None
+    after = tokens.index_at(match.end(), at)
+    if match["over"]:
+        return Number(value + Decimal(match["over"]) / under, after, 4)
+    return Number(value / under, after, 4, "share")
 
 
 def _with_half(tokens: Tokens, number: Number) -> Number:
@@ -156,26 +182,28 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     word = tokens.low(at + 1)
     if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
-    if (word in SCALES and word not in LETTER_SCALES) or word in (
-        "dollar",
-        "cent",
-        "euro",
-        "penny",
-        "decade",
-        "fortnight",
-    ):
+    if word in _ONE_OF or (word in SCALES and word not in LETTER_SCALES):
         return Number(Decimal(1), at + 1, worded=True)
     if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)
     behind = tokens.low(at + 2)
-    if word in TIMES and (tokens.low(at - 1) in ("within", "for", "after") or behind in ("ahead", "after", "later")):
+    if word in TIMES and (tokens.low(at - 1) in _BEFORE_TIME or behind in _BEHIND_TIME):
         return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
-    amount = tokens.is_number(at - 1) or tokens.low(at - 1) in SCALES  # "$5 a quarter"
-    worded = tokens.is_word(at - 1) and tokens.low(at - 1) not in _BEFORE_SHARE
-    timed = word == "quarter" and behind != "of" and (worded or amount)
-    if word in FRACTIONS and word != "half" and is_share(tokens, at + 1) and not timed:
+    return _read_part_of_one(tokens, at, word, behind)
+
+
+def _read_part_of_one(tokens: Tokens, at: int, word: str, behind: str) -> Number | None:
+    """The share that "a third of" is, and "a quarter" where it is no time."""
+    is_part = word in FRACTIONS and word != "half" and is_share(tokens, at + 1)
+    if is_part and not (word == "quarter" and behind != "of" and _is_amount_before(tokens, at)):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
+
+
+def _is_amount_before(tokens: Tokens, at: int) -> bool:
+    """Whether an amount, or what is counted, stands before "a quarter", which then is a time: "$5 a quarter"."""
+    amount = tokens.is_number(at - 1) or tokens.low(at - 1) in SCALES
+    return amount or (tokens.is_word(at - 1) and tokens.low(at - 1) not in _BEFORE_SHARE)
 
 
 def is_share(tokens: Tokens, at: int) -> bool:
@@ -220,18 +248,21 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
         whole = Decimal(_WHOLES[tokens.low(of)])
         measured = tokens.low(of + 1) in SCALES or tokens.low(of + 1) in ("%", "percent")
         return Number(value / whole, of + 1, 4, "share", worded=True) if 0 < value < whole and not measured else None
+    return _read_parts(tokens, at, value, after)
+
+
+def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
+    """The share that a number and the name of a part are: "two-thirds", "three quarters of"."""
     named = tokens.skip_hyphen(after)
     word = tokens.low(named)
     whole = Decimal(FRACTIONS.get(singular(word), 0))
-    if not 0 < value < whole:
-        return None
     plural = word != singular(word)
+    if not 0 < value < whole or not (plural or named > after or is_share(tokens, named)):
+        return None
     if whole == 4 and plural and named == after:  # "the last three quarters", "three quarters of 2022"
         timed = tokens.is_number(named + 2) and tokens.low(named + 1) == "of"
         if tokens.low(at - 1) in _NOT_SHARED or timed:
             return None
-    if not (plural or named > after or is_share(tokens, named)):
-        return None
     return Number(value / whole, named + 1, 4, "share", worded=True)
 
 

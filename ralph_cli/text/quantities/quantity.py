@@ -58,7 +58,6 @@ class Quantity:
     "million"), None for none. `unit` is a currency's key, a unit of time or size, or the noun that is counted; `nouns`
     are the words behind it, in the singular. `per_time` and `per_thing` are what it is stated for ("month", "share").
     `symbol` is the unit's symbol where it is of the SI, as it is written or named behind the figure: "pF", "ng/mL".
-    `excludes` says that its bound shuts out the value itself ("below 5", not "at most 5").
     `wording` marks shares and multiples in words, which are rounded freely, and what "doubled". `last` is the far end
     of a range of whole numbers ("7 through 9"). `date` is set for dates alone.
     """
@@ -76,7 +75,6 @@ class Quantity:
     per_thing: str = ""
     approximate: bool = False
     bound: Bound = ""
-    excludes: bool = False
     wording: Wording = ""
     last: Decimal | None = None
     date: Date = field(default_factory=Date)

@@ -129,25 +129,27 @@ class QuantityReader:
         tokens, before = self.tokens, self.tokens.low(at - 1)
         if number.worded or not tokens.is_number(at):
             return None
-        dotted = tokens.low(at).count(".") > 1 and "," not in tokens.low(at)
-        if dotted or len(tokens.low(at)) > MAX_DIGITS:
+        if _is_dotted(tokens.low(at)) or len(tokens.low(at)) > MAX_DIGITS:
             return at
         run_on = len(before) > 1 and before in LITTLE_WORDS  # "than3.0": a space was lost
         if tokens.is_glued(at) and tokens.is_word(at - 1) and not run_on and self.tokens[at].start not in self._marks:
             return at - 1
-        hyphened = (
-            before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1) and tokens.is_capitalized(at - 2)
-        )
-        if hyphened and tokens.is_word(at - 2) and self.style != "arithmetic":
+        if self.style == "arithmetic":
+            return None
+        hyphened = before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1)
+        if hyphened and self._is_name(at - 2):
             return at - 2
+        return self._reference_begins(at, number)
+
+    def _reference_begins(self, at: int, number: Number) -> int | None:
+        """Where a reference begins that a number is a part of: "Note 5", "art. 4", and the 6 of "clauses 5 and 6"."""
+        tokens, before = self.tokens, self.tokens.low(at - 1)
         named = at - 2 if before == "." else at - 1
         plain = tokens.is_capitalized(named) or (number.value < MAX_REFERENCE and tokens.low(named) != "no")
         measured = tokens.low(number.next) in ("%", "percent", "per", *SCALES)
         is_listed = self._references == at - 1 and before in _JOINTS
-        refers = not {tokens.low(named), singular(tokens.low(named))}.isdisjoint(REFERENCES) and (
-            plain or before == "."
-        )
-        if not (refers or is_listed) or measured or tokens.is_apart(at) or self.style == "arithmetic":
+        is_name = not {tokens.low(named), singular(tokens.low(named))}.isdisjoint(REFERENCES)
+        if not (is_listed or (is_name and (plain or before == "."))) or measured or tokens.is_apart(at):
             return None
         several = is_listed or tokens.low(named) not in REFERENCES or tokens.low(named - 1) == "\u00a7"
         self._references = number.next if several else -1
@@ -156,17 +158,26 @@ class QuantityReader:
     def _is_name_behind(self, draft: Draft) -> bool:
         """Whether what follows makes a name of a number: "3M", "10-K", "401(k)"."""
         tokens, at = self.tokens, draft.next
-        if draft.kind != "none" or draft.worded or draft.power is not None or self.style == "arithmetic":
-            return False
+        is_plain = draft.kind == "none" and not draft.worded and draft.power is None
+        return is_plain and self.style != "arithmetic" and self._goes_on_as_name(tokens, at)
+
+    def _goes_on_as_name(self, tokens: Tokens, at: int) -> bool:
+        """Whether a token goes on a name that a plain number begins."""
         word = tokens.low(at)
         if tokens.is_glued(at) and tokens.is_word(at):
-            known = singular(word) in PHYSICAL or singular(word) in TIMES
             letter = len(word) == 1 and tokens.is_capitalized(at)  # "3G"
-            return (word not in SCALES and (letter or not known)) or word == "m"
+            is_unit = any(singular(word) in known for known in (PHYSICAL, TIMES))
+            return word == "m" or (word not in SCALES and (letter or not is_unit))
         behind = tokens.skip_hyphen(at)
         if behind > at and tokens.is_word(behind):
-            return len(tokens.low(behind)) == 1 and tokens.is_capitalized(behind)
-        return word == "(" and tokens.is_glued(at) and len(tokens.low(at + 1)) == 1 and tokens.is_word(at + 1)
+            return self._is_letter(behind) and self._is_name(behind)
+        return word == "(" and tokens.is_glued(at) and self._is_letter(at + 1)
+
+    def _is_name(self, at: int) -> bool:
+        return self.tokens.is_word(at) and self.tokens.is_capitalized(at)
+
+    def _is_letter(self, at: int) -> bool:
+        return self.tokens.is_word(at) and len(self.tokens.low(at)) == 1
 
     def _name(self, begin: int, after: int) -> tuple[Quantity, int]:
         tokens = self.tokens
@@ -200,8 +211,6 @@ class QuantityReader:
         tokens = self.tokens
         start, end = tokens[draft.begin].start, tokens[draft.next - 1].end
         words = self._words_before(draft.begin)
-        behind = self._bound_behind(draft)
-        bound, excludes = (behind, False) if behind else self._bound(words, draft)
         return Quantity(
             tokens.text[start:end],
             start,
@@ -215,8 +224,7 @@ class QuantityReader:
             draft.per_time,
             draft.per_thing,
             approximate=bool(ABOUT.intersection(words)),
-            bound=bound,
-            excludes=excludes,
+            bound=self._bound_behind(draft) or self._bound(words, draft),
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
             symbol=symbol_behind(tokens.text, end) if draft.kind in _WITH_SYMBOLS else "",
         )
@@ -253,22 +261,33 @@ class QuantityReader:
                 return word in _DENIALS
         return False
 
-    def _bound(self, words: list[str], draft: Draft) -> tuple[Bound, bool]:
-        """The bound that words before a figure make, and whether it shuts out the figure itself."""
+    def _bound(self, words: list[str], draft: Draft) -> Bound:
+        """The bound that words before a figure make."""
         phrase = f" {' '.join(words)} "
         if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
-            return ("over" if " at least " in phrase else "under"), False
+            return "over" if " at least " in phrase else "under"
+        said = set(words)
+        limits = said & (_LEAST | _MOST) if self.style == "prose" else set[str]()
+        limits |= said & {"more", "less"} if draft.form == "change" else set()
+        limits |= self._compared(words, draft)
+        more, less = (
+            bool((OVER & said) | (limits & {"more", *_LEAST})),
+            bool((UNDER & said) | (limits & {"less", *_MOST})),
+        )
+        if self._is_denied(draft.begin) and not {"nearly", "almost"} & said:
+            more, less = less, more
+        less |= any(f" not {short} " in phrase for short in ("even", "quite"))
+        return "over" if more else "under" if less else ""
+
+    def _compared(self, words: list[str], draft: Draft) -> set[str]:
+        """Whether a figure is said to be less or more than something: "fewer than", "later than 5 days before"."""
         compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
         if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
             compared = {_BACKWARDS.get(word, word) for word in compared}
-        limits = set(words) if self.style == "prose" else set[str]()
-        changed = set(words) if draft.form == "change" else set[str]()
-        longer = {word for word in compared if word == "more" or (word.endswith("er") and word not in _LESS)}
-        is_denied = self._is_denied(draft.begin)
-        more = bool(OVER.intersection(words) or longer or "more" in changed or _LEAST & limits)
-        less = bool(UNDER.intersection(words) or _LESS & compared or "less" in changed or _MOST & limits)
-        if is_denied and not {"nearly", "almost"} & set(words):
-            more, less = less, more
-        less |= any(f" not {short} " in phrase for short in ("even", "quite"))
-        excludes = (more or less) and not is_denied and not (_LEAST | _MOST) & limits
-        return "over" if more else "under" if less else "", excludes
+        less = {"less" for word in compared if word in _LESS}
+        return less | {"more" for word in compared - _LESS if word == "more" or word.endswith("er")}
+
+
+def _is_dotted(number: str) -> bool:
+    """Whether a number is the name of a part: "12.3.1"."""
+    return number.count(".") > 1 and "," not in number

@@ -59,10 +59,15 @@ def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantit
         gap = gap or "-"
     plain = one.kind in ("none", "count") and one.power is None
     is_size = SIZES.get(other.unit, ("",))[0] == "metre" and one.decimals == other.decimals > 0
-    if plain and is_size and _BY.fullmatch(gap):  # "33.0 x 12.7 mm", but not "4 x 100 m"
-        return replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol), other
     if plain and other.power and one.value < 1000 and _PART_OF.fullmatch(gap):
         return replace(one, power=other.power, kind=other.kind, unit=other.unit), other
+    return _share_by_joint(text, one, other, gap, is_size=plain and is_size)
+
+
+def _share_by_joint(text: str, one: Quantity, other: Quantity, gap: str, *, is_size: bool) -> tuple[Quantity, Quantity]:
+    """What two figures share by what joins them: "x" between sizes, the sign of a range, the comma of a list."""
+    if is_size and _BY.fullmatch(gap):  # "33.0 x 12.7 mm", but not "4 x 100 m"
+        return replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol), other
     if _RANGE.fullmatch(gap) and _is_range(text, one, other, gap.strip()):
         return _share_range(one, other, gap.strip())
     if _LIST.fullmatch(gap):

@@ -106,33 +106,43 @@ def begin_draft(number: Number, at: int, marks: dict[int, tuple[int, str]]) -> D
 def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -> None:
     """The signs before a number: its minus, its currency, the bracket of a negative."""
     at = draft.begin - 1
-    if tokens.low(at) == "(" and not arithmetic:
-        draft.opened, at = True, at - 1
-    elif not draft.worded and not arithmetic and _is_minus(tokens, at):
-        draft.negative, draft.begin, at = True, at, at - 1
+    if not arithmetic:
+        at = _read_sign(tokens, draft, at)
     mark = draft.marks.get(tokens[at].end) if at >= 0 and not draft.worded else None
     if mark is not None:
         draft.kind, draft.unit = "currency", mark[1]
         while at >= 0 and tokens[at].start >= mark[0]:
             draft.begin, at = at, at - 1
-        if tokens.low(at) == "(" and not draft.opened and not arithmetic:
-            draft.opened, at = True, at - 1
-        elif not arithmetic and _is_minus(tokens, at):
-            draft.negative, draft.begin, at = True, at, at - 1
+        if not arithmetic:
+            at = _read_sign(tokens, draft, at)
     if tokens.low(at) in ("minus", "negative") and not arithmetic:
         draft.negative = True
+    _read_brackets(tokens, draft, at, prose=prose)
+
+
+def _read_sign(tokens: Tokens, draft: Draft, at: int) -> int:
+    """The index before a bracket or a minus that ends at a token, or the token's."""
+    if tokens.low(at) == "(" and not draft.opened:
+        draft.opened = True
+        return at - 1
+    if not draft.worded and _is_minus(tokens, at):
+        draft.negative, draft.begin = True, at
+        return at - 1
+    return at
+
+
+def _read_brackets(tokens: Tokens, draft: Draft, at: int, *, prose: bool) -> None:
+    """Whether brackets around a number make it negative; `at` is the token before them."""
     named = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
     closed = draft.opened and tokens.low(draft.next) == ")"
     # "Two in three ($3 million) went", but "was ($3 million)" and "$(3) million".
-    named_before = tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
-    draft.aside = prose and named_before
+    draft.aside = tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
     negative = not tokens.is_word(at) or tokens.low(at) in _BEFORE_NEGATIVE
-    if (closed and not (draft.worded or named)) or (
-        draft.opened and not prose and tokens.has(draft.next, "%", ")") and negative
-    ):
-        draft.negative, draft.begin = draft.negative or not draft.aside, min(draft.begin, at + 1)
+    is_percent = draft.opened and not prose and tokens.has(draft.next, "%", ")") and negative
+    if (closed and not (draft.worded or named)) or is_percent:
+        draft.negative = draft.negative or not (prose and draft.aside)
+        draft.begin = min(draft.begin, at + 1)
     draft.next += closed
-    draft.aside = named_before
 
 
 def _is_minus(tokens: Tokens, at: int) -> bool:
@@ -146,29 +156,36 @@ def _is_minus(tokens: Tokens, at: int) -> bool:
 
 def read_scale(tokens: Tokens, draft: Draft) -> None:
     """The scale behind a number: "million", "bn", "hundred thousand"."""
-    again = tokens.low(draft.next + 1)
-    if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
-        draft.next += 3 if int(again) == draft.value else 0  # "fifteen (15)"
+    _skip_digits_again(tokens, draft)
     at = tokens.skip_hyphen(draft.next)
     word = tokens.low(at)
     if word not in SCALES or tokens.is_apart(at) or (word == "mm" and draft.kind != "currency"):  # millimetres
         return
-    if word in LETTER_SCALES:
-        # "3M" is a company, "3m" three million or three metres: only money is surely counted so.
-        glued = tokens.is_glued(at) and at == draft.next
-        capital = tokens[at].text == "M"
-        hedged = tokens.low(draft.begin - 1) in ABOUT | OVER  # a company's name is not
-        money = draft.kind == "currency"
-        if (glued and capital and not money and not hedged) or not (glued or capital or money):
-            return
+    if word in LETTER_SCALES and not _counts_money(tokens, draft, at):
+        return
     draft.power, draft.next = SCALES[word], at + 1
     again = tokens.low(draft.next)
     if again in SCALES and again not in LETTER_SCALES:
         draft.power, draft.next = draft.power + SCALES[again], draft.next + 1
-    if tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln"):
-        draft.next += 1
+    draft.next += tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln")
     if draft.opened and tokens.low(draft.next) == ")":
         draft.negative, draft.next = draft.negative or not draft.aside, draft.next + 1
+
+
+def _skip_digits_again(tokens: Tokens, draft: Draft) -> None:
+    """Read over the digits of a number in words: "fifteen (15)"."""
+    again = tokens.low(draft.next + 1)
+    if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
+        draft.next += 3 if int(again) == draft.value else 0
+
+
+def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
+    """Whether a letter is a scale: "3M" is a company, "3m" three million or metres: only money is surely counted so."""
+    glued = tokens.is_glued(at) and at == draft.next
+    if draft.kind == "currency":
+        return True
+    hedged = tokens.low(draft.begin - 1) in ABOUT | OVER  # a company's name is not
+    return hedged or not glued if tokens[at].text == "M" else glued
 
 
 def read_unit(tokens: Tokens, draft: Draft) -> None:
@@ -211,11 +228,9 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
     joined = at > draft.next or one > at + 1 or draft.worded
     if word == "for" and joined and tokens.low(one) in ("one", "1"):
         draft.unit, draft.next = "split", one + 1
-    elif word == ":" and tokens.low(at + 1) == "1" and tokens.is_glued(at):
+    elif _is_to_one(tokens, draft, at):
         draft.unit, draft.next = "split", at + 2
-    elif word == "to" and tokens.low(at + 1).rstrip(".0") in ("1", "one") and tokens.low(draft.begin - 1) != "from":
-        draft.unit, draft.next = "split", at + 2  # a cover of "3.0 to 1.0"
-    elif word in ("times", "fold") or (tokens[at].text in ("x", "\u00d7") if at < len(tokens) else False):
+    elif word in ("times", "fold") or (word in ("x", "\u00d7") and tokens[at].text != "X"):
         if word not in ("times", "fold") and _is_operand(tokens, at + 1):
             return False
         draft.next = at + 1
@@ -223,6 +238,14 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
         return False
     draft.kind = "ratio"
     return True
+
+
+def _is_to_one(tokens: Tokens, draft: Draft, at: int) -> bool:
+    """Whether ":1" stands behind a number, or as in a cover of "3.0 to 1.0"."""
+    if tokens.low(at) == ":":
+        return tokens.low(at + 1) == "1" and tokens.is_glued(at)
+    is_one = tokens.low(at + 1).rstrip(".0") in ("1", "one")
+    return tokens.low(at) == "to" and is_one and tokens.low(draft.begin - 1) != "from"
 
 
 def _is_operand(tokens: Tokens, at: int) -> bool:
@@ -250,14 +273,10 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
     at, found = draft.next, list[str]()
     while len(found) < _MAX_NOUNS and at < len(tokens) and not tokens.is_apart(at):
         word = tokens.low(at)
-        if (word in ("-", "\u2010", "\u2011") and tokens.is_glued(at)) or (
-            word == "." and tokens.low(at - 1) in ("sq", "ft", "cu")
-        ):
+        if _joins_nouns(tokens, at):
             at += 1
             continue
-        named_date = tokens.is_capitalized(at) and read_date(tokens, at) is not None
-        plural = word == "s" and tokens.is_glued(at)  # "the 737s"
-        if plural or not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or named_date:
+        if not _is_noun(tokens, at):
             break
         raised = RAISED_UNITS.get(tokens.low(at + 1)) if word in PHYSICAL and tokens.is_glued(at + 1) else None
         found += [raised, word] if raised else [singular(word)]
@@ -267,21 +286,40 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
         _name_unit(draft)
 
 
+def _joins_nouns(tokens: Tokens, at: int) -> bool:
+    """Whether a sign stands between nouns: "kilowatt-hour", "sq. ft."."""
+    hyphened = tokens.low(at) in ("-", "\u2010", "\u2011") and tokens.is_glued(at)
+    return hyphened or (tokens.low(at) == "." and tokens.low(at - 1) in ("sq", "ft", "cu"))
+
+
+def _is_noun(tokens: Tokens, at: int) -> bool:
+    """Whether a token may name what is counted: no little word, no number, no date, no plural of "the 737s"."""
+    word = tokens.low(at)
+    if not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or (word == "s" and tokens.is_glued(at)):
+        return False
+    return not (tokens.is_capitalized(at) and read_date(tokens, at) is not None)
+
+
 def _name_unit(draft: Draft) -> None:
     nouns = draft.nouns[:3]
     time = next((number for number, noun in enumerate(nouns) if noun in TIMES), None)
     body = next((number for number, noun in enumerate(nouns) if noun in PHYSICAL), None)
     if time is not None and body != 0:
-        draft.kind, draft.unit = "duration", TIMES[nouns[time]]
         working = next((WORKING_DAYS[noun] for noun in nouns[:time] if noun in WORKING_DAYS), "")
-        draft.unit = working if draft.unit == "day" and working else draft.unit
-    elif body is not None and (body == 0 or nouns[body - 1] in AREAS or body <= 1):
-        unit, power = PHYSICAL[nouns[body]]
-        unit += " hour" * (unit == "watt" and draft.nouns[body + 1 : body + 2] == ("hour",))
-        draft.kind, draft.unit = "physical", AREAS.get(nouns[body - 1], "") + unit if body else unit
-        draft.power = (draft.power or 0) + power if power else draft.power
+        unit = TIMES[nouns[time]]
+        draft.kind, draft.unit = "duration", working if unit == "day" and working else unit
+    elif body is not None and (body <= 1 or nouns[body - 1] in AREAS):
+        _name_size(draft, body)
     else:
         draft.kind, draft.unit = "count", nouns[0]
+
+
+def _name_size(draft: Draft, body: int) -> None:
+    """The unit of size that the noun with this number names, with the power of its prefix."""
+    unit, power = PHYSICAL[draft.nouns[body]]
+    unit += " hour" * (unit == "watt" and draft.nouns[body + 1 : body + 2] == ("hour",))
+    draft.kind, draft.unit = "physical", AREAS.get(draft.nouns[body - 1], "") + unit if body else unit
+    draft.power = (draft.power or 0) + power if power else draft.power
 
 
 def read_per(tokens: Tokens, draft: Draft) -> None:
@@ -292,15 +330,7 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
         for at in range(draft.behind_nouns + 2, draft.behind_nouns + 2 + _MAX_NOUNS):
             if tokens.low(at) in ("per", "each", "every") and tokens.low(at + 1) in TIMES:
                 _read_per_at(tokens, draft, at)
-    on_each = tokens.low(draft.next) in ("on", "of", "in") and tokens.low(draft.next + 1) in (
-        "each",
-        "every",
-        "the",
-        "a",
-    )
-    if on_each and draft.kind == "currency" and tokens.low(draft.next + 2) == "dollar":  # "17 cents on the dollar"
-        draft.kind, draft.unit = "percent", ""
-        draft.value, draft.decimals = draft.value * 100, max(0, draft.decimals - 2)
+    _read_cents_of_dollar(tokens, draft)
     if draft.kind != "currency" or draft.per_time:
         return
     for before in range(draft.begin - 1, draft.begin - 1 - _WORDS_BEFORE, -1):
@@ -309,14 +339,20 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
         draft.per_time = draft.per_time or PACES.get(tokens.low(before), "")
 
 
+def _read_cents_of_dollar(tokens: Tokens, draft: Draft) -> None:
+    """ "17 cents on the dollar" are 17 %."""
+    on_each = tokens.low(draft.next) in ("on", "of", "in")
+    on_each &= tokens.low(draft.next + 1) in ("each", "every", "the", "a")
+    if on_each and draft.kind == "currency" and tokens.low(draft.next + 2) == "dollar":
+        draft.kind, draft.unit = "percent", ""
+        draft.value, draft.decimals = draft.value * 100, max(0, draft.decimals - 2)
+
+
 def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
     word = tokens.low(at)
     if word == "for" and tokens.low(at + 1) in ("each", "every"):
         at, word = at + 1, "per"
-    if word in PACES and word != "annual":
-        draft.per_time = draft.per_time or PACES[word]
-    if word == "p" and tokens.has(at + 1, ".", "a"):
-        draft.per_time = draft.per_time or "year"
+    draft.per_time = draft.per_time or _pace_at(tokens, at)
     if word not in ("per", "/", "a", "an", "each", "every") or tokens.is_apart(at):
         return
     noun = singular(tokens.low(at + 1))
@@ -329,6 +365,13 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
         _read_per_at(tokens, draft, at + 2)  # "per share for each quarter"
 
 
+def _pace_at(tokens: Tokens, at: int) -> str:
+    """The time that a word behind an amount states it for: "monthly", "p.a."."""
+    word = tokens.low(at)
+    is_yearly = word == "p" and tokens.has(at + 1, ".", "a")
+    return "year" if is_yearly else PACES.get(word, "") if word != "annual" else ""
+
+
 def _thing_at(tokens: Tokens, at: int) -> str:
     """What "per" stands before: the share or unit of size among its words, else the first of them."""
     words = list[str]()
@@ -339,6 +382,11 @@ def _thing_at(tokens: Tokens, at: int) -> str:
         words.append(singular(tokens.low(at)))
         at += 1
     words += ["hour"] if tokens.low(tokens.skip_hyphen(at)) in ("hour", "hours") else []
+    return _thing_of(words, scale)
+
+
+def _thing_of(words: Sequence[str], scale: str) -> str:
+    """The share or unit of size among words, with its scale before it, else the first of them."""
     known = next((word for word in words if word == "share" or word in PHYSICAL), "")
     if "hour" in words and PHYSICAL.get(known, ("",))[0] == "watt":
         return "watt hour"

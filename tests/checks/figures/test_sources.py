@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 from word import docx, paragraph, table
 
-from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import FigureSource
 from ralph_cli.core.structure import Label
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.text.figure_lines import describe_source
 
 CAPTION = "Tolls of the harbour (in thousands of euros)"
 TOLLS = (("Quay", "2031", "2032"), ("North", "4,120", "4,385"), ("South", "1,905", "2,040"))
