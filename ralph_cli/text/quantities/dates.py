@@ -133,7 +133,7 @@ def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     day = first or _day_at(tokens, after)
     last = _behind_range(tokens, day[1]) if day else after
     after = max(after, last)
-    year = year_at(tokens, after + (tokens.low(after) == "," or (day is None and tokens.low(after) == "of")))
+    year = year_at(tokens, after + (tokens.low(after) in ((",",) if day else (",", "of"))))
     if not (day or year) and not _is_month_alone(tokens, at, MONTHS[month - 1]):
         return None
     end = day[1] if day and last > day[1] else year[1] if year else after
