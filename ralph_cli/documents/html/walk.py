@@ -1,17 +1,16 @@
 """One pass over the elements of a page: what each shows is written, and what is not seen is counted."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import Span
 from ralph_cli.documents.html import controls
-from ralph_cli.documents.html.boxes import find_holders, strength_around
-from ralph_cli.documents.html.findings import PageFindings
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
 from ralph_cli.documents.html.styles.css import pixels
@@ -19,8 +18,8 @@ from ralph_cli.documents.html.styles.defaults import default_style
 from ralph_cli.documents.html.styles.selectors import ElementPath
 from ralph_cli.documents.html.styles.stylesheet import ResolvedStyle, StyleSheets
 from ralph_cli.documents.html.tables import GridTable
-from ralph_cli.documents.html.text_builder import TextBuilder
-from ralph_cli.documents.office.findings import CLOSED_LIST
+from ralph_cli.documents.html.text_builder import TextBuilder, find_holders, strength_around
+from ralph_cli.documents.office.findings import CLOSED_LIST, Findings
 from ralph_cli.documents.page_text import CELL, LINE, PARAGRAPH, SPACE
 from ralph_cli.documents.sight import is_unseen
 from ralph_cli.documents.tables import measure_blanks
@@ -41,6 +40,34 @@ _POINTS_OF_PIXEL = 0.75
 _COLLAPSED = re.compile("[ \t\r\n\f]+")
 _DEEPEST_PAGE = 3
 """How deep pages may stand in pages."""
+
+
+@dataclass(slots=True)
+class PageFindings(Findings):
+    """What was found on a page: also documents in it, and styles that were not read.
+
+    `linked` styles are in other files, `unresolved` ones in the page.
+    """
+
+    embedded: int = 0
+    linked: int = 0
+    unresolved: int = 0
+    unknown_contents: set[str] = field(default_factory=set)
+    """What the property `content` says where the text that it makes is not known."""
+
+    def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
+        """What was found, in words."""
+        return (*Findings.cautions(self, unknown_numbers), *self._unread())
+
+    def _unread(self) -> Iterator[Caution]:
+        unresolved = self.unresolved + len(self.unknown_contents)
+        unread = [f"{self.linked} in other files"] * bool(self.linked)
+        unread += [f"{unresolved} in the page"] * bool(unresolved)
+        if unread:
+            message = f"styles that could not be read: {', '.join(unread)}; what they hide or show is not known"
+            yield Caution("styles-unread", message)
+        if self.embedded:
+            yield Caution("embedded-unread", f"embedded documents that were not read: {self.embedded}")
 
 
 @dataclass(slots=True)
