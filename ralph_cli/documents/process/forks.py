@@ -26,7 +26,7 @@ _BOOTSTRAP = "from ralph_cli.documents.process.forks import serve; serve()"
 _READERS = """
     html.reader docx.reader mail.reader data.csv_reader data.json_reader data.notebook sheets.xlsx sheets.binary
     slides.pptx open_document.text open_document.spreadsheet books.epub rich_text.rtf pdf.reader pdf.highlight
-    sets.unpacking
+    sets.containers
 """
 _NUMBER = struct.Struct(">q")
 

@@ -1,6 +1,7 @@
-"""Lines of bare text: which look like rows of a table, and which name the columns, period or unit of rows. Pure.
+"""Lines of bare text: which look like rows of a table, name the columns, period or unit of rows, or are headings. Pure.
 
-Only the readers of headings ask this, of text whose format says nothing of its structure.
+Only the readers of headings ask this, of text whose format says nothing of its structure. A heading is short, ends in
+no comma, is no row of a table, and is numbered or has capitals on all words but the little ones.
 """
 
 import re
