@@ -123,8 +123,7 @@ class JsonScan:
                 break
             if begins and inner is not None and kind != "close":
                 yield token.start(kind), inner.member
-        blanks = _BLANKS.match(self._text, self._at)
-        self._at = blanks.end() if blanks else self._at
+        self._at = _skip_blanks(self._text, self._at)
         if self._awaited != _END or self._open or self._at < len(self._text):
             self.damage = self._at
 
@@ -176,15 +175,16 @@ class JsonScan:
 def is_json(text: str) -> bool:
     """Whether a text is one value of JSON that is not too deep for Python."""
     try:
-        _, end = _DECODER.raw_decode(text, _start_of(text))
+        _, end = _DECODER.raw_decode(text, _skip_blanks(text, 0))
     except (ValueError, RecursionError, MemoryError):
         return False
-    return not text[end:].strip(" \t\n\r")
+    return _skip_blanks(text, end) == len(text)
 
 
-def _start_of(text: str) -> int:
-    blanks = _BLANKS.match(text)
-    return blanks.end() if blanks else 0
+def _skip_blanks(text: str, at: int) -> int:
+    """Where what stands behind the blanks at a place begins."""
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def parse_json(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:

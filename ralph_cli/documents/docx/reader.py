@@ -25,7 +25,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.office.theme import read_theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
-from ralph_cli.documents.page_text import finish_document, plain_document
+from ralph_cli.documents.page_text import CharacterBudget, finish_document, plain_document
 from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
 from ralph_cli.documents.sight import WHITE, read_colour
 from ralph_cli.documents.sniff import Kind, identify
@@ -122,7 +122,7 @@ class _DocumentReader:
 
     def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
         self._package, self._limits, self._depth = package, limits, depth
-        self._left = limits.characters
+        self._count = CharacterBudget(package.name, limits)
         self._chunks: dict[str, tuple[ParsedDocument | None, str]] = {}
         """What was read of each file that is put in, or why it is not read."""
         self._main = package.main_part()
@@ -265,7 +265,7 @@ class _DocumentReader:
     def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:
         """A file that is put in, or why it is not read. What uses up the room of the whole document is raised."""
         kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
-        limits, outside = replace(self._limits, characters=self._left), f"{self._package.name}, "
+        limits, outside = replace(self._limits, characters=self._count.left), f"{self._package.name}, "
         try:
             found = read_chunk(self._package.read(part), kind, f"{outside}{part}", limits, self._parse_inner)
         except TooManyCharacters:
@@ -321,11 +321,6 @@ class _DocumentReader:
             for target in sorted({relation.target for relation in relations if relation is not None}):
                 if self._package.has(target):
                     yield self._package.read_xml(target, name)
-
-    def _count(self, characters: int) -> None:
-        self._left -= characters
-        if self._left < 0:
-            raise TooManyCharacters(self._package.name, self._limits)
 
 
 def _close_up(text: str) -> str:

@@ -53,13 +53,8 @@ class _Entry:
     size: int
 
 
-def read_compound_file(data: bytes, name: str) -> tuple[Storage, list[str]]:
-    """The root of a file, read whole, and what is wrong with it in words. Raises DocumentError "damaged"."""
-    return _Reader(data, name).read()
-
-
 class _Reader:
-    """Reads each sector for one stream only, so that no file gives more than it has."""
+    """Reads each sector for one stream only, so that no file gives more than it has. Raises DocumentError "damaged"."""
 
     def __init__(self, data: bytes, name: str) -> None:
         if len(data) < _HEADER or data[30:32] not in (b"\x09\x00", b"\x0c\x00"):
@@ -167,7 +162,7 @@ def _damaged_error(name: str, what: str) -> DocumentError:
 
 def read_stored_item(data: bytes, name: str) -> Item:
     """The mail in a file. Raises DocumentError damaged, too-big."""
-    root, doubts = read_compound_file(data, name)
+    root, doubts = _Reader(data, name).read()
     if not any(stream.startswith("__") for stream in root.streams):
         raise DocumentError(f"{name} holds no mail of Outlook", code="damaged", hint="save the mail again")
     item = _read_item(root, _ITEM_HEADER, name, 0)
