@@ -139,7 +139,7 @@ class PageText:
         if self.hidden:
             return [Addition(0, self.length, self.hidden)] if self.length else []
         found: list[Addition] = []
-        for one in sorted(self.additions, key=_first_hidden):
+        for one in sorted(self.additions, key=lambda it: (it.start, it.origin not in HIDDEN_ORIGINS, -it.end)):
             start = max(one.start, found[-1].end if found else 0)
             if start < one.end:
                 found.append(Addition(start, one.end, one.origin))
@@ -163,10 +163,6 @@ class PageText:
             additions=tuple(self.settle_additions(most)),
             places=tuple(self.places),
         )
-
-
-def _first_hidden(addition: Addition) -> tuple[int, bool, int]:
-    return addition.start, addition.origin not in HIDDEN_ORIGINS, -addition.end
 
 
 def label_text(label: str, text: str | PageText) -> PageText:
@@ -230,12 +226,12 @@ class CharacterBudget:
     """Counts the characters that are read, and refuses a file with more than a document may have."""
 
     def __init__(self, name: str, limits: LoadLimits) -> None:
-        self._name, self._limits, self._left = name, limits, limits.characters
+        self._name, self._limits, self.left = name, limits, limits.characters
 
     def __call__(self, characters: int) -> None:
         """Count so many more. Raises DocumentError "too-big"."""
-        self._left -= characters
-        if self._left < 0:
+        self.left -= characters
+        if self.left < 0:
             raise TooManyCharacters(self._name, self._limits)
 
 

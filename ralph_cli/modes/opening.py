@@ -9,7 +9,7 @@ from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.structure import Heading
-from ralph_cli.documents.structure.heading_lines import is_numbered
+from ralph_cli.documents.structure.lines import is_numbered
 
 MAX_HEADINGS, MAX_HEADING_CHARS, MAX_DOCUMENTS = 12, 48, 100
 SHORT_CHARS = 600

@@ -17,8 +17,8 @@ from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.pdf.reader import parse_pdf
 from ralph_cli.documents.process import child
 from ralph_cli.documents.process import forks as forks_module
+from ralph_cli.documents.process.child import EXIT_MEMORY
 from ralph_cli.documents.process.forks import ParserForks
-from ralph_cli.documents.process.frames import EXIT_MEMORY
 from ralph_cli.documents.process.side_by_side import FEW_PAGES, read_side_by_side
 from ralph_cli.documents.source import DocumentSource
 

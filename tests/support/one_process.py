@@ -22,7 +22,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.model import Json
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process import child, worker
-from ralph_cli.documents.process.frames import FAILURE, RESULT, encode_frame
+from ralph_cli.documents.process.child import FAILURE, RESULT, encode_frame
 from ralph_cli.retrieval.search import patterns
 from ralph_cli.retrieval.search.patterns import PatternCount
 from sandbox import HostQuery, ResourceLimits, Result, Sandbox, engines, host

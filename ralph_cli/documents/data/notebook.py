@@ -11,7 +11,7 @@ from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.plain.decoding import decode_text
-from ralph_cli.documents.plain.headings import find_headings
+from ralph_cli.documents.plain.reader import find_headings
 
 _HINT = "open it in Jupyter, and save it again"
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")

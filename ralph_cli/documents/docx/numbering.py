@@ -36,7 +36,8 @@ def _letters(value: int) -> str:
     return chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1) if 0 < value <= 26 * 20 else str(value)
 
 
-def _roman(value: int) -> str:
+def write_roman(value: int) -> str:
+    """A number in small Roman letters; in decimals if it has no such form."""
     if not 0 < value < 5_000:
         return str(value)
     written = ""
@@ -73,8 +74,8 @@ _FORMATS: dict[str, Callable[[int], str]] = {
     "decimalZero": "{:02}".format,
     "lowerLetter": _letters,
     "upperLetter": lambda value: _letters(value).upper(),
-    "lowerRoman": _roman,
-    "upperRoman": lambda value: _roman(value).upper(),
+    "lowerRoman": write_roman,
+    "upperRoman": lambda value: write_roman(value).upper(),
     "ordinal": _ordinal,
     "cardinalText": _cardinal_text,
     "ordinalText": _ordinal_text,

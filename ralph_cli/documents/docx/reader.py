@@ -6,15 +6,14 @@ Word makes stand before their paragraphs. Notes, comments, headers and footers c
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.structure import Note, Origin
-from ralph_cli.documents.docx.chunks import DEEPEST, read_chunk
+from ralph_cli.core.structure import PAGE_BREAK, Note, Origin
 from ralph_cli.documents.docx.drawings import Drawings, has_backdrop
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.reading import Reading
@@ -26,9 +25,10 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.office.theme import read_theme
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on
-from ralph_cli.documents.page_text import finish_document
+from ralph_cli.documents.page_text import CharacterBudget, finish_document, plain_document
 from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
 from ralph_cli.documents.sight import WHITE, read_colour
+from ralph_cli.documents.sniff import Kind, identify
 
 _MAIN_PART = "word/document.xml"
 _NOTES = ("footnote", "endnote")
@@ -43,6 +43,62 @@ _FOREIGN = {
 }
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
+
+DEEPEST = 3
+"""How deep documents may stand in each other."""
+
+_KINDS: dict[str, Kind] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "message/rfc822": "mhtml",
+    "multipart/related": "mhtml",
+    "text/plain": "text",
+}
+"""Types whose texts do not show themselves by their first bytes."""
+
+
+def read_chunk(
+    data: bytes,
+    content_type: str,
+    name: str,
+    limits: LoadLimits,
+    parse_word: Callable[[bytes, str, LoadLimits], ParsedDocument],
+) -> ParsedDocument:
+    """The text of a document on one page; `parse_word` reads one of Word.
+
+    Raises DocumentError as the readers do, and "unsupported" for what is not read in the middle of a text.
+    """
+    declared = content_type.partition(";")[0].strip().lower()
+    kind = _KINDS.get(declared) or identify(name, data)
+    match kind:
+        case "docx":
+            found = parse_word(data, name, limits)
+        case "html":
+            from ralph_cli.documents.html.reader import parse_html
+            from ralph_cli.documents.html.source_tags import close_elements
+
+            is_xml = "xhtml" in declared or data.lstrip().startswith(b"<?xml")
+            source = close_elements(data) if is_xml else data
+            found = parse_html(source, name=name, encoding=None, limits=limits, titled=False)
+        case "mhtml":
+            from ralph_cli.documents.mail.reader import parse_web_page
+
+            found = parse_web_page(data, name=name, encoding=None, limits=limits)
+        case "rtf":
+            from ralph_cli.documents.rich_text.rtf import parse_rtf
+
+            found = parse_rtf(data, name=name, limits=limits)
+        case "text" if not name.endswith(".xml"):  # other XML is for a program, and no words
+            from ralph_cli.documents.plain.reader import read_plain_text
+
+            text, cautions = read_plain_text(data, name=name, encoding=None, limits=limits)
+            found = plain_document([text.replace(PAGE_BREAK, "\n\n")], cautions)
+        case _:
+            what = f"{name} has a format ({kind}) that ralph does not read inside another document"
+            raise DocumentError(what, code="unsupported")
+    if len(found.pages) == 1:
+        return found
+    return plain_document([found.text.replace(PAGE_BREAK, "\n\n")], found.cautions)
 
 
 def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
@@ -66,7 +122,7 @@ class _DocumentReader:
 
     def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
         self._package, self._limits, self._depth = package, limits, depth
-        self._left = limits.characters
+        self._count = CharacterBudget(package.name, limits)
         self._chunks: dict[str, tuple[ParsedDocument | None, str]] = {}
         """What was read of each file that is put in, or why it is not read."""
         self._main = package.main_part()
@@ -209,7 +265,7 @@ class _DocumentReader:
     def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:
         """A file that is put in, or why it is not read. What uses up the room of the whole document is raised."""
         kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
-        limits, outside = replace(self._limits, characters=self._left), f"{self._package.name}, "
+        limits, outside = replace(self._limits, characters=self._count.left), f"{self._package.name}, "
         try:
             found = read_chunk(self._package.read(part), kind, f"{outside}{part}", limits, self._parse_inner)
         except TooManyCharacters:
@@ -265,11 +321,6 @@ class _DocumentReader:
             for target in sorted({relation.target for relation in relations if relation is not None}):
                 if self._package.has(target):
                     yield self._package.read_xml(target, name)
-
-    def _count(self, characters: int) -> None:
-        self._left -= characters
-        if self._left < 0:
-            raise TooManyCharacters(self._package.name, self._limits)
 
 
 def _close_up(text: str) -> str:

@@ -4,16 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ralph_cli.documents.docx.numbering import write_roman
+
 _BULLETS = {"disc": "\u2022", "circle": "\u25e6", "square": "\u25aa"}
 _LETTERS = {
     "lower-alpha": "abcdefghijklmnopqrstuvwxyz",
     "lower-latin": "abcdefghijklmnopqrstuvwxyz",
     "lower-greek": "\u03b1\u03b2\u03b3\u03b4\u03b5\u03b6\u03b7\u03b8\u03b9\u03ba\u03bb\u03bc\u03bd\u03be\u03bf\u03c0\u03c1\u03c3\u03c4\u03c5\u03c6\u03c7\u03c8\u03c9",  # noqa: E501
 }
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 _INTEGER = re.compile(r"\s*([-+]?\d{1,9})")
 
 
@@ -43,7 +41,7 @@ def format_number(number: int, style: str) -> str:
     style = style.replace("upper-", "lower-")
     text = str(number)
     if style == "lower-roman" and 0 < number < 4000:
-        text = _to_roman(number)
+        text = write_roman(number)
     elif style in _LETTERS and number > 0:
         text = _to_letters(number, _LETTERS[style])
     elif style == "decimal-leading-zero":
@@ -55,14 +53,6 @@ def integer(value: str | None) -> int | None:
     """The integer that an attribute begins with (HTML standard 2.3.4.1)."""
     found = _INTEGER.match(value or "")
     return int(found[1]) if found else None
-
-
-def _to_roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (number // value)
-        number %= value
-    return text
 
 
 def _to_letters(number: int, letters: str) -> str:

@@ -93,13 +93,9 @@ def describe_damage(source: str) -> str:
     if not is_closed and (is_open or closes_others or (is_page and source[at:].strip())):
         return "the page ends without </html>, and not where a page may: the file may be cut off"
     for name in uneven:
-        what = f"<{name[:40]}> begins {_times(begins[name])} and ends {_times(ends[name])}"
+        what = f"<{name[:40]}> begins {pluralize(begins[name], 'time')} and ends {pluralize(ends[name], 'time')}"
         return f"{what}: some of the page may be gone, the file may be damaged"
     return ""
-
-
-def _times(count: int) -> str:
-    return pluralize(count, "time")
 
 
 def _describe_place(what: str, source: str, start: int, why: str) -> str:

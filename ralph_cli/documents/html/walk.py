@@ -1,17 +1,16 @@
 """One pass over the elements of a page: what each shows is written, and what is not seen is counted."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ralph_cli.core.document import Caution
 from ralph_cli.core.structure import Span
 from ralph_cli.documents.html import controls
-from ralph_cli.documents.html.boxes import find_holders, strength_around
-from ralph_cli.documents.html.findings import PageFindings
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
 from ralph_cli.documents.html.styles.css import pixels
@@ -19,8 +18,8 @@ from ralph_cli.documents.html.styles.defaults import default_style
 from ralph_cli.documents.html.styles.selectors import ElementPath
 from ralph_cli.documents.html.styles.stylesheet import ResolvedStyle, StyleSheets
 from ralph_cli.documents.html.tables import GridTable
-from ralph_cli.documents.html.text_builder import TextBuilder
-from ralph_cli.documents.office.findings import CLOSED_LIST
+from ralph_cli.documents.html.text_builder import TextBuilder, find_holders, strength_around
+from ralph_cli.documents.office.findings import CLOSED_LIST, Findings
 from ralph_cli.documents.page_text import CELL, LINE, PARAGRAPH, SPACE
 from ralph_cli.documents.sight import is_unseen
 from ralph_cli.documents.tables import measure_blanks
@@ -41,6 +40,34 @@ _POINTS_OF_PIXEL = 0.75
 _COLLAPSED = re.compile("[ \t\r\n\f]+")
 _DEEPEST_PAGE = 3
 """How deep pages may stand in pages."""
+
+
+@dataclass(slots=True)
+class PageFindings(Findings):
+    """What was found on a page: also documents in it, and styles that were not read.
+
+    `linked` styles are in other files, `unresolved` ones in the page.
+    """
+
+    embedded: int = 0
+    linked: int = 0
+    unresolved: int = 0
+    unknown_contents: set[str] = field(default_factory=set)
+    """What the property `content` says where the text that it makes is not known."""
+
+    def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
+        """What was found, in words."""
+        return (*Findings.cautions(self, unknown_numbers), *self._unread())
+
+    def _unread(self) -> Iterator[Caution]:
+        unresolved = self.unresolved + len(self.unknown_contents)
+        unread = [f"{self.linked} in other files"] * bool(self.linked)
+        unread += [f"{unresolved} in the page"] * bool(unresolved)
+        if unread:
+            message = f"styles that could not be read: {', '.join(unread)}; what they hide or show is not known"
+            yield Caution("styles-unread", message)
+        if self.embedded:
+            yield Caution("embedded-unread", f"embedded documents that were not read: {self.embedded}")
 
 
 @dataclass(slots=True)
@@ -121,15 +148,11 @@ class PageWalk:
             if tag == "-text":
                 self._write(node.text_content or "")
             elif tag == "head":
-                self._write_title(node)
+                if self._titled and self._pages == 1 and (title := node.css_first("title")) is not None:
+                    self.out.write_running_text(title.text())
+                    self.out.separate(PARAGRAPH)
             elif tag[0] not in "-_" and self._enter(node, tag.lower()):
                 unread.append(node.child)
-
-    def _write_title(self, head: Any) -> None:
-        title = head.css_first("title") if self._titled and self._pages == 1 else None
-        if title is not None:
-            self.out.write_running_text(title.text())
-            self.out.separate(PARAGRAPH)
 
     def _enter(self, node: Any, tag: str) -> bool:
         """Begin an element; False if nothing in it is to be read."""
@@ -148,9 +171,7 @@ class PageWalk:
         self._separate(element, outer)
         self._open.append(element)
         element.place = self.out.length
-        begin = _BEGIN.get(tag)
-        if begin is not None:
-            begin(self, element, node, attributes)
+        self._begin(element, node, attributes)
         element.is_struck = outer.is_struck
         if element.opening or (look.struck and not outer.is_struck):
             self._open_wrapping(element)
@@ -214,36 +235,33 @@ class PageWalk:
         self.out.prefix += element.opening
         element.lead = len(self.out.prefix)
 
-    def _begin_cell(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        element.is_one_line = node.mem_id not in self._holders
-        if table := self._tables[-1]:
-            element.columns = table.begin_cell(attributes)
-            element.outside, element.place = self.out, 0
-            self.out = self._spare.pop() if self._spare else TextBuilder()
-
-    def _begin_row(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        if table := self._tables[-1]:
-            table.begin_row()
-
-    def _begin_table(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        self._tables.append(None if node.mem_id in self._holders else GridTable())
-        element.is_one_line = False
-
-    def _begin_list(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        element.items = ListCounter(element.tag, attributes, node)
-
-    def _begin_item(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        counter = next((outer.items for outer in reversed(self._open[:-1]) if outer.items), None)
-        if counter and element.style.display in ("", "list-item", "block"):
-            element.opening = counter.next_marker(element.look.list_style, attributes.get("value"))
-
-    def _begin_quote(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        # Its marks are not written: that it is a quotation is kept as data.
-        self._quote_depth += 1
-        element.lead = len(self.out.prefix)
-
-    def _begin_reading(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        element.opening, element.closing = "()"
+    def _begin(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
+        """Do what a tag asks for where its element begins."""
+        table = self._tables[-1]
+        match element.tag:
+            case "td" | "th":
+                element.is_one_line = node.mem_id not in self._holders
+                if table:
+                    element.columns = table.begin_cell(attributes)
+                    element.outside, element.place = self.out, 0
+                    self.out = self._spare.pop() if self._spare else TextBuilder()
+            case "tr" if table:
+                table.begin_row()
+            case "table":
+                self._tables.append(None if node.mem_id in self._holders else GridTable())
+                element.is_one_line = False
+            case "ol" | "ul" | "menu" | "dir":
+                element.items = ListCounter(element.tag, attributes, node)
+            case "li":
+                counter = next((outer.items for outer in reversed(self._open[:-1]) if outer.items), None)
+                if counter and element.style.display in ("", "list-item", "block"):
+                    element.opening = counter.next_marker(element.look.list_style, attributes.get("value"))
+            case "q" | "blockquote":
+                # Its marks are not written: that it is a quotation is kept as data.
+                self._quote_depth += 1
+                element.lead = len(self.out.prefix)
+            case "rt":
+                element.opening, element.closing = "()"
 
     def _leave(self) -> None:
         """End the innermost element."""
@@ -254,37 +272,33 @@ class PageWalk:
             self.out.prefix = self.out.prefix.removesuffix(element.opening)
         elif element.closing:
             self.out.write(element.closing)
-        end = _END.get(element.tag)
-        if end is not None:
-            end(self, element)
+        self._end(element)
         self._separate(element, self._open[-1])
 
-    def _end_cell(self, element: _OpenElement) -> None:
-        if element.outside is not None and (table := self._tables[-1]):
-            is_header = element.tag == "th" or self._open[-2].tag == "thead"
-            table.end_cell(element.columns, is_header, self.out)
-            self._spare += [] if self.out else [self.out]
-            self.out = element.outside
-
-    def _end_row_group(self, element: _OpenElement) -> None:
-        if table := self._tables[-1]:
-            table.end_row_group()
-
-    def _end_table(self, element: _OpenElement) -> None:
-        if table := self._tables.pop():
-            table.write(self.out)
-
-    def _end_typed_text(self, element: _OpenElement) -> None:
-        self.out.mark("form field", self.out.start(element.place), self.out.length)
-
-    def _end_heading(self, element: _OpenElement) -> None:
-        self.out.name_part(self.out.text(element.place), self.out.start(element.place), _HEADINGS[element.tag])
-
-    def _end_quote(self, element: _OpenElement) -> None:
-        self._quote_depth -= 1
-        start, end = self.out.start(element.place) + element.lead, self.out.length - len(element.closing)
-        if start < end and not self._quote_depth:
-            self.out.quoted.append(Span(start, end))
+    def _end(self, element: _OpenElement) -> None:
+        """Do what a tag asks for where its element ends."""
+        out, table = self.out, self._tables[-1]
+        match element.tag:
+            case "td" | "th" if element.outside is not None and table:
+                is_header = element.tag == "th" or self._open[-2].tag == "thead"
+                table.end_cell(element.columns, is_header, out)
+                self._spare += [] if out else [out]
+                self.out = element.outside
+            case "thead" | "tbody" | "tfoot" if table:
+                table.end_row_group()
+            case "table":
+                self._tables.pop()
+                if table:
+                    table.write(out)
+            case "textarea":
+                out.mark("form field", out.start(element.place), out.length)
+            case "q" | "blockquote":
+                self._quote_depth -= 1
+                start, end = out.start(element.place) + element.lead, out.length - len(element.closing)
+                if start < end and not self._quote_depth:
+                    out.quoted.append(Span(start, end))
+            case tag if tag in _HEADINGS:
+                out.name_part(out.text(element.place), out.start(element.place), _HEADINGS[tag])
 
     def _separate(self, element: _OpenElement, outer: _OpenElement) -> None:
         """Ask for the white space before or after an element."""
@@ -338,26 +352,3 @@ def _text_of(element: Any) -> str:
     """The text in an element, without that of scripts and the like."""
     texts = (node for node in element.traverse(include_text=True) if node.tag == "-text")
     return "".join(node.text_content or "" for node in texts if node.parent.tag not in _DROPPED)
-
-
-_BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {
-    "td": PageWalk._begin_cell,
-    "th": PageWalk._begin_cell,
-    "tr": PageWalk._begin_row,
-    "table": PageWalk._begin_table,
-    **dict.fromkeys(("ol", "ul", "menu", "dir"), PageWalk._begin_list),
-    "li": PageWalk._begin_item,
-    "q": PageWalk._begin_quote,
-    "blockquote": PageWalk._begin_quote,
-    "rt": PageWalk._begin_reading,
-}
-_END: dict[str, Callable[[PageWalk, _OpenElement], None]] = {
-    "td": PageWalk._end_cell,
-    "th": PageWalk._end_cell,
-    **dict.fromkeys(("thead", "tbody", "tfoot"), PageWalk._end_row_group),
-    "table": PageWalk._end_table,
-    "textarea": PageWalk._end_typed_text,
-    **dict.fromkeys(_HEADINGS, PageWalk._end_heading),
-    "q": PageWalk._end_quote,
-    "blockquote": PageWalk._end_quote,
-}

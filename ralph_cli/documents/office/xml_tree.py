@@ -5,6 +5,7 @@ Elements are called as ECMA-376 and OpenDocument call them ("w:p", "table:table-
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import overload
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -134,7 +135,6 @@ class _Parser:
         on_end: Callable[[str], object],
         on_text: Callable[[str], object],
     ) -> None:
-        names, local_names = _Names(_short_name), _Names(_local_name)
         depth = 0
 
         def begin(tag: str, attributes: dict[str, str]) -> None:
@@ -146,14 +146,14 @@ class _Parser:
                 if " " in key:
                     # Of two with one name the one of a namespace counts: a relation's id.
                     ordered = sorted(attributes, key=lambda key: " " in key)
-                    attributes = {local_names[key]: attributes[key] for key in ordered}
+                    attributes = {_local_name(key): attributes[key] for key in ordered}
                     break
-            on_begin(names[tag], attributes)
+            on_begin(_short_name(tag), attributes)
 
         def end(tag: str) -> None:
             nonlocal depth
             depth -= 1
-            on_end(names[tag])
+            on_end(_short_name(tag))
 
         def check_document_type(name: str, system: str | None, public: str | None, has_declarations: bool) -> None:
             if has_declarations:
@@ -259,22 +259,12 @@ def preferred_choice(element: Element) -> Element:
     return Element("mc:Choice") if choice is None else choice
 
 
-class _Names(dict[str, str]):
-    """What names are shortened to; each is worked out once."""
-
-    def __init__(self, shorten: Callable[[str], str]) -> None:
-        super().__init__()
-        self._shorten = shorten
-
-    def __missing__(self, name: str) -> str:
-        self[name] = short = self._shorten(name)
-        return short
-
-
+@lru_cache(maxsize=4_096)
 def _short_name(tag: str) -> str:
     namespace, _, local = tag.rpartition(" ")
     return f"{_PREFIXES.get(namespace, '')}:{local}"
 
 
+@lru_cache(maxsize=4_096)
 def _local_name(name: str) -> str:
     return name.rpartition(" ")[2]

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -14,7 +15,6 @@ from typing import IO, Any, Protocol, TypeVar
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, read_frame, read_progress
 
 _BOOTSTRAP = "from ralph_cli.documents.process.worker import main; main()"
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
@@ -28,6 +28,49 @@ process when the machine has none left."""
 
 OnProgress = Callable[[int, int], None] | None
 _Result = TypeVar("_Result")
+
+PROGRESS = b"P"
+RESULT = b"R"
+FAILURE = b"E"
+EXIT_MEMORY = 77
+"""Exit status of a parser process that ran out of memory."""
+
+_HEADER = struct.Struct(">cQ")
+_PROGRESS = struct.Struct(">II")
+
+
+def encode_frame(kind: bytes, payload: bytes) -> bytes:
+    """One frame as bytes."""
+    return _HEADER.pack(kind, len(payload)) + payload
+
+
+def encode_progress(done: int, total: int) -> bytes:
+    """A frame that says: `done` of `total` pages."""
+    return encode_frame(PROGRESS, _PROGRESS.pack(done, total))
+
+
+def read_progress(payload: bytes) -> tuple[int, int]:
+    """Pages done and in all; ValueError if the payload is not that."""
+    try:
+        done, total = _PROGRESS.unpack(payload)
+    except struct.error as error:
+        raise ValueError("malformed progress") from error
+    return done, total
+
+
+def read_frame(pipe: IO[bytes], max_bytes: int) -> tuple[bytes, bytes] | None:
+    """The next frame, or None when the stream ends, be it inside a frame.
+
+    ValueError for an unknown kind or a payload of more than `max_bytes` bytes.
+    """
+    header = pipe.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        return None
+    kind, length = _HEADER.unpack(header)
+    if kind not in (PROGRESS, RESULT, FAILURE) or length > max_bytes:
+        raise ValueError("unknown or oversized frame")
+    payload = pipe.read(length)
+    return (kind, payload) if len(payload) == length else None
 
 
 class ParserProcess(Protocol):

@@ -23,11 +23,6 @@ FEW_FILES = 8
 """Files below which the imports cost more than the forks save."""
 
 _BOOTSTRAP = "from ralph_cli.documents.process.forks import serve; serve()"
-_READERS = """
-    html.reader docx.reader mail.reader data.csv_reader data.json_reader data.notebook sheets.xlsx sheets.binary
-    slides.pptx open_document.text open_document.spreadsheet books.epub rich_text.rtf pdf.reader pdf.highlight
-    sets.unpacking
-"""
 _NUMBER = struct.Struct(">q")
 
 
@@ -128,9 +123,11 @@ class _Fork:
 
 def serve() -> None:
     """Import the readers, then fork a parser for every message with pipes, and reap the one that a message names."""
+    from ralph_cli.documents.process.worker import READERS
+
     control = socket.socket(fileno=os.dup(0))
     os.dup2(1, 0)
-    for name in _READERS.split():
+    for name in READERS:
         with suppress(ImportError):  # who asks for it is told
             import_module(f"ralph_cli.documents.{name}")
     gc.freeze()

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NoReturn, TypeVar
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.process.frames import EXIT_MEMORY
+from ralph_cli.documents.process.child import EXIT_MEMORY
 
 _Page = TypeVar("_Page")
 _Read = Callable[[Sequence[int]], Iterator[tuple[int, _Page]]]

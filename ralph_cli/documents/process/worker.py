@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
-from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
+from ralph_cli.documents.process.child import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
 from ralph_cli.documents.process.side_by_side import count_cores, usable_processes
 from ralph_cli.documents.sniff import OFFICE_KINDS
 from ralph_cli.documents.structure.complete import complete
@@ -62,7 +62,7 @@ _OPERATIONS = {
     "html": _Operation("html.reader", "parse_html", ("encoding",)),
     "docx": _Operation("docx.reader", "parse_docx"),
     **dict.fromkeys(("eml", "mbox", "msg"), _Operation("mail.reader", "parse_mail", ("encoding", "kind"))),
-    "mhtml": _Operation("mail.web_page", "parse_web_page", ("encoding",)),
+    "mhtml": _Operation("mail.reader", "parse_web_page", ("encoding",)),
     "csv": _Operation("data.csv_reader", "parse_csv", ("encoding",)),
     "json": _Operation("data.json_reader", "parse_json", ("encoding",)),
     "ipynb": _Operation("data.notebook", "parse_notebook", ("encoding",)),
@@ -75,7 +75,7 @@ _OPERATIONS = {
     "epub": _Operation("books.epub", "parse_epub"),
     "rtf": _Operation("rich_text.rtf", "parse_rtf"),
     "attachments": _Operation("mail.reader", "pack_attachments", ("kind",)),
-    "unpack": _Operation("sets.unpacking", "unpack_zip", ("only",)),
+    "unpack": _Operation("sets.containers", "unpack_zip", ("only",)),
 }
 _PAGES = ("password", "layout", "pages")
 _ON_PAGES = {
@@ -87,13 +87,16 @@ _ON_PAGES = {
     "annotate": _Operation("pdf.highlight", "annotate", (*_PAGES, "author"), is_limited=False),
 }
 
+READERS = frozenset(operation.module for operation in (*_OPERATIONS.values(), *_ON_PAGES.values()))
+"""The modules of all operations, in `documents`."""
+
 
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
     """Parse the file, or answer about its pages, as the request asks; the result as JSON, or as the operation says."""
     kind = request["op"]
     request = {"kind": kind, **request}
     if kind in OFFICE_KINDS:
-        from ralph_cli.documents.office.encryption import decrypt_package
+        from ralph_cli.documents.office.package import decrypt_package
 
         data = decrypt_package(data, request["name"], request["password"])
     found: ParsedDocument | bytes

@@ -38,18 +38,14 @@ class RowForm:
     shade: Shade = field(default_factory=lambda: Shade(is_sure=False))
 
 
-@dataclass(slots=True)
-class RtfTable:
-    """The rows of a table while they are read."""
+_Rows = list[tuple[RowForm, list[PageText]]]
+"""The rows of a table while they are read."""
 
-    rows: list[tuple[RowForm, list[PageText]]] = field(default_factory=list)
 
-    def write(self) -> PageText:
-        """Its text, and its columns in it; empty if nothing is in it."""
-        edges = _distinct_edges(edge for form, _ in self.rows for edge in (form.left, *(c.edge for c in form.cells)))
-        return write_table(
-            [TableRow(_place(form, cells, edges), form.indent, form.is_header) for form, cells in self.rows]
-        )
+def _write_rows(rows: _Rows) -> PageText:
+    """The text of a table, and its columns in it; empty if nothing is in it."""
+    edges = _distinct_edges(edge for form, _ in rows for edge in (form.left, *(c.edge for c in form.cells)))
+    return write_table([TableRow(_place(form, cells, edges), form.indent, form.is_header) for form, cells in rows])
 
 
 def why_cut(height: int | None) -> str:
@@ -105,7 +101,7 @@ class Flow:
     cells: list[PageText] = field(default_factory=list)
     cell: list[PageText] = field(default_factory=list)
     row: RowForm = field(default_factory=RowForm)
-    table: RtfTable = field(default_factory=RtfTable)
+    rows: _Rows = field(default_factory=list)
     indent: float = 0.0
     """How far the label of the row is set in, in points."""
     next_cell: CellForm = field(default_factory=lambda: CellForm(0))
@@ -199,16 +195,16 @@ class Flow:
             self.cells += [join_lines(self.cell)] if any(self.cell) else []
             self.cell = []
             self._end_row()
-        if self.table.rows:
-            self.page.add_line(self.table.write(), self.apart)
-            self.table = RtfTable()
+        if self.rows:
+            self.page.add_line(_write_rows(self.rows), self.apart)
+            self.rows = []
 
     def _end_cell(self) -> None:
         self.cells.append(join_lines((*self.cell, self._take_parts())))
         self.cell = []
 
     def _end_row(self) -> None:
-        self.table.rows.append((replace(self.row, cells=list(self.row.cells), indent=self.indent), self.cells))
+        self.rows.append((replace(self.row, cells=list(self.row.cells), indent=self.indent), self.cells))
         self.cells, self.in_row = [], False
 
     def _take_parts(self) -> PageText:

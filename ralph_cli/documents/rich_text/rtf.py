@@ -16,8 +16,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.page_text import LINE, CharacterBudget, PageText, finish_document, one_line
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.rich_text.flow import Flow, why_cut
-from ralph_cli.documents.rich_text.ink import Ink, Palette, Shade, read_shade
-from ralph_cli.documents.rich_text.shapes import Shape
+from ralph_cli.documents.rich_text.ink import Ink, Palette, Shade, Shape, read_shade
 from ralph_cli.documents.rich_text.tokens import (
     CODE_PAGE_WORDS,
     DEEPEST,

@@ -17,8 +17,27 @@ class _Formula:
     """First row, first column, last row and last column of each."""
     open: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     """By first and last column the range that a further row may make longer."""
-    last: list[int] | None = None
-    """The range with the cell that was added last."""
+    run: list[int] | None = None
+    """The range of one row that a further cell may make wider."""
+
+    def add(self, row: int, column: int) -> None:
+        if self.run and self.run[0] == row and self.run[3] == column - 1:
+            self.run[3] = column
+        else:
+            self.end_run()
+            self.run = [row, column, row, column]
+
+    def end_run(self) -> None:
+        """Join the range of one row with one of the same columns that ends in the row above."""
+        if self.run is not None:
+            row, first, _, last = self.run
+            above = self.open.get((first, last))
+            if above is not None and above[2] == row - 1:
+                above[2] = row
+            else:
+                self.ranges.append(self.run)
+                self.open[first, last] = self.run
+            self.run = None
 
 
 class Formulas:
@@ -37,11 +56,7 @@ class Formulas:
                 self.unlisted += 1
                 return
             formula = self._found[key] = _Formula(text[:_LONGEST])
-        last = formula.last
-        if last and last[2] == row and last[3] == column - 1:
-            _widen(formula, last)
-        else:
-            _begin(formula, [row, column, row, column])
+        formula.add(row, column)
 
     def add_filled(self, reference: str, text: str) -> None:
         """A formula that a whole range has."""
@@ -52,6 +67,8 @@ class Formulas:
 
     def list_lines(self) -> list[tuple[str, str]]:
         """For each the first of its cells, and a line with its cells and its text."""
+        for one in self._found.values():
+            one.end_run()
         return [(_name(*one.ranges[0][:2]), f"{_cells(one.ranges)}  ={one.text}") for one in self._found.values()]
 
 
@@ -104,28 +121,6 @@ def shift_formula(text: str, down: int, across: int) -> str:
         return f"{match[2]}{column}{match[4]}{match[5] if match[4] else max(int(match[5]) + down, 1)}"
 
     return _PARTS.sub(shift, text)
-
-
-def _begin(formula: _Formula, cells: list[int]) -> None:
-    """Add a range of one row, joined with one of the same columns that ends in the row above."""
-    above = formula.open.get((cells[1], cells[3]))
-    if above is not None and above[2] == cells[0] - 1:
-        above[2] = cells[0]
-    else:
-        formula.ranges.append(cells)
-        above = formula.open[cells[1], cells[3]] = cells
-    formula.last = above
-
-
-def _widen(formula: _Formula, last: list[int]) -> None:
-    """Let the range that was added last reach one column further."""
-    row, first, end = last[2], last[1], last[3]
-    if last[0] < row:  # it goes on without the row that was joined with it
-        last[2] -= 1
-    else:
-        formula.open.pop((first, end), None)
-        formula.ranges.pop()
-    _begin(formula, [row, first, row, end + 1])
 
 
 def _cells(ranges: list[list[int]]) -> str:

@@ -9,7 +9,7 @@ from ralph_cli.documents.office.xml_tree import attribute, child, children, numb
 from ralph_cli.documents.page_text import one_line
 from ralph_cli.documents.sheets.formulas import parse_reference, shift_formula
 from ralph_cli.documents.sheets.page import Area, SheetCell, SheetPage
-from ralph_cli.documents.sheets.strings import unescape
+from ralph_cli.documents.sheets.styles import unescape
 
 SHEET_PARTS = (
     "x:row", "x:cols", "x:mergeCells", "x:conditionalFormatting", "x:drawing", "x:headerFooter", "x:sheetFormatPr",

@@ -24,8 +24,14 @@ from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.sheets.formulas import parse_reference
 from ralph_cli.documents.sheets.page import SheetCell, SheetPage, SheetTotals, describe_totals
 from ralph_cli.documents.sheets.rows import MOST_RANGES, SHEET_PARTS, SheetReader, read_area
-from ralph_cli.documents.sheets.strings import is_sized, read_string, unescape
-from ralph_cli.documents.sheets.styles import CellStyle, read_conditional_formats, read_styles
+from ralph_cli.documents.sheets.styles import (
+    CellStyle,
+    is_sized,
+    read_conditional_formats,
+    read_string,
+    read_styles,
+    unescape,
+)
 from ralph_cli.documents.sight import DOUBTFUL, TINY, is_unseen
 from ralph_cli.documents.tables import measure_blanks
 

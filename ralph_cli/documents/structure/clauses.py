@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.structure import PAGE_BREAK, Clause, Heading, NamedPlace
-from ralph_cli.documents.structure.heading_lines import LONGEST_HEADING, heading_level
+from ralph_cli.documents.structure.lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
 
 MOST_CHARACTERS = 5_000_000

@@ -17,14 +17,15 @@ from typing import overload
 from ralph_cli.core.structure import Heading, Page
 from ralph_cli.documents.parsed import MAX_HEADINGS
 from ralph_cli.documents.sniff import MAIL_KINDS
-from ralph_cli.documents.structure.heading_lines import (
+from ralph_cli.documents.structure.lines import (
+    CELLS_APART,
     ends_sentence,
     heading_level,
     is_text,
     may_be_heading,
+    names_columns,
     run_in_heading,
 )
-from ralph_cli.documents.structure.lines import CELLS_APART, names_columns
 from ralph_cli.documents.structure.numbered_headings import find_runs
 from ralph_cli.text.scan import strip_interval
 

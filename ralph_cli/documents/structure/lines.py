@@ -1,9 +1,12 @@
-"""Lines of bare text: which look like rows of a table, and which name the columns, period or unit of rows. Pure.
+"""Lines of bare text: which look like rows of a table, name the columns, period or unit of rows, or are headings. Pure.
 
-Only the readers of headings ask this, of text whose format says nothing of its structure.
+Only the readers of headings ask this, of text whose format says nothing of its structure. A heading is short, ends in
+no comma, is no row of a table, and is numbered or has capitals on all words but the little ones.
 """
 
 import re
+
+from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _AMOUNT = re.compile(r"\d[\d,.]*")
@@ -32,6 +35,20 @@ _UNIT = (
 _DAYS = rf"(?:(?=\S* ?\S*\d){_MONTH_DAY}.*){{2}}"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _DAYS, _PERIOD, _UNIT)))
 
+LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
+"""Characters and words of a line that may be a heading; one with a number may have more words."""
+
+_NUMBER = r"(?:[1-9]\d?(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
+_COUNT = r"[1-9]\d{0,2}(?:\.\d{1,3})*[A-Z]?\b|[IVXLC]+\b|[A-Z](?=\s*(?:[:\u2013\u2014-]|$))"
+_LABELLED = rf"(?:[A-Z][a-z]+|[A-Z]{{3,}})[ \u00a0](?:{_COUNT})"
+_NUMBERED = re.compile(rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)](?![A-Z]\.)|(?=\s))|{_LABELLED})[.:)]?(?!\s+[a-z])")
+_RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
+_WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
+_SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
+_DATED = re.compile(rf"(?i)\b(?:{any_of(MONTHS)})\s+\d")
+_PAGE_NUMBER = re.compile(r"(?i)page [\divxlc]+(?: of \d+)?")
+_FEW_WORDS, _LONG = 5, 75
+
 
 def is_row(line: str) -> bool:
     """Whether a line looks like a row of a table: cells apart, or figures and few words; or one of Markdown."""
@@ -50,3 +67,63 @@ def is_row(line: str) -> bool:
 def names_columns(line: str) -> bool:
     """Whether a line names the columns (two years or dates), the period or the unit of rows below it."""
     return any(shape.search(line) for shape in _NAMED_ABOVE)
+
+
+def run_in_heading(line: str) -> str:
+    """The numbered heading that begins a line of text: "4.1 Rent" of "4.1 Rent. The tenant pays"; or nothing."""
+    match = _RUN_IN.match(line)
+    return " ".join(match[1].split()) if match and not CELLS_APART.search(line, match.end() - 2) else ""
+
+
+def is_text(line: str) -> bool:
+    """Whether a line says something by itself: a row of a table, or some words of running text."""
+    words = len(_WORD.findall(line))
+    return is_row(line) or words >= _FEW_WORDS or (words > 2 and line.rstrip().endswith("."))
+
+
+def ends_sentence(line: str, before: str) -> bool:
+    """Whether a line is the end of a sentence, or of quoted words, that the long line `before` it has begun."""
+    return line[-1] in '."\u201d' and len(before) > _LONG and before[-1] not in ".:;!?"
+
+
+def is_day(line: str) -> bool:
+    """Whether a line has few words, and a day: "At December 31", above a table or beside a signature."""
+    return len(_WORD.findall(line)) <= _FEW_WORDS and bool(_DATED.search(line))
+
+
+def may_be_heading(line: str) -> bool:
+    """Whether a line that its type sets apart says something, and does not call for what stands below it."""
+    telling = [word for word in _WORD.findall(line) if word.casefold() not in STOP_WORDS and len(word) > 2]
+    is_whole = (line[:1].isupper() or line[:1] in "0123456789\u201c\u00a7") and line[-1:] not in ",;"
+    is_whole = is_whole and line.count("\u201c") == line.count("\u201d")
+    return bool(telling) and is_whole and not is_day(line) and not _PAGE_NUMBER.fullmatch(line)
+
+
+def heading_level(line: str) -> int:
+    """1 for a line that is written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
+    if not 3 <= len(line) <= LONGEST_HEADING:
+        return 0
+    words = _WORD.findall(line)
+    number = _NUMBERED.match(line)
+    rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
+    most = MOST_NUMBERED if number else MOST_WORDS
+    if not 0 < len(words) <= most or is_row(rest):
+        return 0
+    if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
+        return 0
+    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(rest) or _SENTENCE.search(line):
+        return 0
+    if line[-1] in ".:" and not number:
+        return 0
+    # A letter by itself is often the end of a broken word.
+    telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
+    if not any(len(word) > 2 for word in telling) or not all(word[0].isupper() for word in telling):
+        return 0
+    if _PAGE_NUMBER.fullmatch(line) or is_day(line):
+        return 0
+    return 1 if number or (line.isupper() and len(line) > 4) else 2
+
+
+def is_numbered(heading: str) -> bool:
+    """Whether a heading begins with a number, or with a word and a number."""
+    return bool(_NUMBERED.match(heading))

@@ -10,8 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.documents.structure.heading_lines import heading_level, run_in_heading
-from ralph_cli.documents.structure.lines import CELLS_APART, is_row
+from ralph_cli.documents.structure.lines import CELLS_APART, heading_level, is_row, run_in_heading
 from ralph_cli.text.lexicon import STOP_WORDS
 
 FEWEST, LEAST_WRITTEN_AS_ONE = 3, 2

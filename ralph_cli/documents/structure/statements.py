@@ -7,7 +7,7 @@ from itertools import groupby, islice
 from operator import attrgetter
 
 from ralph_cli.core.structure import PAGE_BREAK, Cell, Heading, Page, Span, Statement, Table
-from ralph_cli.documents.structure.heading_lines import is_day
+from ralph_cli.documents.structure.lines import is_day
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from ralph_cli.checks.output.check import OutputCheck, OutputForm, word_limits
 from ralph_cli.checks.output.grounding import GroundingSources
-from ralph_cli.checks.output.keys import key_text
 from ralph_cli.checks.output.numbering import section_numbers
-from ralph_cli.checks.output.shape import Format, Piece, pieces
+from ralph_cli.checks.output.shape import Format, Piece, key_text, pieces
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence
 from ralph_cli.retrieval.quotes.index import QuoteIndex

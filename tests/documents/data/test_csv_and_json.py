@@ -10,10 +10,8 @@ from tables import column_names
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Span
 from ralph_cli.documents.data import csv_reader, json_reader
-from ralph_cli.documents.data.csv_reader import parse_csv
-from ralph_cli.documents.data.csv_records import find_delimiter, read_records
-from ralph_cli.documents.data.json_reader import parse_json
-from ralph_cli.documents.data.json_scan import JsonScan
+from ralph_cli.documents.data.csv_reader import find_delimiter, parse_csv, read_records
+from ralph_cli.documents.data.json_reader import JsonScan, parse_json
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.retrieval.columns import describe_sparse_rows

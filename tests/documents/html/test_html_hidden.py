@@ -4,7 +4,7 @@ import pytest
 
 from ralph_cli.documents.html.reader import parse_html
 from ralph_cli.documents.html.styles.css import pixels
-from ralph_cli.documents.html.styles.media import media_matches
+from ralph_cli.documents.html.styles.stylesheet import media_matches
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reached import reached, reaches
 
-from ralph_cli.documents.ocr.lines import PictureWord, parse_tsv, place_words
+from ralph_cli.documents.ocr.reader import PictureWord, parse_tsv, place_words
 from ralph_cli.documents.pdf.layout import write_words
 
 _HEIGHT, _SCALE = 2200, 0.36

@@ -81,7 +81,7 @@ def parse_inline_style(text: str) -> tuple[Style, Style]:
 def declarations_of(contents: Iterable[Any]) -> tuple[Style, Style]:
     """The declarations among the parsed contents of a rule or attribute. Raises RecursionError for hostile nesting."""
     return collect_declarations(
-        (item.name, _serialize(item.value), item.important)
+        (item.name, tinycss2.serialize([token for token in item.value if token.type != "comment"]), item.important)
         for item in contents
         if item.type == "declaration" and _is_read(item.lower_name)
     )
@@ -100,7 +100,7 @@ def collect_declarations(found: Iterable[tuple[str, str, bool | None]]) -> tuple
         if important is None:
             bare = _IMPORTANT.sub("", value)
             important, value = bare != value, bare
-        for longhand, part in _expand(name, value):
+        for longhand, part in _SHORTHANDS[name](value) if name in _SHORTHANDS else ((name, value),):
             if _is_valid(longhand, part):
                 (marked if important else plain)[longhand] = part
     return plain, marked
@@ -170,15 +170,6 @@ def _parse_colour(value: str) -> Any:
 
 def _is_read(name: str) -> bool:
     return name in _READ or name in _SHORTHANDS or name.startswith("--")
-
-
-def _serialize(tokens: Iterable[Any]) -> str:
-    return str(tinycss2.serialize([token for token in tokens if token.type != "comment"]))
-
-
-def _expand(name: str, value: str) -> Iterable[tuple[str, str]]:
-    """The longhands of a shorthand that are read."""
-    return _SHORTHANDS[name](value) if name in _SHORTHANDS else ((name, value),)
 
 
 def _expand_background(value: str) -> Iterable[tuple[str, str]]:

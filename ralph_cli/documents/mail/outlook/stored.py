@@ -1,29 +1,171 @@
-"""The items in the files that Outlook saves, one storage each (MS-OXMSG, section 2.2)."""
+"""The items in the files that Outlook saves, one storage each (MS-OXMSG, section 2.2).
+
+Such a file is a compound file (MS-CFB): it has storages and streams, as a disk has folders and files.
+"""
 
 import re
+import struct
+import sys
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.mail.message import DEEPEST, too_deep_error
 from ralph_cli.documents.mail.outlook import properties as mapi
-from ralph_cli.documents.mail.outlook.compound_file import Storage, read_compound_file
 from ralph_cli.documents.mail.outlook.properties import Attachment, Item, Properties
 
-_HEADER, _INNER_HEADER, _OTHER_HEADER = 32, 24, 8
+_HEADER = 512
+_ENTRY = struct.Struct("<64sHBx3I36xII4x")
+_NONE = 0xFFFFFFFF
+_END_OF_CHAIN = 0xFFFFFFFE
+_CUTOFF = 4096
+"""Streams of fewer bytes stand in the small sectors of the mini stream (MS-CFB, section 2.2)."""
+_MINI = 64
+_STORAGE, _STREAM, _ROOT = 1, 2, 5
+
+_ITEM_HEADER, _INNER_HEADER, _OTHER_HEADER = 32, 24, 8
 """Bytes before the first property: of the mail itself, of one in it, and of recipients and attachments."""
 
 _RECIPIENTS, _ATTACHMENTS = "__recip_version1.0_", "__attach_version1.0_"
 _INNER = "__substg1.0_3701000d"
 _TABLE = "__properties_version1.0"
 _STREAM_NAME = re.compile(r"__substg1\.0_([0-9a-f]{4})(001e|001f|0102)")
-_ENTRY = 16
+_PROPERTY = 16
+
+
+@dataclass(slots=True)
+class Storage:
+    """A storage: what streams and storages it has, by their names in lower case, which do not differ by case."""
+
+    streams: dict[str, bytes] = field(default_factory=dict)
+    storages: dict[str, "Storage"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    kind: int
+    left: int
+    right: int
+    child: int
+    start: int
+    size: int
+
+
+class _Reader:
+    """Reads each sector for one stream only, so that no file gives more than it has. Raises DocumentError "damaged"."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        if len(data) < _HEADER or data[30:32] not in (b"\x09\x00", b"\x0c\x00"):
+            raise _damaged_error(name, "its header is damaged")
+        self._data, self._name = data, name
+        self._size = 1 << data[30]
+        self._doubts: dict[str, None] = {}
+        self._used: set[tuple[bool, int]] = set()
+        self._table = array("I")
+        for number in self._table_sectors():
+            self._table.extend(_numbers(self._sector(number)))
+        self._entries = [*_read_entries(self._read_chain(self._header(48)))]
+        if not self._entries or self._entries[0].kind != _ROOT:
+            raise _damaged_error(name, "it has no directory")
+        self._small_table = _numbers(self._read_chain(self._header(60)))
+        self._small = self._read_stream(self._entries[0].start, self._entries[0].size, is_root=True)
+
+    def read(self) -> tuple[Storage, list[str]]:
+        """The root with all that it holds, and what is wrong."""
+        root = Storage()
+        waiting, seen = [(root, self._entries[0].child)], {0}
+        while waiting:
+            storage, number = waiting.pop()
+            if number == _NONE:
+                continue
+            if number >= len(self._entries) or number in seen or self._entries[number].kind not in (_STORAGE, _STREAM):
+                self._doubt("its directory is damaged")
+                continue
+            seen.add(number)
+            entry = self._entries[number]
+            waiting += (storage, entry.left), (storage, entry.right)
+            if entry.kind == _STORAGE:
+                inner = storage.storages.setdefault(entry.name, Storage())
+                waiting.append((inner, entry.child))
+            else:
+                storage.streams.setdefault(entry.name, self._read_stream(entry.start, entry.size))
+        if any(entry.kind for number, entry in enumerate(self._entries) if number not in seen):
+            self._doubt("its directory is damaged")
+        return root, list(self._doubts)
+
+    def _doubt(self, what: str) -> None:
+        self._doubts[what] = None
+
+    def _header(self, at: int) -> int:
+        return int.from_bytes(self._data[at : at + 4], "little")
+
+    def _sector(self, number: int) -> bytes:
+        """A sector; the last one may be short, and one that is not there is empty."""
+        return self._data[(number + 1) * self._size : (number + 2) * self._size]
+
+    def _table_sectors(self) -> Iterator[int]:
+        """The sectors of the table that says which sector follows which."""
+        count, link, seen = self._header(44), self._header(68), set[int]()
+        numbers = _numbers(self._data[76:_HEADER])
+        while link < _END_OF_CHAIN and link not in seen and (sector := self._sector(link)):
+            seen.add(link)
+            *more, link = _numbers(sector) or [_NONE]
+            numbers.extend(more)
+        known = [number for number in numbers if number < _END_OF_CHAIN and self._sector(number)]
+        if len(known) < count:
+            self._doubt("the table of its sectors is damaged")
+        return iter(known)
+
+    def _read_chain(self, start: int, *, small: bool = False) -> bytes:
+        """The sectors from this one on, to the end of their chain."""
+        table = self._small_table if small else self._table
+        number, parts = start, list[bytes]()
+        while number < _END_OF_CHAIN:
+            part = self._small[number * _MINI : (number + 1) * _MINI] if small else self._sector(number)
+            if number >= len(table) or (small, number) in self._used or not part:
+                self._doubt("a piece of it is missing")
+                break
+            self._used.add((small, number))
+            parts.append(part)
+            number = table[number]
+        return b"".join(parts)
+
+    def _read_stream(self, start: int, size: int, *, is_root: bool = False) -> bytes:
+        if not size:
+            return b""
+        small = size < _CUTOFF and not is_root
+        content = self._read_chain(start, small=small)
+        step = _MINI if small else self._size
+        if not 0 <= len(content) - size < step:
+            self._doubt("a piece of it is missing" if len(content) < size else "the size of a piece of it is wrong")
+        return content[:size]
+
+
+def _read_entries(directory: bytes) -> Iterator[_Entry]:
+    whole = len(directory) // _ENTRY.size * _ENTRY.size
+    for raw, length, *rest in _ENTRY.iter_unpack(directory[:whole]):
+        yield _Entry(raw[: max(length - 2, 0)].decode("utf-16-le", "replace").lower(), *rest)
+
+
+def _numbers(data: bytes) -> "array[int]":
+    numbers = array("I", data[: len(data) // 4 * 4])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _damaged_error(name: str, what: str) -> DocumentError:
+    return DocumentError(f"{name} is a damaged file of Outlook: {what}", code="damaged", hint="save the mail again")
 
 
 def read_stored_item(data: bytes, name: str) -> Item:
     """The mail in a file. Raises DocumentError damaged, too-big."""
-    root, doubts = read_compound_file(data, name)
+    root, doubts = _Reader(data, name).read()
     if not any(stream.startswith("__") for stream in root.streams):
         raise DocumentError(f"{name} holds no mail of Outlook", code="damaged", hint="save the mail again")
-    item = _read_item(root, _HEADER, name, 0)
+    item = _read_item(root, _ITEM_HEADER, name, 0)
     item.doubts += doubts
     return item
 
@@ -57,10 +199,10 @@ def _read_properties(storage: Storage, header: int, name: str, doubts: list[str]
         if (match := _STREAM_NAME.fullmatch(stream))
     }
     table = storage.streams.get(_TABLE)
-    if table is None or len(table) < header or (len(table) - header) % _ENTRY:
+    if table is None or len(table) < header or (len(table) - header) % _PROPERTY:
         doubts.append("the list of what it holds is damaged")
-    for at in range(header, len(table or b"") - _ENTRY + 1, _ENTRY):
-        entry = (table or b"")[at : at + _ENTRY]
+    for at in range(header, len(table or b"") - _PROPERTY + 1, _PROPERTY):
+        entry = (table or b"")[at : at + _PROPERTY]
         kind, number = int.from_bytes(entry[:2], "little"), int.from_bytes(entry[2:4], "little")
         if kind in mapi.NUMBERS:
             found.take(number, kind, entry[8 : 8 + mapi.NUMBERS[kind]], name)
