@@ -21,6 +21,9 @@ from ralph_cli.text.quantities.quantity import Date, Kind, Quantity
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
 WITHOUT_UNIT: tuple[Kind, ...] = ("none", "count")
+_IN_PART = 10**5
+"""From this on an amount that is written out may be a part of a million: 0.4 of "NOK 400,000"."""
+
 PERCENTAGES: tuple[Kind, ...] = ("percent", "points")
 
 
@@ -68,8 +71,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
 def _in_full(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
     """A figure that writes out the scale of a candidate: 41,000,000 of "41 million", 135,400 of "$135.4 billion"."""
     value = abs(candidate.quantity.value)
-    is_large = max(candidate.powers) > 0 or value >= IN_FULL
-    if figure.power is not None or term.kind in PERCENTAGES or figure.value < 1 or not is_large:
+    is_large = max(candidate.powers) > 0 or value >= (IN_FULL if figure.value >= 1 else _IN_PART)
+    if figure.power is not None or term.kind in PERCENTAGES or not is_large:
         return None
     shifts = (0, 3, 6, 9)
     amounts = ((shift, value * Decimal(10) ** (power - shift)) for shift in shifts for power in candidate.powers)

@@ -16,6 +16,7 @@ _NEAR_ROWS = 8
 """Rows above and below a cell in which its neighbours stand."""
 
 _FIGURE = re.compile(r"[\d.,()\s\u2212-]+")
+_LONGEST_UNIT = 12
 _NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
 
 
@@ -72,7 +73,7 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
         column,
         _name_statement(document, nearest) if nearest else None,
         scales,
-        next(filter(None, map(read_unit, (*signs, *labels, *_units_of(row, title)))), None),
+        next(filter(None, map(read_unit, (*signs, *labels, *_units_of(document, table, cell, row)))), None),
         units_named(words),
         currencies_named(words) or currencies_named(title),
     )
@@ -85,9 +86,12 @@ def _name_statement(document: Document, statement: Statement) -> Label:
     return replace(label, text=_FIGURE.sub("", label.text)) if is_figure else label
 
 
-def _units_of(row: tuple[Label, ...], title: str) -> Iterator[str]:
-    """What may be a unit as a whole: the group of a row, its column of units, in brackets; then a title."""
+def _units_of(document: Document, table: Table, cell: Cell, row: tuple[Label, ...]) -> Iterator[str]:
+    """What may be a unit as a whole: the group of a row, its cell of a column of units, in brackets; then a title."""
     yield from (f"({label.text})" for label in row if len(row) > 1)
+    beside = (document.text[it.start : it.end].strip() for it in table.cells_of(cell.row) if it != cell)
+    yield from (f"({text})" for text in beside if len(text) <= _LONGEST_UNIT and not any(map(str.isdigit, text)))
+    title = document.text[table.title : table.start] if table.title >= 0 else ""
     yield from (_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n")))
 
 

@@ -203,6 +203,8 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     if any(spans_duration(one, other, claimed.value, claimed.unit) for one, other in combinations(days, 2)):
         return True
     months = claimed.value * MONTHS_IN.get(claimed.unit, 0)
+    if months in _months_apart(dates):
+        return True
     # Of days with other months the years alone do not tell.
     is_yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
     is_apart = claimed.unit == "year" and is_yearly and claimed.value in _years_apart(dates)
@@ -214,6 +216,13 @@ def _dates_said(candidates: Sequence[Candidate]) -> list[Date]:
     is_computed = any(found.source == "calculation" for found in candidates)
     said = ("quote", "calculation", *(("header",) if is_computed else ()))
     return [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
+
+
+def _months_apart(dates: Sequence[Date]) -> set[int]:
+    """How many months lie between months of dates, of which the last one may count or not."""
+    named = {12 * date.year + date.month for date in dates if date.year and date.month and not date.day}
+    apart = {abs(other - one) for one, other in combinations(named, 2)}
+    return apart | {months + 1 for months in apart}
 
 
 def _years_apart(dates: Sequence[Date]) -> set[int]:

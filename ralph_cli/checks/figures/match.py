@@ -18,7 +18,7 @@ MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 SECONDS_IN = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "fortnight": 1_209_600}
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM, _SHARE_ROOM = Decimal("0.06"), Decimal("0.02")
-_NEAR, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.5")
+_NEAR, _MOST_PAST_BOUND = Decimal("0.02"), Decimal("0.5")
 _MOST_SHARE, _MOST_PERCENT, _MOST_MARK = 2, 1000, 25
 _WITHOUT_UNIT = ("none", "count", "ordinal")
 _SHARES = ("percent", "ratio", "points")
@@ -218,7 +218,7 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
         powers = UNSCALED if candidate.is_pure else candidate.powers
     elif candidate.is_pure:
         powers = candidate.powers if own.dimension == "number" else UNSCALED
-    elif is_bare and claimed.kind in _SHARES and candidate.in_table:
+    elif is_bare and (claimed.kind in _SHARES if candidate.in_table else claimed.kind == "points"):
         yield from _shares_of(claimed, own, value)
         return
     elif {quantity.kind, claimed.kind} == {"points", "percent"}:

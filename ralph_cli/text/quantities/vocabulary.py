@@ -61,12 +61,12 @@ _SPELLINGS = {
     "milligram": "milligram mg", "microgram": "microgram mcg \u00b5g", "millilitre": "millilitre milliliter ml",
     "nautical mile": "nm nmi", "part per million": "ppm", "part per billion": "ppb", "knot": "knot kn kts",
 }  # fmt: skip
-_PREFIXES = {"": 0, "k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12}
+_PREFIXES = {"": 0, "k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12, "peta": 15}
 _PREFIXED = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz", "byte": "byte"}
 _PREFIXED |= {"watthour": "watt hour", "watt": "watt", "hertz": "hertz"}
 PHYSICAL = {p + symbol: (unit, power) for p, power in _PREFIXES.items() for symbol, unit in _PREFIXED.items()}
 PHYSICAL |= {spelling: (unit, 0) for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
-PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12), "kt": ("tonne", 3), "m": ("metre", 0)}
+PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12), "pb": ("byte", 15), "kt": ("tonne", 3), "m": ("metre", 0)}
 """Units of size, weight and energy as they are written, each with its unit and the power of ten of its prefix."""
 
 _METRES = {"foot": "0.3048", "inch": "0.0254", "yard": "0.9144", "mile": "1609.344", "kilometre": "1000"}
@@ -146,9 +146,9 @@ def singular(word: str) -> str:
 
 _SI_PREFIXES = {
     "f": "femto", "p": "pico", "n": "nano", "\u00b5": "micro", "m": "milli", "c": "centi", "d": "deci", "h": "hecto",
-    "k": "kilo", "M": "mega", "G": "giga", "T": "tera",
+    "k": "kilo", "M": "mega", "G": "giga", "T": "tera", "P": "peta", "E": "exa",
 }  # fmt: skip
-_SI_POWERS = dict(zip(_SI_PREFIXES, (-15, -12, -9, -6, -3, -2, -1, 2, 3, 6, 9, 12), strict=True))
+_SI_POWERS = dict(zip(_SI_PREFIXES, (-15, -12, -9, -6, -3, -2, -1, 2, 3, 6, 9, 12, 15, 18), strict=True))
 _SI_UNITS = {
     "m": "metre meter", "g": "gram", "s": "second", "A": "ampere amp", "K": "kelvin", "mol": "mole", "cd": "candela",
     "Hz": "hertz", "N": "newton", "Pa": "pascal", "J": "joule", "W": "watt", "C": "coulomb", "V": "volt", "F": "farad",
