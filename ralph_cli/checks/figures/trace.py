@@ -198,12 +198,8 @@ class FigureTracer:
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
         digits = f"{quantity.value.normalize():f}"
         is_glued = quantity.kind == "ordinal" and re.search(rf"[^\W\d_]{digits}(?!\d)", self.said) is not None  # p99
-        return Fault(
-            "nowhere",
-            name,
-            f"in {self.described}{self._hint(quantity)}",
-            is_sure=not quantity.worded and quantity.kind != "ordinal",
-        )
+        is_sure = not (quantity.worded or is_glued)
+        return Fault("nowhere", name, f"in {self.described}{self._hint(quantity)}", is_sure=is_sure)
 
     def _is_name(self, text: str, quantity: Quantity) -> bool:
         """Whether a number and the word before it are a name in the document: "week 52", "DN 150", "the 787"."""
