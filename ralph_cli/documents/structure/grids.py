@@ -34,6 +34,9 @@ _TIME = re.compile(
 
 _WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19|20)\d\d")
 _WHOLE = re.compile(r"\d{1,9}")
+_MOST_LABELS = 3
+"""Columns at the left that say what rows are about, at most: what stands behind them is told of these."""
+
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
 _SIGN_OF_NEXT = re.compile(rf"[\d)%\u2010-\u2015] +{_CURRENCY}$")
@@ -216,7 +219,7 @@ def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
         first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
     elif first == 0:
         first = _count_keys(rows, named, count)
-    return max((at + 1 for at in range(first) if words[at] or figures[at]), default=0)
+    return max((at + 1 for at in range(min(first, _MOST_LABELS)) if words[at] or figures[at]), default=0)
 
 
 def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:

@@ -22,6 +22,8 @@ _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|
 _PIPE = re.compile(r"(?<!\\)\|")
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 _RULE = re.compile(r"[\s\-=_+|.\u2500-\u257f]*")
+_RULERS, _RUN = re.compile(r"[ \t]*(?:[=-]{2,}[ \t+|]+)+[=-]{2,}[ \t]*"), re.compile(r"[=-]{2,}")
+_MOST_NAMES = 3
 _AMOUNT = r"(?:[$\u20ac\u00a3\u00a5] ?)?\(?[-\u2212]?\d(?:[\d,.]*\d)?[)%]*|[-\u2010-\u2015]"
 _LAST_AMOUNTS = re.compile(rf"(?<![\d,] )(?<! {{2}})(?<!\t)(?<= )(?:(?:{_AMOUNT})(?: |$)){{2,}}$")
 _AMOUNTS = re.compile(rf" (?={_AMOUNT})")
@@ -49,6 +51,9 @@ def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] =
         marked = list(_find_markdown(text, free))
         yield from (table for table, _ in marked)
         inside = {line for _, lines in marked for line in lines}
+        ruled = list(_find_ruled(text, [line for line in free if line not in inside]))
+        yield from (table for table, _ in ruled)
+        inside |= {line for _, lines in ruled for line in lines}
         for block in _split(text, [line for line in free if line not in inside]):
             yield from _find_typed(text, block)
 
@@ -94,6 +99,55 @@ def _read_pipes(text: str, low: int, high: int) -> GridRow:
             indent = indent if cells else float(inside.count("\u00a0", 0, inside.index(words)))
             cells.append(GridCell(words.strip("*_` ") or words, start, start + len(words), column, column))
     return GridRow(low, high, cells, indent)
+
+
+def _find_ruled(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[Table, Sequence[tuple[int, int]]]]:
+    """The tables whose columns a line of rulers shows ("=====  ==="), each with its lines: simple tables of
+    reStructuredText and Pandoc, and what programs print. The names stand between two such lines, or above the only one.
+    """
+    rulers = [n for n, line in enumerate(lines) if _RULERS.fullmatch(text, *line)]
+    taken = 0
+    for number, at in enumerate(rulers):
+        if at < taken:
+            continue
+        columns = [match.start() - lines[at][0] for match in _RUN.finditer(text, *lines[at])]
+        further = rulers[number + 1] if number + 1 < len(rulers) else len(lines)
+        is_framed = 1 < further - at <= _MOST_NAMES + 1 and _are_adjacent(lines[at : further + 1])
+        names = [*range(at + 1, further)] if is_framed else []
+        while not is_framed and at - len(names) > taken and len(names) < _MOST_NAMES:
+            above = at - len(names) - 1
+            if not _are_adjacent(lines[above : above + 2]):
+                break
+            names.insert(0, above)
+        begin = end = (further if is_framed else at) + 1
+        while end < len(lines) and end not in rulers and _are_adjacent(lines[end - 1 : end + 1]):
+            end += 1
+        grid = [_read_ruled(text, lines[row], columns) for row in (*names, *range(begin, end))]
+        if names and end > begin and all(row is not None for row in grid):
+            last = end + (end in rulers and _are_adjacent(lines[end - 1 : end + 1]))
+            rows = [row for row in grid if row is not None]
+            for table in make_tables(rows, len(columns), len(names)):
+                yield table, lines[min(*names, at) : last]
+            taken = last
+
+
+def _are_adjacent(lines: Sequence[tuple[int, int]]) -> bool:
+    """Whether no empty line parts these."""
+    return all(below[0] == above[1] + 1 for above, below in pairwise(lines))
+
+
+def _read_ruled(text: str, line: tuple[int, int], columns: Sequence[int]) -> GridRow | None:
+    """A row whose cells begin at these places of the line, the last one of any length; None if words cross them."""
+    low, high = line
+    edges = [low, *(low + at for at in columns[1:]), max(high, low + columns[-1])]
+    if any(edge < high and not (text[edge - 1].isspace() or text[edge].isspace()) for edge in edges[1:-1]):
+        return None
+    cells = []
+    for column, (left, right) in enumerate(pairwise(edges)):
+        if words := text[left : min(right, high)].strip("| \t"):
+            start = text.index(words, left)
+            cells.append(GridCell(words, start, start + len(words), column, column))
+    return GridRow(low, high, cells) if cells else None
 
 
 def _split(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

@@ -175,3 +175,34 @@ def test_the_names_of_a_table_over_many_pages_are_those_on_its_first() -> None:
     tables = complete_tables(about.text, about.pages, [it._replace(columns=places) for it in about.tables])
     assert len(tables) == 1_501 and {it.continues for it in tables[1:]} == {tables[0].start}
     assert replace(about, tables=tuple(tables)).column_path(tables[-1], 1) == ("2031",)
+
+
+RULED = """
+========  =====  ====
+Case      State  Runs
+========  =====  ====
+open all  PASS   4
+close     FAIL   12
+========  =====  ====
+"""
+
+
+@pytest.mark.parametrize(
+    "ruled",
+    [
+        RULED,
+        "Case      State  Runs\n--------  -----  ----\nopen all  PASS   4\nclose     FAIL   12",
+        "Case     | State | Runs\n---------+-------+-----\nopen all | PASS  | 4\nclose    | FAIL  | 12",
+    ],
+)
+def test_rulers_show_the_columns_of_a_table_of_words(ruled: str) -> None:
+    found = document(f"Results of the night.\n\n{ruled}\n\nNothing else ran.\n", kind="text")
+    (table,) = found.tables
+    cell = table.cell_at(found.text.index("12"))
+    assert cell is not None and found.row_path(table, cell.row)[0] == "close"
+    assert [found.column_path(table, column) for column in range(3)] == [("Case",), ("State",), ("Runs",)]
+
+
+def test_a_line_of_rulers_that_words_cross_shows_no_columns() -> None:
+    found = document("A title of some length\n=====  =====\nThe words of a line go on over them.\n", kind="text")
+    assert not found.tables
