@@ -25,6 +25,7 @@ def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
     """The source of a figure of a claim, with its place in the document and what stands near it."""
     quantity, source = trace.quantity, trace.source
     words = name_quantity(claim.text, quantity)
+    words = words if "(" in words else words.rstrip(")")
     difference = trace.fault.what if trace.fault else ""
     if source is None:
         origin: FigureOrigin = "document" if trace.fault is None else "nowhere"

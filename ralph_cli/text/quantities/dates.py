@@ -133,12 +133,17 @@ def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     day = first or _day_at(tokens, after)
     last = _behind_range(tokens, day[1]) if day else after
     after = max(after, last)
-    year = year_at(tokens, after + (tokens.low(after) in ((",",) if day else (",", "of"))))
+    year = _year_behind(tokens, after, has_day=day is not None)
     if not (day or year) and not _is_month_alone(tokens, at, MONTHS[month - 1]):
         return None
     end = day[1] if day and last > day[1] else year[1] if year else after
     # Each of "1 and 15 April" is read.
     return Date(year and year[0], month, day and day[0]), first[1] if first and listed else end
+
+
+def _year_behind(tokens: Tokens, at: int, *, has_day: bool) -> tuple[int, int] | None:
+    """The year behind a month, or behind the day after it: "June 2009", "June of 2009", "June 15, 2009"."""
+    return year_at(tokens, at + (tokens.low(at) in ((",",) if has_day else (",", "of"))))
 
 
 def _day_before(tokens: Tokens, at: int) -> tuple[tuple[int, int] | None, int, bool]:
