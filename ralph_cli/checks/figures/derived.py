@@ -13,8 +13,11 @@ _MOST = 14
 """Figures that are looked at in pairs."""
 
 
-def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]:
-    """Of each two figures of one kind the quotient and the change (`shares`), or the sum and the difference."""
+def relate(figures: Iterable[Candidate], *, shares: bool, changes: bool = True) -> Iterator[Candidate]:
+    """Of each two figures of one kind the quotient and the change (`shares`), or the sum and the difference.
+
+    Cells of tables are related that share a row or a column. Without `changes` of shares the quotient alone is meant.
+    """
     for one, other in _pairs(figures):
         value, base = one.quantity.value, other.quantity.value
         if value > base and not shares:
@@ -24,8 +27,8 @@ def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]
             yield _result(one, value - base, kind, f"{_text(one)} - {_text(other)}")
         if one.powers == other.powers and shares and abs(base) != 1 and value != base:
             yield _quotient(one, value / base, f"{_text(one)} / {_text(other)}")
-            change = f"({_text(one)} - {_text(other)}) / {_text(other)}"
-            yield _quotient(one, (value - base) / base, change)
+            if changes:
+                yield _quotient(one, (value - base) / base, f"({_text(one)} - {_text(other)}) / {_text(other)}")
 
 
 def add_up(figures: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -38,7 +41,17 @@ def add_up(figures: Sequence[Candidate]) -> Iterator[Candidate]:
 
 def _pairs(figures: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
     pool = islice((found for found in figures if _is_amount(found.quantity)), _MOST)
-    return (pair for pair in permutations(pool, 2) if _are_alike(*pair) and pair[0].powers & pair[1].powers)
+    return (
+        pair
+        for pair in permutations(pool, 2)
+        if _are_alike(*pair) and _are_in_line(*pair) and pair[0].powers & pair[1].powers
+    )
+
+
+def _are_in_line(one: Candidate, other: Candidate) -> bool:
+    """Whether two cells of tables have one row or one column; figures of running text are always related."""
+    is_known = one.in_table and other.in_table and one.facts.row and other.facts.row
+    return not is_known or one.facts.row == other.facts.row or one.facts.column == other.facts.column
 
 
 def _is_amount(quantity: Quantity) -> bool:

@@ -174,7 +174,8 @@ class FigureTracer:
             return found
         if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
             return None
-        return self._first(relate((one for one in self.candidates if one.source == "quote"), shares=shares), quantity)
+        quoted = (one for one in self.candidates if one.source == "quote")
+        return self._first(relate(quoted, shares=shares, changes=not quantity.worded), quantity)
 
     def _first(self, candidates: Iterable[Candidate], quantity: Quantity) -> Candidate | None:
         matches = ((match(quantity, candidate), candidate) for candidate in candidates)
