@@ -1,11 +1,13 @@
 """Goals: a text that is worked on until the user's own commands pass on it."""
 
+import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
+from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.environment import command_environment
@@ -17,6 +19,8 @@ from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.earlier import hold_runs
 from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings
 from ralph_cli.wiring.models import BuiltMode, RunContext
+
+_FILE_ENDING = re.compile(r"\.\w{1,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,13 @@ class Goal:
 
 
 def recorded_goal(events: Sequence[AnyEvent], objective: str, continues: str) -> Goal:
-    """The goal of a run as its record tells it; its verifiers are commands, which not everybody's record may choose."""
+    """The goal of a run as its record tells it; its verifiers are commands, which not everybody's record may choose.
+
+    Raises JournalError for an ending of its output file that is none, such as one that leads to another folder.
+    """
     terms = next((event for event in events if isinstance(event, GoalSet)), GoalSet((), False))
+    if not _FILE_ENDING.fullmatch(terms.suffix):
+        raise JournalError("the record names no ending of a file for the goal's output", code="journal-damaged")
     commands = [CommandVerifier(name, command) for name, command in terms.verifiers]
     verify = VerifierCommands(commands, terms.shell, suffix=terms.suffix)
     return Goal(objective, verify, terms.instructions, terms.require_verifier, continues=continues)

@@ -11,13 +11,14 @@ from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 from ralph_cli.api import ask, run_task
 from ralph_cli.checks.verifier import LLMVerifier, VerificationResult, Verifier
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import CallFinished, RunStarted
+from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.events import CallFinished, GoalSet, RunStarted
 from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.terminal import report_text
+from ralph_cli.runs.goals import recorded_goal
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.resume import resume
@@ -232,3 +233,10 @@ def test_what_a_verifiers_model_said_is_not_bought_again(settings: Settings) -> 
         verifier=LLMVerifier(left),
     )
     assert finished.outcome.ok and len(left.requests) == 1 and finished.usage.usd == 0.5
+
+
+@pytest.mark.parametrize("ending", ["/../../../outside.txt", "scripted:/etc/passwd", "", ".", ".a/b", "." + "x" * 99])
+def test_a_record_chooses_no_path_by_the_ending_of_its_output(ending: str) -> None:
+    with pytest.raises(JournalError, match="no ending of a file"):
+        recorded_goal([GoalSet((), False, suffix=ending)], "objective", "")
+    assert recorded_goal([GoalSet((), False, suffix=".csv")], "objective", "").verify.suffix == ".csv"
