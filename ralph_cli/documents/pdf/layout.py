@@ -19,9 +19,9 @@ from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
-from ralph_cli.documents.pdf.geometry.rulings import Ruling, read_rulings
+from ralph_cli.documents.pdf.geometry.rulings import read_rulings
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables
-from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Word
+from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Ruling, Word
 from ralph_cli.documents.pdf.geometry.words import DOWNWARD, page_characters, quarter_turns, read_words, runs_down
 from ralph_cli.text.raised import lower_figures, raise_figures
 

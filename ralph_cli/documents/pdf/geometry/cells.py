@@ -1,7 +1,6 @@
 """The cells of a table of figures, and the tables that they make at the places of a text."""
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -9,12 +8,10 @@ from ralph_cli.core.structure import Column, Table
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.heads import Placed, find_heads
 from ralph_cli.documents.pdf.geometry.rows import Row, distance
-from ralph_cli.documents.pdf.geometry.rulings import Ruling
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, LABEL_INDENT, TAIL, FigureTable, is_text
+from ralph_cli.documents.pdf.geometry.word import Ruling
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 
-_SENTENCE_END = re.compile(r"(?:[.;]|[^\W\d_],)$")
-_FEW_WORDS = 3
 _NEAR_LINE, _LEAST_INDENT = 0.8, 0.5
 """Lines of one label are nearer than this share of the distance of rows; a label is set in by more than half this share
 of the height of type."""
@@ -31,8 +28,7 @@ def to_tables(
 
     The page begins at `edge` on the left; without one its columns have no room.
     """
-    above = _behind_sentence(table)
-    heads = find_heads(table, above, rulings)
+    above, heads = table.above, find_heads(table, rulings)
     figures = {number for number, column in enumerate(table.columns, 1) if not column.has_words}
     naming = [at for at, row in enumerate(heads) if any(not figures.isdisjoint(range(it[0], it[1] + 1)) for it in row)]
     first = naming[0] if naming else len(heads)
@@ -71,18 +67,6 @@ def _may_wrap(above: Fragment, below: Fragment) -> bool:
     size = max(above.height, below.height)
     is_below = above.baseline - below.baseline > 0.5 * size and below.left > above.left - 0.2 * size
     return is_below and abs(above.height - below.height) < 0.05 * size
-
-
-def _behind_sentence(table: FigureTable) -> list[Row]:
-    """Of the rows above a table those that may belong to it: behind the last one that ends or goes on a sentence, but
-    for the lines of labels below its names."""
-    last, rows = -1, table.above
-    names = max((at for at, row in enumerate(rows) if len(row) > 1), default=len(rows))
-    for at, row in enumerate(rows[:names]):
-        is_end = len(row) == 1 and bool(_SENTENCE_END.search(row[-1].text)) and len(row[-1].words) > _FEW_WORDS
-        goes_on = row[0].text[:1].islower() and row[0].is_prose and row[0].left <= table.label_edge
-        last = at if is_end or goes_on else last
-    return rows[last + 1 :]
 
 
 def _find_cells(row: Row, table: FigureTable) -> list[Placed]:

@@ -7,8 +7,8 @@ from itertools import chain
 
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row, distance
-from ralph_cli.documents.pdf.geometry.rulings import Ruling
 from ralph_cli.documents.pdf.geometry.tables import LABEL_INDENT, FigureTable, is_sign
+from ralph_cli.documents.pdf.geometry.word import Ruling
 from ralph_cli.documents.structure.grids import is_time
 
 _OFF_CENTRE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.5, 0.75, 2.2
@@ -62,18 +62,18 @@ class _Name:
         return self.is_flush(below) and not is_time(below.text.split()[-1])
 
 
-def find_heads(table: FigureTable, above: list[Row], rulings: Sequence[Ruling]) -> list[list[Placed]]:
+def find_heads(table: FigureTable, rulings: Sequence[Ruling]) -> list[list[Placed]]:
     """Of each row above a table what it says of its columns: each piece that stands over some, and what names labels.
 
     A name stands over the columns that the ruling right below it reaches over. Where there is none, it stands over
     those that it is nearest to, or in the middle of, and over names below it rather than over figures.
     """
-    header = _Header(table, above, rulings)
+    header = _Header(table, rulings)
     for name, at in [(name, at) for at, row in enumerate(header.rows) for name in row]:
         header.find_ruling(name, at)
     header.join_lines()
     header.place()
-    found: list[list[Placed]] = [[] for _ in above]
+    found: list[list[Placed]] = [[] for _ in table.above]
     for name in header.placed:
         for at, line in name.lines if name.span != _NONE else ():
             found[at].append((*name.span, [line]))
@@ -83,9 +83,9 @@ def find_heads(table: FigureTable, above: list[Row], rulings: Sequence[Ruling]) 
 class _Header:
     """The names above a table, by row; those that are `placed`, from top to bottom, make the rooms of columns wider."""
 
-    def __init__(self, table: FigureTable, above: list[Row], rulings: Sequence[Ruling]) -> None:
-        columns = table.columns
-        self._table, self._above = table, above
+    def __init__(self, table: FigureTable, rulings: Sequence[Ruling]) -> None:
+        columns, above = table.columns, table.above
+        self._table = table
         top, foot = above[0][0].baseline if above else -math.inf, table.rows[0][0].baseline
         self._rulings = [it for it in rulings if foot < it.foot < top]
         self._rooms = [(min(column.left, column.sign), column.right) for column in columns]
@@ -151,11 +151,11 @@ class _Header:
         for at, row in reversed([*enumerate(self.rows)]):
             rows = {number for name in row for number, _ in name.lines}
             beside = [it for it in self.placed if it.span[0] and any(number in rows for number, _ in it.lines)]
-            is_alone = len(self._above[at]) == len(row) == 1 and not row[0].is_ruled
+            is_alone = len(self._table.above[at]) == len(row) == 1 and not row[0].is_ruled
             self._set_under(row, beside)
             is_named = any(it.span[0] > 0 for it in self.placed)
             is_title = is_alone and self._is_title(row[0])
-            if is_named and (is_title or distance(self._above[at], self._above[at + 1]) > _BLANK_LINE):
+            if is_named and (is_title or distance(self._table.above[at], self._table.above[at + 1]) > _BLANK_LINE):
                 break
             if is_title:
                 continue

@@ -3,10 +3,11 @@
 import ctypes
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.documents.pdf.geometry.word import Ruling
 from ralph_cli.documents.pdf.geometry.words import call_unchecked
 from ralph_cli.documents.pdf.marked_content import PATH
 
@@ -18,18 +19,6 @@ _TOUCHING = 1.0
 _GET_OBJECT = call_unchecked(pdfium_c.FPDFPage_GetObject, pdfium_c.FPDF_PAGEOBJECT)
 _TYPE = call_unchecked(pdfium_c.FPDFPageObj_GetType)
 _BOUNDS = call_unchecked(pdfium_c.FPDFPageObj_GetBounds)
-
-
-class Ruling(NamedTuple):
-    """A line from `left` to `right` at the height `foot`, in points of the page turned as its text is."""
-
-    left: float
-    right: float
-    foot: float
-
-    def covers(self, left: float, right: float) -> float:
-        """The share of a column from `left` to `right` that it reaches over."""
-        return (min(right, self.right) - max(left, self.left)) / max(right - left, 1.0)
 
 
 def read_rulings(page: Any, turns: int) -> list[Ruling]:

@@ -13,6 +13,7 @@ from ralph_cli.documents.structure.grids import is_date, is_time
 
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
 _BRACKETED_MARKS = re.compile(r"(?:\(\w{1,2}\))+")
+_BULLETS = ("\u2022", "\u25aa", "\u25cf", "\u25e6", "\u25a0")
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
 _LONG_PROSE, _NOTE_WORDS = 10, 6
@@ -125,6 +126,8 @@ def _kind(row: Row, label_edge: float) -> _Kind:
     words = sum(part.left > label_edge and part.has_letters for part in row)
     figures = [part for part in row if part.is_figure and not (words > 1 and _NOTE_MARK.fullmatch(part.text))]
     if len(row) > 1 and _NOTE_MARK.fullmatch(row[0].text) and row[1].is_prose and len(row[1].words) > _NOTE_WORDS:
+        return _Kind.PROSE
+    if row[0].text in _BULLETS:
         return _Kind.PROSE
     if figures and not all(is_time(fragment.text) for fragment in figures):
         return _Kind.DATA if len(row) > 1 else _Kind.TEXT
