@@ -77,7 +77,7 @@ def write_words(
     """The words of `source`, in its order, laid out by their places; those that are `turned` come last.
 
     The page begins at `edge` on the left; without one its columns have no room. It is asked for its `rulings` if it has
-    tables.
+    a table that may have names over several columns.
     """
     writer = _Writer(source)
     tables: list[FigureTable] = []
@@ -89,7 +89,10 @@ def write_words(
         tables += found
     for fragment in read_fragments(list(turned), source):
         writer.add_line([fragment])
-    return writer.finish(tables, edge, rulings() if any(table.above for table in tables) else ())
+    # Where as many names stand above a table as it has columns, each is that of the one below it.
+    counts = [(sum(it.left > table.label_edge for row in table.above for it in row), table) for table in tables]
+    are_needed = any(count not in (0, len(table.columns)) for count, table in counts)
+    return writer.finish(tables, edge, rulings() if are_needed else ())
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:
