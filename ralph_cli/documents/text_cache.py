@@ -11,7 +11,7 @@ from ralph_cli.core import clock
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import MISSING_FONTS, ParsedDocument
 
-_FORMAT = 8
+_FORMAT = 9
 
 
 def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocument | None:

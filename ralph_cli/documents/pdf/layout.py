@@ -6,20 +6,22 @@ lowered figures are written as Unicode writes them.
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.limits import Layout
+from ralph_cli.documents.pdf.geometry.cells import to_tables
 from ralph_cli.documents.pdf.geometry.codes import read_codes, read_symbols
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
-from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables, to_tables
-from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Word
+from ralph_cli.documents.pdf.geometry.rulings import read_rulings
+from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables
+from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Ruling, Word
 from ralph_cli.documents.pdf.geometry.words import DOWNWARD, page_characters, quarter_turns, read_words, runs_down
 from ralph_cli.text.raised import lower_figures, raise_figures
 
@@ -60,16 +62,22 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)
     edge = None if turns else text_page.page.get_bbox()[0]
-    page = write_words(words, source, layout, turned, edge)
+    page = write_words(words, source, layout, turned, edge, lambda: read_rulings(text_page.page, turns))
     return replace(page, symbols=_differing(named, source), is_vertical=is_vertical)
 
 
 def write_words(
-    words: list[Word], source: str, layout: Layout = "auto", turned: Sequence[Word] = (), edge: float | None = 0.0
+    words: list[Word],
+    source: str,
+    layout: Layout = "auto",
+    turned: Sequence[Word] = (),
+    edge: float | None = 0.0,
+    rulings: Callable[[], Sequence[Ruling]] = tuple,
 ) -> PageLayout:
     """The words of `source`, in its order, laid out by their places; those that are `turned` come last.
 
-    The page begins at `edge` on the left; without one its columns have no room.
+    The page begins at `edge` on the left; without one its columns have no room. It is asked for its `rulings` if it has
+    a table that may have names over several columns.
     """
     writer = _Writer(source)
     tables: list[FigureTable] = []
@@ -81,7 +89,10 @@ def write_words(
         tables += found
     for fragment in read_fragments(list(turned), source):
         writer.add_line([fragment])
-    return writer.finish(tables, edge)
+    # Where as many names stand above a table as it has columns, each is that of the one below it.
+    counts = [(sum(it.left > table.label_edge for row in table.above for it in row), table) for table in tables]
+    are_needed = any(count not in (0, len(table.columns)) for count, table in counts)
+    return writer.finish(tables, edge, rulings() if are_needed else ())
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:
@@ -107,12 +118,14 @@ class _Writer:
         self._characters: array[int] = array("i")
         self._places: dict[int, tuple[int, int]] = {}
 
-    def finish(self, tables: list[FigureTable], edge: float | None) -> PageLayout:
+    def finish(self, tables: list[FigureTable], edge: float | None, rulings: Sequence[Ruling]) -> PageLayout:
         """The page that was written; `edge` is where the page begins on the left, if its text is not turned."""
         # pdfium marks a hyphen at a line end with U+0002 or U+FFFE; on the page it is a hyphen.
         text = _HYPHEN_MARK.sub("-", "".join(self._parts))
         found = sorted(
-            made for table in tables for made in to_tables(table, text, lambda part: self._places[id(part)], edge)
+            made
+            for table in tables
+            for made in to_tables(table, text, lambda part: self._places[id(part)], edge, rulings)
         )
         return PageLayout(text, self._characters, tuple(found))
 

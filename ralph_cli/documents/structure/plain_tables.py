@@ -10,9 +10,10 @@ from itertools import chain, groupby, pairwise
 from operator import attrgetter
 
 from ralph_cli.core.structure import EMPTY_CELL, Page, Table
+from ralph_cli.documents.pdf.geometry.cells import to_tables
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments
 from ralph_cli.documents.pdf.geometry.rows import Row
-from ralph_cli.documents.pdf.geometry.tables import CURRENCY, find_tables, to_tables
+from ralph_cli.documents.pdf.geometry.tables import CURRENCY, find_tables
 from ralph_cli.documents.pdf.geometry.word import Word
 from ralph_cli.documents.structure.grids import GridCell, GridRow, is_time, make_tables
 

@@ -112,23 +112,18 @@ FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in r
             placed(("", *["Net"] * 4), ("", "in it on us", *["of"] * 3), ("", *"ABCD"), top=726, step=11, at=COLUMNS),
             "Net in it on us A|Net of B|Net of C|Net of D",
         ),
-        # Between two columns in the middle of both; and over groups whose names are the same, flush with the first.
-        ([(331, 716, "2031"), *placed(("", *"ABCD"), top=704, at=COLUMNS)], "2031 A|2031 B|C|D"),
+        # Over groups whose names are the same, flush with the first.
         (
             [(300, 720, "Reported in all"), (420, 720, "Us"), *placed(("", *"ABAB"), top=704, at=COLUMNS)],
             "Reported in all A|Reported in all B|Us A|Us B",
         ),
-        # So are those flush with any line of the first; and a name over parts of groups stands over all of these.
+        # So are those flush with any line of the first.
         (
             [
                 *((300, 732, "Us"), (420, 732, "Them"), (303, 718, "All"), (423, 718, "All")),
                 *placed(("", *"ABAB"), top=704, at=COLUMNS),
             ],
             "Us All A|Us B|Them All A|Them B",
-        ),
-        (
-            [(72, 728, "Sums"), (377, 728, "Of everyone"), (332, 716, "Us"), (450, 716, "Them")],
-            "Of everyone Us|Of everyone Us|Of everyone Them|Of everyone Them",
         ),
         # What stands above a title names nothing.
         (
@@ -140,6 +135,69 @@ FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in r
 def test_a_name_stands_over_the_columns_that_it_is_in_the_middle_of(pdf, names, found):
     document = load_document(pdf([*names, *placed(*FOUR, top=692, at=COLUMNS)]))
     assert column_names(document)[1:] == (found.split("|") if found else ["Sums", "Of all Shares", "Costs", "Rents"])
+
+
+def ruled(file, places, lines, turns=0):
+    """A page of words and of rulings (left, foot, right), which is turned counter-clockwise."""
+    words = "".join(f"BT /F1 10 Tf 1 0 0 1 {x} {y} Tm ({cell}) Tj ET " for x, y, cell in places)
+    drawn = "".join(f"{left} {foot} {right - left} 0.7 re f " for left, foot, right in lines)
+    turn = ("", "0 1 -1 0 612 0 cm ", "-1 0 0 -1 612 792 cm ", "0 -1 1 0 0 792 cm ")[turns]
+    return load_document(file("a.pdf", one_page_pdf((turn + words + drawn).encode())))
+
+
+YEARS = placed(("", *"ABCD"), top=704, at=COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("names", "lines", "found"),
+    [
+        # In the middle of three columns, flush with one of two; in two pieces, and beside one that is over none.
+        ([(363, 718, "Us")], [(290, 714, 445)], "Us A|Us B|Us C|D"),
+        ([(360, 718, "Us"), (480, 718, "All")], [(350, 714, 400), (400.5, 714, 450)], "A|Us B|Us C|All D"),
+        # Of two lines, also of a date; what stands above a line is no part of the name below it.
+        (
+            [(363, 729, "May 31,"), (363, 718, "2031")],
+            [(290, 714, 445)],
+            "May 31, 2031 A|May 31, 2031 B|May 31, 2031 C|D",
+        ),
+        ([(360, 718, "Us")], [(290, 714, 445), (355, 702, 385)], "Us A|Us B|Us C|D"),
+        # A line of the whole table says that the only name above it is that of all columns, and of others nothing.
+        ([(363, 718, "Us")], [(60, 714, 520)], "Us A|Us B|Us C|Us D"),
+        ([(360, 718, "Us"), (480, 718, "All")], [(290, 714, 520)], "A|Us B|C|All D"),
+        # Nor do lines that are far below or of other columns, nor one of several that reach over one column each.
+        ([(360, 718, "Us")], [(290, 702, 445)], "A|Us B|C|D"),
+        ([(360, 718, "Us")], [(480, 714, 520)], "A|Us B|C|D"),
+        (
+            [(377, 718, "Of us all")],
+            [(at - 5, 714, at + 50) for at in COLUMNS[1:]],
+            "|".join(f"Of us all {it}" for it in "ABCD"),
+        ),
+    ],
+)
+def test_a_name_stands_over_the_columns_that_the_line_below_it_reaches_over(file, names, lines, found):
+    document = ruled(file, [*names, *YEARS, *placed(*FOUR, top=692, at=COLUMNS)], lines)
+    assert column_names(document)[1:] == found.split("|")
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_lines_are_turned_as_the_text_of_their_page_is(file, turns):
+    document = ruled(
+        file,
+        [(363, 418, "Us"), *((x, y - 300, it) for x, y, it in [*YEARS, *placed(*FOUR, top=692, at=COLUMNS)])],
+        [(290, 414, 445)],
+        turns,
+    )
+    assert column_names(document)[1:] == ["Us A", "Us B", "Us C", "D"]
+
+
+def test_the_mark_of_a_note_is_a_part_of_its_name(tmp_path):
+    places = [*((10, *it) for it in [(285, 718, "Of us"), (420, 718, "Them"), *YEARS]), (6, 312.5, 722, "\\(1\\)")]
+    places += [(10, *it) for it in placed(*FOUR, top=692, at=COLUMNS)]
+    path = tmp_path / "made.pdf"
+    path.write_bytes(
+        one_page_pdf("".join(f"BT /F1 {size} Tf {x} {y} Td ({cell}) Tj ET " for size, x, y, cell in places).encode())
+    )
+    assert [name.split()[0] for name in column_names(load_document(path))[1:]] == ["Of", "B", "Them", "D"]
 
 
 def test_what_stands_over_a_column_that_is_none_names_no_other(pdf):
@@ -213,7 +271,7 @@ def test_times_under_a_name_are_a_column_though_few_rows_have_one(pdf):
 @pytest.mark.parametrize(
     ("above", "numbers", "names"),
     [
-        (("", "", "Model"), ("", "737", "747X", "767"), ["", "Model 737", "Model 747X", "Model 767"]),
+        (("", "", "Model"), ("", "737", "747X", "767"), ["", "737", "Model 747X", "767"]),
         # Such are amounts where others name the columns, the row has a label, or one is empty or said again.
         (HEADER, ("", "737", "747", "767"), [*HEADER]),
         (("", "", "Model"), ("Sold", "737", "747", "767"), ["", *["Model"] * 3]),

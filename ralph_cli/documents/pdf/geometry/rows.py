@@ -116,3 +116,8 @@ def reading_order(row: Row) -> Row:
         ordered += [*run, fragment]
         run = []
     return ordered + run
+
+
+def distance(above: Row, below: Row) -> float:
+    """How far the baseline of a row is above that of another one, in heights of type."""
+    return (above[0].baseline - below[0].baseline) / max(above[0].height, below[0].height)

@@ -1,6 +1,7 @@
-"""A word at its place on a page, as fragments and rows are made of."""
+"""Words at their places on a page, of which fragments and rows are made, and the rulings between them."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 LEVEL, RAISED, LOWERED = 0, 1, -1
 """Where a figure stands to the line of type."""
@@ -21,3 +22,15 @@ class Word:
     height: float
     is_glued: bool = False
     shift: int = LEVEL
+
+
+class Ruling(NamedTuple):
+    """A line from `left` to `right` at the height `foot`, in points of the page turned as its text is."""
+
+    left: float
+    right: float
+    foot: float
+
+    def covers(self, left: float, right: float) -> float:
+        """The share of a column from `left` to `right` that it reaches over."""
+        return (min(right, self.right) - max(left, self.left)) / max(right - left, 1.0)
