@@ -11,7 +11,7 @@ from ralph_cli.documents.pdf.geometry.tables import LABEL_INDENT, FigureTable, i
 from ralph_cli.documents.pdf.geometry.word import Ruling
 from ralph_cli.documents.structure.grids import is_time
 
-_OFF_CENTRE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.5, 0.75, 2.2
+_OFF_CENTRE, _NEAR_MIDDLE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.25, 0.5, 0.75, 2.2
 _LARGER, _TIGHT, _MARK_GAP = 1.1, 1.25, 0.3
 """A title is so many times as high as names are; the lines of a name are nearer to each other than so many heights, and
 the mark of a note is nearer to its name."""
@@ -246,5 +246,6 @@ class _Header:
         off = self._off_centre(name, figures[0], figures[-1])
         end = self._rooms[figures[-1] - 1]
         is_over_all = name.ruling and name.ruling.left < self._edge and name.ruling.covers(*end) > 0
-        if is_alone and (is_over_all or off < _OFF_CENTRE * (self._rooms[-1][1] - self._rooms[0][0])):
+        limit = (_NEAR_MIDDLE if is_over_all else _OFF_CENTRE) * (self._rooms[-1][1] - self._rooms[0][0])
+        if is_alone and off < limit:
             name.span = figures[0], figures[-1]
