@@ -221,7 +221,9 @@ class Judge:
         lines = [_render_numbered(claim, attempt.searches, nonce)]
         if claim.calculations:
             noted = ", see what it doubts" if doubts else ""
-            computed = frame_data("\n".join(claim.calculations), nonce)
+            told = {doubt.words: doubt.message for doubt in doubts}
+            listed = (told.get(calculation, calculation) for calculation in claim.calculations)
+            computed = frame_data("\n".join(listed), nonce)
             lines += [f"Its calculations, computed again by code{noted}:", computed]
         if figures:
             located = break_marks("\n".join(map(describe_source, figures)))
