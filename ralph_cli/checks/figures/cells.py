@@ -81,7 +81,7 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
 
 def _name_statement(document: Document, statement: Statement) -> Label:
     """The words of a statement; of one that is the first figure of a column the sign that it has for all of them."""
-    label = _as_label(document, statement.start, statement.end)
+    label = as_label(document, statement.start, statement.end)
     is_figure = find_cell(document, statement.start) is not None
     return replace(label, text=_FIGURE.sub("", label.text)) if is_figure else label
 
@@ -95,7 +95,8 @@ def _units_of(document: Document, table: Table, cell: Cell, row: tuple[Label, ..
     yield from (_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n")))
 
 
-def _as_label(document: Document, start: int, end: int) -> Label:
+def as_label(document: Document, start: int, end: int) -> Label:
+    """The words at text[start:end], in one line."""
     return Label(" ".join(document.text[start:end].split()), start, end)
 
 
@@ -104,7 +105,7 @@ def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
     found: dict[Label, None] = {}
     at = start
     for line in document.text[start:end].splitlines(keepends=True):
-        found |= dict.fromkeys(_as_label(document, it.start, it.end) for it in document.lines_above(at))
+        found |= dict.fromkeys(as_label(document, it.start, it.end) for it in document.lines_above(at))
         at += len(line)
     return tuple(found)
 

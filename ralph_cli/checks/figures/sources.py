@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from ralph_cli.checks.figures.calculation import WITHOUT_UNIT
 from ralph_cli.checks.figures.candidates import Candidate
-from ralph_cli.checks.figures.cells import find_cell, neighbours
+from ralph_cli.checks.figures.cells import as_label, find_cell, neighbours
 from ralph_cli.checks.figures.trace import Trace, label_words, name_quantity
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Claim, FigureOrigin, FigureSource, Rival
-from ralph_cli.core.structure import Cell, Label, Span, Table
+from ralph_cli.core.structure import Cell, Span, Table
 from ralph_cli.retrieval.context import sentence_span
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -18,7 +19,6 @@ from ralph_cli.text.quantities.reader import read_quantities
 _MOST_RIVALS, _MOST_TOKEN = 3, 60
 _BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\S*\Z"), re.compile(r"\S*(?:\s+\S+){0,3}")
 _MOST_BESIDE = 40
-_WITHOUT_UNIT = ("none", "count")
 
 
 def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
@@ -42,7 +42,7 @@ def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
     if source.start < 0:
         return found
     if source.source == "header":
-        return replace(found, token=_label(document, source.start, source.end))
+        return replace(found, token=as_label(document, source.start, source.end))
     place = find_cell(document, source.start)
     if place is not None:
         return _with_cell(document, claim, found, trace, *place)
@@ -53,9 +53,9 @@ def _with_cell(
     document: Document, claim: Claim, found: FigureSource, trace: Trace, table: Table, cell: Cell
 ) -> FigureSource:
     source = trace.source or Candidate(trace.quantity)
-    token = _label(document, cell.start, cell.end)
+    token = as_label(document, cell.start, cell.end)
     if len(token.text) > _MOST_TOKEN:
-        token = _label(document, source.start, source.end)
+        token = as_label(document, source.start, source.end)
     written = read_quantities(document.text[cell.start : cell.end])
     own = next((one for one in written if cell.start + one.start == source.start), source.quantity)
     rivals = [*_same_value(document, trace), *_rivals_of_cell(document, claim, own, table, cell)]
@@ -69,7 +69,7 @@ def _same_value(document: Document, trace: Trace) -> Iterator[Rival]:
     for other in trace.others:
         if other.source == "quote" and other.start not in seen and (place := find_cell(document, other.start)):
             seen.add(other.start)
-            token = _label(document, place[1].start, place[1].end)
+            token = as_label(document, place[1].start, place[1].end)
             yield Rival(token, "value", " > ".join(it.text for it in (*other.facts.row, *other.facts.column)))
 
 
@@ -78,7 +78,7 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
     said, found = label_words(claim.text), list[tuple[int, Rival]]()
     own = document.row_path(table, cell.row), document.column_path(table, cell.column, cell.last)
     for it, is_beside in neighbours(table, cell):
-        token = _label(document, it.start, it.end)
+        token = as_label(document, it.start, it.end)
         read = read_quantities(token.text)
         if not any(_is_alike(one, quantity) for one in read) or token.text == document.text[cell.start : cell.end]:
             continue
@@ -94,7 +94,7 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
 
 def _is_alike(one: Quantity, other: Quantity) -> bool:
     kinds = {"none" if it.kind == "date" and it.date == Date(it.date.year) else it.kind for it in (one, other)}
-    return len(kinds) == 1 or kinds <= {*_WITHOUT_UNIT, "currency"}
+    return len(kinds) == 1 or kinds <= {*WITHOUT_UNIT, "currency"}
 
 
 def _with_sentence(document: Document, found: FigureSource, source: Candidate, quantity: Quantity) -> FigureSource:
@@ -102,11 +102,11 @@ def _with_sentence(document: Document, found: FigureSource, source: Candidate, q
     before = _BEFORE.search(document.text, sentence.start, source.start)
     after = _AFTER.match(document.text, source.end, sentence.end)
     others = [
-        _label(document, sentence.start + one.start, sentence.start + one.end)
+        as_label(document, sentence.start + one.start, sentence.start + one.end)
         for one in read_quantities(document.text[sentence.start : sentence.end])
         if sentence.start + one.start != source.start and _is_rival(one, source.quantity)
     ]
-    token = _label(document, source.start, source.end)
+    token = as_label(document, source.start, source.end)
     words_before = " ".join(before[0].split())[-_MOST_BESIDE:] if before else ""
     words_after = " ".join(after[0].split())[:_MOST_BESIDE] if after else ""
     is_limited = bool(source.quantity.bound or source.quantity.approximate)
@@ -124,7 +124,3 @@ def _with_sentence(document: Document, found: FigureSource, source: Candidate, q
 def _is_rival(one: Quantity, other: Quantity) -> bool:
     """Whether figures of a sentence are of one kind; of dates, whether both are days."""
     return _is_alike(one, other) and (one.kind != "date" or bool(one.date.day and other.date.day))
-
-
-def _label(document: Document, start: int, end: int) -> Label:
-    return Label(" ".join(document.text[start:end].split()), start, end)

@@ -219,12 +219,10 @@ class Judge:
     ) -> str:
         """A claim with the numbers of its quotes, its calculations, the sources of its figures, and what is doubted."""
         lines = [_render_numbered(claim, attempt.searches, nonce)]
-        if claim.calculations:
-            noted = ", see what it doubts" if doubts else ""
-            told = {doubt.words: doubt.message for doubt in doubts}
-            listed = (told.get(calculation, calculation) for calculation in claim.calculations)
-            computed = frame_data("\n".join(listed), nonce)
-            lines += [f"Its calculations, computed again by code{noted}:", computed]
+        # What does not hold, or cannot be read, stands among the doubts with the reason.
+        doubted = {doubt.words for doubt in doubts}
+        if computed := [it for it in claim.calculations if it not in doubted]:
+            lines += ["Its calculations, computed again by code:", frame_data("\n".join(computed), nonce)]
         if figures:
             located = break_marks("\n".join(map(describe_source, figures)))
             lines += ["Its figures, as code has located them:", frame_data(located, nonce)]

@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 from fakes import document
 
+from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.outputs import CLOSING_CHARS, TaskJudge
 from ralph_cli.checks.quotes import resolve_quotes
@@ -52,6 +53,17 @@ def test_a_judge_sees_objection_reason_and_question_beside_the_claim_as_data():
     assert f"Its reason is its word and proves nothing:\n<data-n0>\n{BECAUSE}\n</data-n0>" in first
     assert "doubts" in json.dumps(request.output_schema) and '"proved" is true only if' in prompt
     assert "could not confirm" not in prompt[prompt.index("Claim 2 ") :].partition("\n\n")[0]
+
+
+def test_a_calculation_that_does_not_hold_is_not_shown_as_computed_again():
+    calculations = ("5 - 2 = 3", "2 / 5 = 45 %")
+    claim = DraftClaim("Three of the five halls, 45 %, are not let.", ("Two of the five halls are let",), calculations)
+    attempt = resolve_quotes(Draft((replace(claim, because=BECAUSE),)), MEMO, QuoteIndex(MEMO))
+    doubts = NumbersCheck(MEMO, "How many are let?", vetoes=False)(attempt).doubts
+    _, model = judged([entry(1)], [entry(1)], doubts=doubts, attempt=attempt)
+    prompt = model.requests[0].turns[-1].text
+    assert "computed again by code:\n<data-n0>\n5 - 2 = 3\n</data-n0>" in prompt
+    assert 'objection to "2 / 5 = 45 %"' in prompt and "40" in prompt.partition("objection to")[2]
 
 
 def test_the_reason_of_the_verdict_says_how_each_doubt_was_settled():
