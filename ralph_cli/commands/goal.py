@@ -1,6 +1,5 @@
 """`ralph goal`: work on a document until the user's own verifiers pass."""
 
-import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -136,5 +135,7 @@ def print_goal(run: "RecordedRun") -> None:
 
 def _suffix(output: Path | None) -> str:
     """The ending of the file that the verifiers get: that of the file which is wanted."""
+    from ralph_cli.runs.goals import is_file_ending
+
     wanted = output.suffix if output is not None else ""
-    return wanted if re.fullmatch(r"\.\w{1,12}", wanted) else ".txt"
+    return wanted if is_file_ending(wanted) else ".txt"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
-from ralph_cli.core.errors import JournalError
+from ralph_cli.core.errors import JournalError, UserError
 from ralph_cli.core.events import AnyEvent, Fanout, GoalSet, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.environment import command_environment
@@ -58,11 +58,16 @@ def recorded_goal(events: Sequence[AnyEvent], objective: str, continues: str) ->
     Raises JournalError for an ending of its output file that is none, such as one that leads to another folder.
     """
     terms = next((event for event in events if isinstance(event, GoalSet)), GoalSet((), False))
-    if not _FILE_ENDING.fullmatch(terms.suffix):
+    if not is_file_ending(terms.suffix):
         raise JournalError("the record names no ending of a file for the goal's output", code="journal-damaged")
     commands = [CommandVerifier(name, command) for name, command in terms.verifiers]
     verify = VerifierCommands(commands, terms.shell, suffix=terms.suffix)
     return Goal(objective, verify, terms.instructions, terms.require_verifier, continues=continues)
+
+
+def is_file_ending(suffix: str) -> bool:
+    """Whether it is a dot with letters and digits, which no path can be made of."""
+    return _FILE_ENDING.fullmatch(suffix) is not None
 
 
 def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
@@ -74,6 +79,9 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
     around = VerifierEnvironment(verify.folder or Path.cwd(), command_environment(), timeout, verify.shell)
     verifiers = read_verifiers(verify.commands, shell=verify.shell)
     earlier = setup.earlier
+    if not is_file_ending(verify.suffix):
+        hint = "give it as a dot with up to 16 letters or digits, such as .csv"
+        raise UserError(f"{verify.suffix!r} is no ending of a file", code="bad-suffix", hint=hint)
     if earlier is None or earlier.names is None:
         require_programs(verifiers, around)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)

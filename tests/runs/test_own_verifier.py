@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import FakeSandbox
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
-from ralph_cli.api import ask, run_task
+from ralph_cli.api import VerifierCommands, ask, run_goal, run_task
 from ralph_cli.checks.verifier import LLMVerifier, VerificationResult, Verifier
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.errors import ConfigError, JournalError, UserError
 from ralph_cli.core.events import CallFinished, GoalSet, RunStarted
 from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.core.run import StopType
@@ -240,3 +241,10 @@ def test_a_record_chooses_no_path_by_the_ending_of_its_output(ending: str) -> No
     with pytest.raises(JournalError, match="no ending of a file"):
         recorded_goal([GoalSet((), False, suffix=ending)], "objective", "")
     assert recorded_goal([GoalSet((), False, suffix=".csv")], "objective", "").verify.suffix == ".csv"
+
+
+def test_no_goal_begins_with_an_ending_that_its_record_could_not_bring_back(tmp_path: Path) -> None:
+    verify = VerifierCommands(["true"], suffix="/../outside.txt")
+    with pytest.raises(UserError, match="no ending of a file"):
+        run_goal(MEMO, "Copy it", verify=verify, settings=Settings(out=tmp_path / "runs"), engine=FakeSandbox)
+    assert list(tmp_path.iterdir()) == []
