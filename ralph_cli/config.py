@@ -285,9 +285,13 @@ class Settings(BaseModel):
     """
     context_chars: int = setting(220, CHECKS, RECORDED, ge=220, le=20_000)
     """Characters before and after a quote that the judge is shown in any case, beside its paragraph or table."""
-    counter_evidence: bool = setting(True, CHECKS, RECORDED)
-    """Look for what speaks against each claim. In `qa`, the judge also reads passages that a local search has found
-    to limit a claim (exceptions, restatements, other values). `--no-counter-evidence` turns it off.
+    judge_looks: int = setting(1, CHECKS, RECORDED, ge=0, le=3)
+    """How often the judge may look things up before its verdicts, where the quotes leave a claim open: words, a
+    section, a page or a table, up to six at once. 0 turns it off.
+    """
+    limits: bool = setting(False, CHECKS, RECORDED)
+    """Have the judge of `qa` look in the whole document for what limits or contradicts each claim (exceptions,
+    conditions, restated figures). This takes one more call for each attempt.
     """
     strict: bool = setting(False, CHECKS, RECORDED)
     """Refuse every claim to which code objects. Without it a worker may say why it stands by the claim; then the judge

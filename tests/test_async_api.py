@@ -31,7 +31,7 @@ def test_a_coroutine_gives_what_the_function_gives(tmp_path: Path) -> None:
     async def both() -> list[str]:
         async def answer(place: str) -> str:
             worker = ScriptedModel([tool_reply({"claims": [CLAIM]})])
-            settings = Settings(out=tmp_path / place, counter_evidence=False)
+            settings = Settings(out=tmp_path / place)
             models = {"worker": worker, "judge": judge(), "subquery": worker}
             result = await aask(LEASE, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
             return result.outcome.best.attempt.claims[0].text if result.outcome.best else ""
@@ -96,7 +96,7 @@ def test_the_events_of_a_run_come_in_order_while_it_is_at_work(tmp_path: Path) -
 
     async def listen() -> None:
         models = {"worker": ScriptedModel(reply), "judge": judge(), "subquery": ScriptedModel([])}
-        settings = Settings(out=tmp_path, counter_evidence=False)
+        settings = Settings(out=tmp_path)
         given = {"settings": settings, "models": models, "engine": FakeSandbox, "sink": heard.append}
         run = watch(aask, LEASE, "What is the rent?", **given)
         seen = []
@@ -167,7 +167,7 @@ def test_a_table_is_made_while_the_loop_is_free(tmp_path: Path) -> None:
             [TableQuestion(id="rent", question="What is the rent?")],
             tmp_path / "lease.txt",
             folder=tmp_path / "table",
-            settings=Settings(out=tmp_path / "out", counter_evidence=False),
+            settings=Settings(out=tmp_path / "out"),
             models={**models, "subquery": ScriptedModel([])},
             engine=FakeSandbox,
         )

@@ -9,33 +9,24 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.checks.absence import has_form
-from ralph_cli.checks.output.words import word_limits
-from ralph_cli.core.coverage import Spans, asks_for_all, asks_for_summary, count_covered, format_ranges, uncovered_spans
+from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
+from ralph_cli.core.run import Completeness, CompletenessProof, Issue
 from ralph_cli.core.structure import Heading
 from ralph_cli.retrieval.quotes.index import QuoteIndex
-from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.retrieval.search.occurrences import SearchCounter, Tally
 from ralph_cli.retrieval.search.patterns import MAX_PLACES
 from ralph_cli.text.sentences import line_at, shorten_line
 
 NAME = "completeness"
-MAX_REFUSALS = 2
+MAX_REFUSALS = 1
 """How often a brief is sent back for this; then it is taken, and the result says that it was not proved."""
-
-NEAR = 300
-"""Characters within which the words of an item stand near a place of a term, where no section holds both."""
 
 MAX_NAMED, MAX_CALLS_NAMED = 30, 6
 MAX_LINES_SHOWN, MAX_LINE = 10, 240
 """Lines with unread terms that a refusal shows, and characters of each."""
 
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
-
-_ENDS = re.compile(r"[.:;!?\d]\W*\Z")
-"""How words end that are more than a heading: a sentence, what introduces a list, a total."""
 
 _WORD = re.compile(r"\w+")
 _GIVEN = "given to the reader, or to a model that it asked"
@@ -51,15 +42,11 @@ class CompletenessReview:
     shown_spans: Callable[[], Spans]
     _refusals: int = 0
 
-    def issues(self, said: Completeness | None, attempt: Attempt) -> tuple[Issue, ...]:
-        """What is left to do, if nothing proves that the brief is complete; empty for a task that asks for no list, or
-        for a summary of so many words at most, which leaves out what matters less.
-        """
+    def issues(self, said: Completeness | None) -> tuple[Issue, ...]:
+        """What is left to do, if nothing shows that the brief is complete; empty for a task that asks for no list."""
         if not asks_for_all(self.task) or self._refusals >= MAX_REFUSALS:
             return ()
-        if asks_for_summary(self.task) and word_limits(self.task)[1] is not None:
-            return ()
-        proofs = self.prove(said, attempt)
+        proofs = self.prove(said)
         if any(proof.holds for proof in proofs):
             return ()
         self._refusals += 1
@@ -72,7 +59,7 @@ class CompletenessReview:
         )
         return (Issue(NAME, message, material=told),)
 
-    def prove(self, said: Completeness | None, attempt: Attempt) -> tuple[CompletenessProof, ...]:
+    def prove(self, said: Completeness | None) -> tuple[CompletenessProof, ...]:
         """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said.
 
         What a worker says of it unasked is looked at, too.
@@ -84,13 +71,13 @@ class CompletenessReview:
             closing = (self._prove_by_words(words),) if words else ()
             whole = CompletenessProof("pages", True, "the whole text was read")
             return (whole, *(proof for proof in closing if proof.holds))
-        return tuple(self._proofs(said or Completeness(), attempt))
+        return tuple(self._proofs(said or Completeness()))
 
-    def _proofs(self, said: Completeness, attempt: Attempt) -> Iterator[CompletenessProof]:
+    def _proofs(self, said: Completeness) -> Iterator[CompletenessProof]:
         if said.closed_by.strip():
             yield self._prove_by_words(said.closed_by.strip())
         if any(term.strip() for term in said.terms):
-            yield self._prove_by_terms(said.terms, attempt)
+            yield self._prove_by_terms(said.terms)
         if said.pages.strip():
             yield self._prove_by_pages(said.pages.strip())
         if sections := tuple(filter(None, map(str.strip, said.sections))):
@@ -100,8 +87,6 @@ class CompletenessReview:
         match, shown = self.index.find(words), f"\u201c{shorten_line(words, 200)}\u201d"
         if match is None:
             return CompletenessProof("words", False, f"the words that close the list are not in the document: {shown}")
-        if match.span.start in {heading.start for heading in self.document.headings} and not _ENDS.search(words):
-            return CompletenessProof("words", False, f"a heading closes no list: {shown}")
         page = f" (p. {self.document.page_at(match.span.start).number})" if self.document.paged else ""
         return CompletenessProof(
             "words",
@@ -110,24 +95,16 @@ class CompletenessReview:
             (match.span.start, match.span.end),
         )
 
-    def _prove_by_terms(self, terms: tuple[str, ...], attempt: Attempt) -> CompletenessProof:
+    def _prove_by_terms(self, terms: tuple[str, ...]) -> CompletenessProof:
         tallies = self._count(terms)
         named = ", ".join(f"{tally.search.term}: {_describe_count(tally)}" for tally in tallies)
         places = sorted({place for tally in tallies for place in tally.places})
         if not places or any(tally.search.hits is None or tally.search.hits > MAX_PLACES for tally in tallies):
             return CompletenessProof("places", False, f"terms that cannot be counted, or are too common: {named}")
         unread = self._unread(places)
-        faults = []
-        words = key_words(self.task)
-        if asks_for_summary(self.task) and not any(has_form(term, *word) for term in terms for word in words.items()):
-            faults.append("a summary of something is complete by terms that name it, or by its pages or headings")
         if unread:
-            where = self._name_places(unread)
-            faults.append(f"{len(unread)} of {len(places)} places of these terms were not read: {where}")
-        if elsewhere := self._items_elsewhere(attempt, places):
-            faults.append(f"none of the terms stands near the quotes of items {format_ranges(elsewhere)}")
-        if faults:
-            return CompletenessProof("places", False, f"{'; '.join(faults)} ({named})")
+            fault = f"{len(unread)} of {len(places)} places of these terms were not read: {self._name_places(unread)}"
+            return CompletenessProof("places", False, f"{fault} ({named})")
         return CompletenessProof("places", True, f"every place of these terms in the text was read: {named}")
 
     def _count(self, terms: tuple[str, ...]) -> tuple[Tally, ...]:
@@ -148,25 +125,6 @@ class CompletenessReview:
             where = self.document.describe_page(page) if self.document.paged or self.document.members else "the text"
             lines.setdefault(low, f"{where}, offset {start}: {' '.join(words.split())}")
         yield from list(lines.values())[:MAX_LINES_SHOWN]
-
-    def _items_elsewhere(self, attempt: Attempt, places: list[tuple[int, int]]) -> list[int]:
-        """The items with quotes that these places would not have led to: in another section, and not near one."""
-        sections = {section for start, _ in places for section in self._section(start)}
-        return [
-            claim.id
-            for claim in attempt.claims
-            if claim.quotes
-            and not any(
-                start - NEAR < quote.end and quote.start < end + NEAR
-                for quote in attempt.quotes_of(claim)
-                for start, end in places
-            )
-            and not any(sections.intersection(self._section(quote.start)) for quote in attempt.quotes_of(claim))
-        ]
-
-    def _section(self, offset: int) -> tuple[Heading, ...]:
-        """The innermost heading under which a character stands, if one is certain."""
-        return self.document.sections_at(offset)[-1:]
 
     def _prove_by_pages(self, said: str) -> CompletenessProof:
         count = len(self.document.pages)

@@ -8,11 +8,10 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ralph_cli.checks.output.grounding import PAGE_REFERENCE
-from ralph_cli.core.coverage import Spans, count_covered, format_ranges
+from ralph_cli.core.coverage import Spans, count_covered
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Issue, Quote
-from ralph_cli.core.structure import Page, Span
+from ralph_cli.core.structure import Span
 
 NAME = "unseen"
 NEAR = 5_000
@@ -34,7 +33,6 @@ class UnseenQuotes:
     shown_spans: Callable[[], Spans]
     shown_texts: Callable[[], Iterable[str]]
     _told: set[tuple[int, int]] = field(default_factory=set)
-    _told_pages: set[int] = field(default_factory=set)
 
     def issues(self, attempt: Attempt) -> tuple[Issue, ...]:
         """The objection to the quotes of an attempt to which none was made yet; there may be none."""
@@ -51,28 +49,6 @@ class UnseenQuotes:
             "that the words mean what you claim, and hand in again, the same if they do"
         )
         return (Issue(NAME, message, material="\n".join(self._name(quote, attempt) for quote in quotes[:MAX_NAMED])),)
-
-    def note_issues(self, note: str) -> tuple[Issue, ...]:
-        """The objection to pages that a note on an absence names, and of which nothing was shown; made once for each.
-
-        A number may be that of a page in the whole, in its own document, or the one that is printed on it.
-        """
-        shown = self.shown_spans()
-        named = {int(digits) for match in PAGE_REFERENCE.finditer(note) for digits in re.findall(r"\d+", match[1])}
-        meant = {number: [page for page in self.document.pages if self._has_number(page, number)] for number in named}
-        unread = {
-            number
-            for number, pages in meant.items()
-            if pages and not any(count_covered(shown, page.start, page.end) for page in pages)
-        } - self._told_pages
-        self._told_pages |= unread
-        if not unread or not self.document.paged:
-            return ()
-        where = f"page{'s' * (len(unread) > 1)} {format_ranges(sorted(unread))}"
-        return (Issue(NAME, f"your note names {where}, of which nothing was printed: look there, or leave it out"),)
-
-    def _has_number(self, page: Page, number: int) -> bool:
-        return number in (page.number, self.document.own_number(page)) or page.label == str(number)
 
     def _is_near(self, quote: Quote, shown: Spans) -> bool:
         """Whether something was shown of the page of one of the places of a quote, or around it on a long one."""

@@ -38,7 +38,7 @@ Output = Annotated[
 
 
 @takes(
-    *(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence"),
+    *(*RUN, *JUDGED, "panel", "bullets", "quotes", "limits"),
     max_time="Seconds for all questions.",
     max_cost="US dollars for all questions, those answered before --resume among them (default 5).",
     max_calls="Calls of models for all questions, as for --max-cost.",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ralph_cli.core.run import StopType
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
 def qa(
     given: Given,
     documents: options.Documents = None,

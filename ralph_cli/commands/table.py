@@ -82,7 +82,7 @@ Evidence = Annotated[
 
 @takes(
     *(name for name in (*RUN, *JUDGED) if name not in ("out", "retry")),
-    *("panel", "bullets", "quotes", "counter_evidence"),
+    *("panel", "bullets", "quotes", "limits"),
     max_time="Time for the whole table.",
     max_cost="US dollars for the whole table, what it has cost before among it (default 5).",
     max_calls="Calls of models for the whole table, as for --max-cost.",

@@ -12,7 +12,7 @@ from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.results.judge_test import Case
 from ralph_cli.core.run import Draft, Halt, Step
 
-JUDGES = ("judge", "task_judge", "counter", "verifier")
+JUDGES = ("judge", "task_judge", "absence", "list", "counter", "verifier")
 """The agents that judge."""
 
 

@@ -16,6 +16,9 @@ digits alone, shown with what differs; or, in a memo, part by part, what is left
 VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
 """Values of `Evidence.check`: a verifier's evidence, and what stands in its place when it was not asked."""
 
+ABSENCE_CHECK = "absence"
+"""Value of `Evidence.check`: what a second reader says of what is said not to be in the document."""
+
 INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
 """Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part."""
 
@@ -71,7 +74,7 @@ class CompletenessProof:
     That "words" hold means that they are in the document, at `place`; whether they close the list is for a judge.
     """
 
-    by: Literal["words", "places", "pages", "sections"]
+    by: Literal["words", "places", "pages", "sections", "reader"]
     holds: bool
     message: str
     place: tuple[int, int] | None = None
@@ -344,7 +347,8 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """What a passage elsewhere in the document does to a claim that its own quotes prove, and who says so.
+    """What a passage elsewhere in the document does to a claim, and who says so: it limits it, contradicts it, or helps
+    to prove it (`supports`).
 
     `quote` is the id of the passage among the quotes of the evidence.
     """
@@ -354,6 +358,37 @@ class Qualification:
     contradicts: bool
     reason: str
     judge: str
+    supports: bool = False
+
+    @property
+    def effect(self) -> Literal["supports", "qualifies", "contradicts"]:
+        """What it does to the claim, in a word."""
+        return "supports" if self.supports else "contradicts" if self.contradicts else "qualifies"
+
+
+LookKind = Literal["find", "section", "page", "table"]
+"""What a judge can look up: words in the text, the part under a heading, a page, the tables of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look-up that a judge asked for, which code ran. `result` is the first line of what it printed, "" before.
+
+    `what` are the words, the heading, or the number of the page; `document` names one of several documents.
+    """
+
+    kind: LookKind
+    what: str
+    document: str = ""
+    result: str = ""
+
+    @property
+    def line(self) -> str:
+        """The look-up in words, with what came of it."""
+        what = f"\u201c{self.what}\u201d" if self.kind in ("find", "section") else f"page {self.what}"
+        how = {"find": "searched", "section": "looked for the section", "page": "read", "table": "read the tables of"}
+        within = f" in {self.document}" if self.document else ""
+        return f"{how[self.kind]} {what}{within}{f': {self.result}' if self.kind == 'find' and self.result else ''}"
 
 
 DoubtKind = Literal["objection", "open"]
@@ -426,7 +461,7 @@ class Evidence:
     `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
     that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
     says in a sentence what was done. `doubts` are left to the judge, and are told to the reader. `figures` are the
-    sources of the figures and dates of the claims.
+    sources of the figures and dates of the claims. `looks` are what a judge looked up before its verdicts.
     """
 
     check: str
@@ -439,6 +474,7 @@ class Evidence:
     note: str = ""
     doubts: tuple[Doubt, ...] = ()
     figures: tuple[FigureSource, ...] = ()
+    looks: tuple[Look, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -496,6 +532,11 @@ class Step:
     def figures(self) -> tuple[FigureSource, ...]:
         """The sources of the figures and dates of the claims."""
         return tuple(figure for e in self.evidence for figure in e.figures)
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """What judges looked up before their verdicts."""
+        return tuple(look for e in self.evidence for look in e.looks)
 
     @property
     def qualifications(self) -> tuple[Qualification, ...]:

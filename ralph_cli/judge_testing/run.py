@@ -15,6 +15,7 @@ from ralph_cli.judge_testing.mutations import DocumentFacts
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.runs.execute import Job, Setup, execute
 from ralph_cli.wiring.models import NOBODY, BuiltMode, RunContext, choose_models
+from ralph_cli.wiring.qa import build_looker
 
 DEFAULT_CLAIMS, MAX_CLAIMS = 20, 200
 """Claims made from a document unless it is said how many, and the most that may be asked for.
@@ -53,7 +54,8 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     def build(context: RunContext) -> BuiltMode:
         context.sink(CasesGenerated(cases, batches, seed))
         observed = ObservedModel(context.models.judge, context.sink)
-        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel)
+        looker = build_looker(context, document)
+        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel, looker)
         return BuiltMode(JudgeTestMode(cases, batches, document, index, judge, observed))
 
     true, false = len(true_claims), len(cases) - len(true_claims)

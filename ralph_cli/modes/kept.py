@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ralph_cli.checks.figures.check import NAME
 from ralph_cli.checks.form import as_draft
-from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Ruling
+from ralph_cli.core.run import ABSENCE_CHECK, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Ruling
 
 ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
 """A claim to the letter: its wording and the places of its quotes."""
@@ -116,8 +116,8 @@ class Objections:
         return replace(draft, claims=tuple(claims))
 
     def add(self, attempt: Attempt, issues: Sequence[Issue]) -> None:
-        """Note to which claims of an attempt the check of figures has objected."""
-        objected = {issue.claim for issue in issues if issue.check == NAME}
+        """Note to which claims of an attempt the check of figures, or the second reader of an absence, objects."""
+        objected = {issue.claim for issue in issues if issue.check in (NAME, ABSENCE_CHECK)}
         self._told |= {_figures_of(claim.text) for claim in attempt.claims if claim.id in objected}
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ralph_cli.checks.absence import rule_on_absence
+from ralph_cli.checks.absence import is_absence, rule_by_counts
 from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
 from ralph_cli.checks.form import form_issues, has_only_length_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
+from ralph_cli.core.run import ABSENCE_CHECK, Attempt, Draft, Evidence, Issue, Lesson
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import AcceptedClaims, Objections
 from ralph_cli.modes.reader import DocumentReader
@@ -33,7 +33,9 @@ class QaMode:
     local_checks: Sequence[Check]
     judge: JudgeCheck
     figure_check: Check
-    counter_check: Check | None = None
+    cited_check: Check | None = None
+    absence_check: Check | None = None
+    list_check: Check | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     accepted_claims: AcceptedClaims = field(default_factory=AcceptedClaims)
@@ -67,20 +69,19 @@ class QaMode:
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order(
-                (
-                    *self.local_checks,
-                    lambda _: Evidence("form", self._length_issues()),
-                    self.reader.absence_review,
-                    *further,
-                ),
-                attempt,
-            )
-        counter = (self.counter_check,) if self.counter_check is not None else ()
+            absence = (self.absence_check,) if self.absence_check is not None else ()
+            form = partial(Evidence, "form", self._length_issues())
+            return run_in_order((*self.local_checks, lambda _: form(), *absence, *further), attempt)
+        cited = (self.cited_check,) if self.cited_check is not None else ()
         found = run_in_order(self.local_checks, attempt)
-        self.objections.add(attempt, [issue for item in found for issue in item.issues])
         if all(item.passed for item in found):
-            found += run_in_order((partial(self._judge_fresh_claims, local=found), *counter, *further), attempt)
+            judged = (*self._rule_on_absences(attempt), self._judge_fresh_claims(attempt, found))
+            # What the judge has cited tells the worker what to correct, so it is told whatever the verdicts are.
+            found += judged + (() if judged[-1].broken else tuple(check(attempt) for check in cited))
+            if all(item.passed for item in found):
+                listed = (self.list_check,) if self.list_check is not None else ()
+                found += run_in_order((*listed, *further), attempt)
+        self.objections.add(attempt, [issue for item in found for issue in item.issues])
         self.accepted_claims = self.accepted_claims.update(attempt, found)
         return found
 
@@ -95,7 +96,7 @@ class QaMode:
         if merged.absence is None:
             self._only_lengths_refused = has_only_length_issues(merged, form)
         elif not issues:
-            issues = self._length_issues() or self.reader.absence_issues(merged.absence)
+            issues = self._length_issues()
         if merged.absence is not None:
             return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
@@ -103,9 +104,8 @@ class QaMode:
         # A figure may stand in the very quote that was refused.
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
-        absent = self.reader.absence_review.claim_issues(merged.claims, attempt.quotes)
         unseen = () if self.reader.ranks_only else self.reader.unseen_quotes.issues(attempt)
-        told = self._name_claims((*issues, *attempt.refused, *figures, *absent, *unseen), merged)
+        told = self._name_claims((*issues, *attempt.refused, *figures, *unseen), merged)
         return Review(told, attempt)
 
     def _name_claims(self, issues: Sequence[Issue], merged: Draft) -> tuple[Issue, ...]:
@@ -132,21 +132,27 @@ class QaMode:
         )
         return (Issue("form", message),)
 
+    def _rule_on_absences(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        """What a second reader says of the claims that something is not in the document; by counts where none is."""
+        absences = [claim for claim in attempt.claims if is_absence(claim)]
+        if not absences:
+            return ()
+        if self.absence_check is not None:
+            return (self.absence_check(attempt),)
+        return (Evidence(ABSENCE_CHECK, rulings=tuple(map(rule_by_counts, absences))),)
+
     def _judge_fresh_claims(self, attempt: Attempt, local: Sequence[Evidence]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
-        # What the document does not say is no fact that a judge could find in a quote.
-        question = self.reader.assignment.text
-        absences = tuple(ruling for claim in attempt.claims if (ruling := rule_on_absence(claim, question)))
-        known = {ruling.claim for ruling in absences}
-        kept = self.accepted_claims.rulings_for(attempt)
-        settled = (*absences, *(ruling for ruling in kept if ruling.claim not in known))
-        fresh = tuple(claim for claim in attempt.claims if claim.id not in {ruling.claim for ruling in settled})
+        # What the document does not say is no fact that a judge could find in a quote: another reader looks for it.
+        absent = {claim.id for claim in attempt.claims if is_absence(claim)}
+        settled = tuple(it for it in self.accepted_claims.rulings_for(attempt) if it.claim not in absent)
+        known = absent | {ruling.claim for ruling in settled}
+        fresh = tuple(claim for claim in attempt.claims if claim.id not in known)
         if not fresh:
             return Evidence("judge", (), settled, score=1.0)
         ids = {number for claim in fresh for number in claim.quotes}
         quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
-        searches = tuple(search for claim in attempt.claims for search in claim.searches)
-        found = self.judge(replace(attempt, claims=fresh, quotes=quotes, searches=searches), local)
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes), local)
         if found.broken:
             return found
         rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))

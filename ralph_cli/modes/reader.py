@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ralph_cli.checks.absence import AbsenceReview
+from ralph_cli.checks.absence import SearchRecord
 from ralph_cli.checks.completeness import CompletenessReview
 from ralph_cli.checks.form import AnswerForm, is_list, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
@@ -14,7 +14,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
-from ralph_cli.core.run import Absence, Attempt, Completeness, Draft, DraftClaim, Issue
+from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.modes.exchanges import Exchange, render_exchanges, render_outcome, words_in_context
 from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
 from ralph_cli.retrieval.quotes.index import QuoteIndex
@@ -216,7 +216,7 @@ class DocumentReader:
     assignment: Assignment
     explorer: Explorer
     visibility: VisibilityPolicy
-    absence_review: AbsenceReview = field(init=False)
+    search_record: SearchRecord = field(init=False)
     completeness_review: CompletenessReview = field(init=False)
     unseen_quotes: UnseenQuotes = field(init=False)
     _index: QuoteIndex = field(init=False)
@@ -224,9 +224,7 @@ class DocumentReader:
     def __post_init__(self) -> None:
         document, text = self.assignment.document, self.assignment.text
         self._index = document.derive(QuoteIndex)
-        self.absence_review = AbsenceReview(
-            document, self.assignment.words, lambda: self.explorer.searches, self.shown_spans
-        )
+        self.search_record = SearchRecord(document, self.assignment.words, lambda: self.explorer.searches)
         self.completeness_review = CompletenessReview(document, text, self._index, self.shown_spans)
         self.unseen_quotes = UnseenQuotes(document, self.shown_spans, lambda: self.explorer.shown_texts)
 
@@ -265,21 +263,16 @@ class DocumentReader:
             return Reading(explored.draft, "worker", explored.attempt)
         return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
-    def absence_issues(self, absence: Absence) -> tuple[Issue, ...]:
-        """What speaks against a statement that the document does not say it, and against pages that its note names."""
-        unseen = () if self.ranks_only else self.unseen_quotes.note_issues(absence.note)
-        return (*self.absence_review.issues(absence), *unseen)
-
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
         shortest = self.assignment.form.quote_chars.low
         attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility, shortest)
-        return self.absence_review.add_claim_searches(self.absence_review.add_search_record(attempt), draft)
+        return self.search_record.add_claim_searches(self.search_record.add_search_record(attempt), draft)
 
     def add_reading_record(self, attempt: Attempt, said: Completeness | None) -> Attempt:
         """The attempt of a task that asks for all of something, with what code knows of what was read for it."""
-        proofs = self.completeness_review.prove(said, attempt)
-        return self.absence_review.add_search_counts(replace(attempt, completeness=proofs)) if proofs else attempt
+        proofs = self.completeness_review.prove(said)
+        return self.search_record.add_search_counts(replace(attempt, completeness=proofs)) if proofs else attempt
 
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""

@@ -1,16 +1,16 @@
 """Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ralph_cli.checks.absence import NAME as ABSENCE
-from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.absence import describe_searches, is_absence
 from ralph_cli.checks.base import WORDING, Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import LOST as LOST_SUBQUERIES
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.figures.cells import quote_header
 from ralph_cli.checks.form import as_draft, form_issues
+from ralph_cli.checks.judge.lists import NAME as LIST
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
@@ -23,7 +23,18 @@ from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
-from ralph_cli.core.run import Attempt, Claim, Completeness, Draft, DraftClaim, Evidence, Issue, Lesson, Step
+from ralph_cli.core.run import (
+    ABSENCE_CHECK,
+    Attempt,
+    Claim,
+    Completeness,
+    Draft,
+    DraftClaim,
+    Evidence,
+    Issue,
+    Lesson,
+    Step,
+)
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
@@ -36,7 +47,9 @@ VERBATIM_ITERATIONS = 2
 """Of so many of the latest iterations the reasoner is told what was found; older ones are counted."""
 
 MAX_TOKENS = 8_000
-ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE, "quotes", "form", "brief"})
+ONLY_READER_CHECKS = frozenset(
+    {COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE_CHECK, LIST, "quotes", "form", "brief"}
+)
 """Issues of these checks can be mended by reading alone, and the reasoner has no document."""
 
 READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
@@ -141,6 +154,8 @@ class TaskMode:
     judge: JudgeCheck
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
+    absence_check: Check | None = None
+    list_check: Check | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     _steps: tuple[Step, ...] = ()
@@ -206,17 +221,27 @@ class TaskMode:
         if attempt.error:
             return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
         if attempt.absence is not None:
-            reviews = (self.reader.absence_review,) if self.reader else ()
-            return run_in_order((*self.brief_checks, *reviews), attempt)
+            return run_in_order((*self.brief_checks, *([self.absence_check] if self.absence_check else [])), attempt)
         found = run_all((*self.brief_checks, self.output_check), attempt)
+        if not all(item.passed for item in found):
+            return found
+        found += run_all(tuple(self._second_readers(attempt)), attempt)
         if not all(item.passed for item in found):
             return found
         further = (self.verifier,) if self.verifier is not None else ()
         return found + run_in_order((lambda attempt: self.judge(attempt, found), *further), attempt)
 
+    def _second_readers(self, attempt: Attempt) -> Iterator[Check]:
+        """The checks that look for themselves, as far as the brief says something that they look for."""
+        if self.absence_check is not None and any(map(is_absence, attempt.claims)):
+            yield self.absence_check
+        if self.list_check is not None:
+            yield self.list_check
+
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
-        hard = [item for item in evidence if item.check != TASK_JUDGE and not item.check.startswith("verifier")]
+        said = (TASK_JUDGE, ABSENCE_CHECK, LIST)
+        hard = [item for item in evidence if item.check not in said and not item.check.startswith("verifier")]
         established = attempt.output and hard and hard[-1].check == "output" and all(item.passed for item in hard)
         # A note that says more than the quotes is not kept; that is no reason to refuse the output.
         if established and self.remember is not None and not self.output_check.has_unsupported_memory(attempt):
@@ -254,14 +279,12 @@ class TaskMode:
             return Review((), attempt)
         issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
         if draft.absence is not None:
-            issues = issues or self.reader.absence_issues(draft.absence)
-        elif draft.claims and not self.reader.ranks_only:
-            gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
+            return Review(issues, attempt)
+        if draft.claims and not self.reader.ranks_only:
             said = draft.completeness or self._completeness
             issues += (
                 *self.reader.unseen_quotes.issues(attempt),
-                *self.reader.absence_review.claim_issues(draft.claims, attempt.quotes),
-                *self.reader.completeness_review.issues(said, gathered),
+                *self.reader.completeness_review.issues(said),
             )
         return Review(issues, attempt)
 

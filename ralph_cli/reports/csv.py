@@ -10,7 +10,7 @@ from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.documents import describe_pages, place_values
-from ralph_cli.reports.sections.opinions import describe_reservations, qualification_verb
+from ralph_cli.reports.sections.opinions import describe_reservations
 from ralph_cli.reports.sections.reviews import describe_reviews
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place
 from ralph_cli.text.figure_lines import describe_source
@@ -143,5 +143,5 @@ def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
             return judged.bearing, judged.reason
     for found in item.qualifications:
         if found.quote == quote.id:
-            return qualification_verb(found), found.reason
+            return found.effect, found.reason
     return "", ""

@@ -7,7 +7,6 @@ from ralph_cli.core.run import FigureSource, Passage, Quote, Ruling, Search
 from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
-from ralph_cli.reports.sections.opinions import qualification_verb
 from ralph_cli.reports.sections.reviews import review_objects
 from ralph_cli.reports.view import TIER_NAMES, RunView
 
@@ -58,7 +57,7 @@ def as_object(view: RunView) -> dict[str, Any]:
                     for judged in (item.ruling.quotes if item.ruling else ())
                 ],
                 "qualified": [
-                    {"quote": q.quote, "verdict": qualification_verb(q), "reason": q.reason, "judge": q.judge}
+                    {"quote": q.quote, "verdict": q.effect, "reason": q.reason, "judge": q.judge}
                     for q in item.qualifications
                 ],
                 "figures": [figure_object(figure) for figure in item.figures],
@@ -72,6 +71,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             "passages": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.found_passages],
             "notes": list(view.notes),
         },
+        "looks": [asdict(look) for look in view.looks],
         "not_found": _absence(view),
         "completeness": [pick(it, "by", "holds", "message") for it in view.completeness],
         "coverage": coverage.as_object(view.coverage, view.document),

@@ -67,9 +67,9 @@ def _report_lines(report: Report) -> Iterator[str]:
     for item in view.claims:
         yield from _claim_lines(item, report, [quote for quote in item.quotes if quote.id not in shown])
         shown.update(item.claim.quotes)
-    if view.found_passages or view.notes:
-        notes = [f"- {escape_markdown(note)}" for note in view.notes]
-        yield from ("## Reasons for caution found by the checks", "", *notes, "")
+    if view.found_passages or view.notes or view.looks:
+        notes = [*view.notes, *(f"The judge {look.line}" for look in view.looks)]
+        yield from ("## Found by the checks", "", *(f"- {escape_markdown(note)}" for note in notes), "")
     for quote in view.found_passages:
         yield from _quote_lines(quote, report)
     searches = [

@@ -197,7 +197,7 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
         yield [(f'    {one_line(figure.words)}: the document says "{one_line(figure.limit)}"', "yellow")]
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
-    for found, words in zip(item.qualifications, describe_qualifications(item), strict=True):
+    for found, words in zip(item.limits, describe_qualifications(item), strict=True):
         yield [(f"    {words}: {one_line(found.reason)}", "yellow")]
 
 

@@ -10,6 +10,7 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import (
+    ABSENCE_CHECK,
     INCOMPLETE_COUNTER_CHECKS,
     Attempt,
     Claim,
@@ -17,6 +18,7 @@ from ralph_cli.core.run import (
     FigureSource,
     Halt,
     Issue,
+    Look,
     Outcome,
     Passage,
     Qualification,
@@ -108,6 +110,11 @@ class ClaimView:
     figures: tuple[FigureSource, ...] = ()
 
     @property
+    def limits(self) -> tuple[Qualification, ...]:
+        """The passages elsewhere that limit the claim or contradict it."""
+        return tuple(found for found in self.qualifications if not found.supports)
+
+    @property
     def text(self) -> str:
         """The statement."""
         return self.claim.text
@@ -147,7 +154,8 @@ class RunView:
     """Everything a reader is shown of a run; `verification` is what became of that of its best step.
 
     `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
-    verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
+    verdict on an output as a whole. `looks` are what judges looked up, `absence_reason` is what a second reader says of
+    an absence ("" if there was none). `found_passages` are passages that a check found, such as those that qualify a
     claim; `unconfirmed` is what code could not confirm of claims and output; `notes` say what the checks did,
     `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded;
     `is_searched` says that code searched all of the text.
@@ -177,6 +185,8 @@ class RunView:
     issues: tuple[Issue, ...]
     unconfirmed: tuple[Unconfirmed, ...]
     found_passages: tuple[Quote, ...]
+    looks: tuple[Look, ...]
+    absence_reason: str
     notes: tuple[str, ...]
     counter_evidence_gaps: tuple[str, ...]
     losses: tuple[str, ...]
@@ -280,6 +290,8 @@ def build_view(
         unconfirmed=unconfirmed,
         found_passages=tuple(quote for item in best.evidence for quote in item.quotes),
         notes=tuple(item.note for item in best.evidence if item.note),
+        looks=best.looks,
+        absence_reason=next((it.note for it in best.evidence if it.check == ABSENCE_CHECK), ""),
         counter_evidence_gaps=gaps,
         losses=losses,
         usd_by_role=usd_by_role or {},

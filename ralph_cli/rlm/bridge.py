@@ -223,14 +223,22 @@ class DocumentSandbox:
 
 def _write_prelude(document: Document) -> str:
     """The source of the look-up functions, and what they know of the document."""
-    lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
-    parts = [(heading.start, heading.level, heading.text, heading.end) for heading in document.headings]
-    reaches = [(heading.start, heading.sure_until, heading.is_counted) for heading in document.headings]
-    named = f"_tables = {list_tables(document)!r}\n_page_names = {_name_pages(document)!r}\n"
-    named += f"_place_names = {_name_places(document)!r}\n_reaches = {reaches!r}\n"
-    named += f"_clauses = {[(clause.start, clause.key) for clause in document.clauses]!r}\n"
-    listed = f"docs = {list_members(document)!r}\n" if document.members else ""
-    return f"{lookup_functions()}{lines}_headings = {parts!r}\n{named}{listed}"
+    facts = "".join(f"{name} = {value!r}\n" for name, value in lookup_facts(document).items())
+    return f"{lookup_functions()}\n{facts}"
+
+
+def lookup_facts(document: Document) -> dict[str, object]:
+    """What the look-up functions know of a document beside its text and pages, by the names of their globals."""
+    return {
+        "_line_notes": _describe_lines(document),
+        "_headings": [(heading.start, heading.level, heading.text, heading.end) for heading in document.headings],
+        "_tables": list_tables(document),
+        "_page_names": _name_pages(document),
+        "_place_names": _name_places(document),
+        "_reaches": [(heading.start, heading.sure_until, heading.is_counted) for heading in document.headings],
+        "_clauses": [(clause.start, clause.key) for clause in document.clauses],
+        **({"docs": list_members(document)} if document.members else {}),
+    }
 
 
 def list_members(document: Document) -> list[tuple[int, str, str, int, int, int, int]]:

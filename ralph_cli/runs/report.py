@@ -292,7 +292,7 @@ def _highlight_note(report: Report, quote: Quote) -> str:
         for item in report.claims_of(quote)
     ]
     claims += [
-        f"{'Contradicts' if found.contradicts else 'Qualifies'} claim {found.claim}: {one_line(found.reason, 600)}"
+        f"Found by the judge, {found.effect} claim {found.claim}: {one_line(found.reason, 600)}"
         for item in report.view.claims
         for found in item.qualifications
         if found.quote == quote.id

@@ -60,7 +60,7 @@ def _state(view: RunView) -> CellState:
     if stop is StopType.COMPLETION:
         if all(claim.verdict == "absent" for claim in view.claims):
             return CellState.ABSENT
-        if any(claim.qualifications for claim in view.claims):
+        if any(claim.limits for claim in view.claims):
             return CellState.QUALIFIED
     if stop in _STATES:
         return _STATES[stop]
@@ -82,7 +82,7 @@ def _reason(view: RunView, state: CellState) -> str:
 def _notes(view: RunView) -> Iterator[str]:
     """What a reader of the answer should know beside it."""
     for claim in view.claims:
-        for item in claim.qualifications:
+        for item in claim.limits:
             yield f"{'contradicted' if item.contradicts else 'qualified'} elsewhere: {item.reason}"
     for doubt in view.unconfirmed:
         yield doubt.message

@@ -5,18 +5,22 @@ from dataclasses import replace
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck, SubqueryCheck
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.form import FormCheck
+from ralph_cli.checks.form import FormCheck, is_list
+from ralph_cli.checks.judge.absences import AbsenceReader
 from ralph_cli.checks.judge.claims import Judge
-from ralph_cli.checks.judge.counter_evidence import CounterEvidence
+from ralph_cli.checks.judge.lists import ListReader
+from ralph_cli.checks.judge.looks import CitedPassages, Looker
 from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.core import clock
+from ralph_cli.core.coverage import asks_for_all
 from ralph_cli.core.document import Document
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.modes.exchanges import Exchange, question_in_context
 from ralph_cli.modes.qa import QaMode
 from ralph_cli.modes.reader import Assignment
 from ralph_cli.retrieval.search.named_parts import find_named_parts
+from ralph_cli.rlm.host_lookup import HostLookups
 from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.reading import open_reader, work_ahead
@@ -48,8 +52,10 @@ def build_qa(
     checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
-    counter = _build_counter_evidence(context, document, asked)
-    work_ahead(reader, [figures.prepare] if counter is None else [figures.prepare, counter.prepare])
+    looker = build_looker(context, document)
+    listed = is_list(settings.answer_as) or asks_for_all(question, question=True)
+    cited = CitedPassages(document) if looker is not None and looker.rounds else None
+    work_ahead(reader, [figures.prepare])
     mode = QaMode(
         reader=reader,
         local_checks=checks,
@@ -59,12 +65,16 @@ def build_qa(
             asked,
             context.nonces,
             models.panel,
-            counter,
-            settings.context_chars,
+            looker,
+            cited,
+            limits=settings.limits,
+            context_chars=settings.context_chars,
             can_mend=True,
         ),
         figure_check=figures,
-        counter_check=counter,
+        cited_check=cited,
+        absence_check=build_absence_reader(context, document, asked, looker),
+        list_check=build_list_reader(context, document, asked, looker, is_list=listed),
         verifier=build_verifier_check(context, asked, verifier),
         retry=settings.retry,
     )
@@ -76,11 +86,29 @@ def has_vetoes(context: RunContext) -> bool:
     return context.settings.strict or context.models.judge.vendor == "offline"
 
 
-def _build_counter_evidence(context: RunContext, document: Document, question: str) -> CounterEvidence | None:
-    """The search for what speaks against claims, unless it is switched off or no model is there to read."""
-    if not context.settings.counter_evidence or context.models.judge.vendor == "offline":
+def build_looker(context: RunContext, document: Document) -> Looker | None:
+    """What runs the look-ups of judges; None where no model is there to ask for any."""
+    if context.models.judge.vendor == "offline":
         return None
-    return CounterEvidence(context.models.judge, document, question, context.nonces)
+    return Looker(document, document.derive(HostLookups), context.settings.judge_looks)
+
+
+def build_absence_reader(
+    context: RunContext, document: Document, question: str, looker: Looker | None
+) -> AbsenceReader | None:
+    """The second reader of what is said not to be in the document; None where no model is there to look."""
+    if looker is None or not looker.rounds:
+        return None
+    return AbsenceReader(context.models.judge, document, question, context.nonces, looker)
+
+
+def build_list_reader(
+    context: RunContext, document: Document, task: str, looker: Looker | None, *, is_list: bool
+) -> ListReader | None:
+    """The second reader of a list; None for what is none, or where no model is there to look."""
+    if looker is None or not looker.rounds or not is_list:
+        return None
+    return ListReader(context.models.judge, document, task, context.nonces, looker)
 
 
 def build_verifier_check(

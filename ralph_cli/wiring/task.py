@@ -16,6 +16,7 @@ from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
+from ralph_cli.core.coverage import asks_for_all, asks_for_summary
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, describe_fault
 from ralph_cli.core.events import EventSink, NoticeIssued
@@ -28,7 +29,7 @@ from ralph_cli.loop.memory import add_block, count_blocks, newest_text, parse_me
 from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.qa import build_verifier_check, has_vetoes
+from ralph_cli.wiring.qa import build_absence_reader, build_list_reader, build_looker, build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, open_reader
 
 ANY_COUNT = Range(1, 1_000_000)
@@ -120,6 +121,8 @@ def build_task(
         write_atomic(context.folder / SCHEMA_SNAPSHOT_FILE, spec.schema)
     reader: DocumentReader | None = None
     checks: tuple[Check, ...] = ()
+    absence_check: Check | None = None
+    list_check: Check | None = None
     closers: Closers = ()
     if document is None:
         message = "no document is read: the output is looked up in the memory only"
@@ -151,6 +154,10 @@ def build_task(
             document=document.in_language(settings.language),
             vetoes=has_vetoes(context),
         )
+        is_list = asks_for_all(spec.text) and not asks_for_summary(spec.text)
+        looker = build_looker(context, document)
+        absence_check = build_absence_reader(context, document, spec.text, looker)
+        list_check = build_list_reader(context, document, spec.text, looker, is_list=is_list)
     mode = TaskMode(
         task=Task(spec.text, document, spec.output, memory, spec.schema),
         reader=reader,
@@ -164,6 +171,8 @@ def build_task(
         remember=_memory_writer(spec, settings.memory_budget, context.sink),
         verifier=build_verifier_check(context, spec.text, custom_verifier),
         retry=settings.retry,
+        absence_check=absence_check,
+        list_check=list_check,
     )
     return BuiltMode(mode, closers)
 

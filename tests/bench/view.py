@@ -59,7 +59,7 @@ SCROLL = """async () => {
 
 def write_runs(folder: Path, documents: int, asked: int, runs: int) -> None:
     """A folder `out` with a table of so many documents and questions, and so many runs beside it."""
-    settings = Settings(out=folder / "out", max_cost="none", counter_evidence=False)
+    settings = Settings(out=folder / "out", max_cost="none")
     given, table = questions(asked), folder / "out" / "table"
     first = write_contracts(folder / "first", 1)
     api.make_table(given, str(first), folder=table, settings=settings, models=scripted_models(), jobs=1)

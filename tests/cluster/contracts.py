@@ -110,7 +110,7 @@ def submit(database: str, store: str, folder: Path, documents: Path, count: int 
         resume=(folder / "table.json").exists(),
         database=database,
         store=store,
-        settings=Settings(out=folder.parent, max_cost="none", counter_evidence=False),
+        settings=Settings(out=folder.parent, max_cost="none"),
         models=scripted_models(),
     )
 
@@ -127,7 +127,7 @@ def main(role: str, *given: str) -> None:
             documents,
             folder=folder,
             jobs=int(jobs),
-            settings=Settings(out=Path(folder).parent, max_cost="none", counter_evidence=False),
+            settings=Settings(out=Path(folder).parent, max_cost="none"),
             models=scripted_models(seconds=float(seconds)),
         )
     else:

@@ -273,7 +273,7 @@ def test_two_workers_never_spend_more_than_the_bound_of_the_table(server: Postgr
         workers = [start_worker(server, tmp_path, f"w-money{number}", **given) for number in (1, 2)]
 
         def fill(cost: float, *, resume: bool = False) -> Table:
-            settings = service_settings(service, tmp_path, max_cost=cost, prices=prices, counter_evidence=False)
+            settings = service_settings(service, tmp_path, max_cost=cost, prices=prices)
             contracts = write_contracts(tmp_path / "contracts", 16)
             where = {"database": server.url, "store": tmp_path / "store", "folder": tmp_path / "table"}
             done = pool.submit(api.make_table, questions(), contracts, settings=settings, resume=resume, **where)
@@ -309,7 +309,7 @@ def test_two_workers_share_a_limit_of_five_requests_a_second(server: Postgres, t
                 questions(10),
                 write_contracts(tmp_path / "contracts", 8),
                 folder=tmp_path / "table",
-                settings=service_settings(service, tmp_path, counter_evidence=False),
+                settings=service_settings(service, tmp_path),
                 database=server.url,
                 store=tmp_path / "store",
             )

@@ -19,7 +19,7 @@ def test_two_workers_make_the_table_of_one_machine(server: Postgres, start: Star
         questions(),
         str(contracts),
         folder=tmp_path / "alone",
-        settings=Settings(out=tmp_path, max_cost="none", counter_evidence=False),
+        settings=Settings(out=tmp_path, max_cost="none"),
         models=scripted_models(),
     )
     store, log = tmp_path / "store", tmp_path / "log"
@@ -82,7 +82,7 @@ class Machines:
             questions(),
             str(self.contracts),
             folder=self.folder / "alone",
-            settings=Settings(out=self.folder, max_cost="none", counter_evidence=False),
+            settings=Settings(out=self.folder, max_cost="none"),
             models=scripted_models(),
         )
         assert cells_of(table) == cells_of(alone)

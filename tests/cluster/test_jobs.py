@@ -120,7 +120,7 @@ def fill(
         "", str(folder / "store"), open_queue=lambda url: queue, open_shares=lambda url: queue.shares
     )
     setup = Setup(
-        settings=Settings(out=folder, max_cost=max_cost, counter_evidence=False, max_calls=max_calls),
+        settings=Settings(out=folder, max_cost=max_cost, max_calls=max_calls),
         models=scripted_models(),
     )
     source = DocumentSource(str(write_contracts(folder / "contracts", contracts)))
@@ -129,7 +129,7 @@ def fill(
 
 def alone(folder: Path, asked: tuple[TableQuestion, ...] = questions(), contracts: int = 2) -> Table:
     documents = str(write_contracts(folder / "contracts", contracts))
-    settings = Settings(out=folder, max_cost="none", counter_evidence=False)
+    settings = Settings(out=folder, max_cost="none")
     return api.make_table(asked, documents, folder=folder / "alone", settings=settings, models=scripted_models())
 
 

@@ -34,7 +34,7 @@ def test_help_shows_the_options_under_headings(capsys: pytest.CaptureFixture[str
 def test_flags_that_are_not_the_name_of_the_setting(capsys: pytest.CaptureFixture[str]) -> None:
     task, qa = help_of("task", capsys), help_of("qa", capsys)
     assert "--schema <path>" in task and "--output-schema" not in task and "--memory <path>" in task
-    assert "--counter-evidence / --no-counter-evidence" in qa and "--no-allow-hidden-text" not in qa
+    assert "--limits / --no-limits" in qa and "--no-allow-hidden-text" not in qa
 
 
 def test_every_setting_has_a_text_and_its_flag_is_taken_by_some_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,20 +50,20 @@ def test_every_setting_has_a_text_and_its_flag_is_taken_by_some_command(capsys: 
 def test_a_command_gets_what_was_given_and_nothing_else() -> None:
     seen: list[Any] = []
 
-    @takes("max_steps", "out", "output_schema", "counter_evidence", "memory", retry="Its own help.")
+    @takes("max_steps", "out", "output_schema", "limits", "memory", retry="Its own help.")
     def command(given: Given, word: str, often: bool = False) -> int:
         """A command."""
         seen.append((given, word, often))
         return 7
 
-    arguments = ["w", "--max-steps", "5", "--schema", "s.json", "--no-counter-evidence"]
+    arguments = ["w", "--max-steps", "5", "--schema", "s.json", "--limits"]
     assert command().main(arguments, standalone_mode=False) == 7
     ((given, word, often),) = seen
     assert (word, often) == ("w", False)
     assert {name: str(value) for name, value in given.items()} == {
         "max_steps": "5",
         "output_schema": "s.json",
-        "counter_evidence": "False",
+        "limits": "True",
     }
 
 

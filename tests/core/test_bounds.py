@@ -140,7 +140,7 @@ def test_an_estimate_is_made_from_the_runs_of_the_folder(settings: Settings) -> 
     for _ in range(2):
         worker = ScriptedModel([tool_reply(LOOK), replace(tool_reply({"claims": [RENT]}), usage=usage)], vendor="a")
         models = {"worker": worker, "judge": ScriptedModel([replace(text_reply(YES), usage=usage)], vendor="b")}
-        chosen = settings.model_copy(update={"strategy": "rlm", "counter_evidence": False})
+        chosen = settings.model_copy(update={"strategy": "rlm"})
         assert ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox).ok
     names = (worker.name, models["judge"].name)
     assert [run.usd for run in recorded_costs(settings.out, "qa", *names)] == [pytest.approx(0.1)] * 2

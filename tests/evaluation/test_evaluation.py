@@ -82,7 +82,7 @@ class Cast:
 @pytest.fixture
 def bounded(settings: Settings) -> Settings:
     """A document that is given whole, and no look for counter-evidence."""
-    return settings.model_copy(update={"strategy": "direct", "counter_evidence": False})
+    return settings.model_copy(update={"strategy": "direct"})
 
 
 Run = Callable[..., Evaluation]

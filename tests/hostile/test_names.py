@@ -147,7 +147,7 @@ def test_copies_of_files_that_are_named_alike_do_not_overwrite_each_other(tmp_pa
         claims.append({"text": f"The fee of hall {number} was paid.", "quotes": [words]})
     worker = ScriptedModel([tool_reply({"code": "find('fee')"}), tool_reply({"claims": claims})], vendor="a")
     models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel(ObedientJudge(), vendor="b")}
-    settings = Settings(out=tmp_path / "out", strategy="rlm", counter_evidence=False)
+    settings = Settings(out=tmp_path / "out", strategy="rlm")
     source = load_source(DocumentSource(str(deal)))
     models["subquery"] = ScriptedModel([])
     result = ask(source, "Were the fees paid?", settings=settings, models=models, engine=FakeSandbox)

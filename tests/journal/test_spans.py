@@ -64,7 +64,7 @@ def asked(tmp_path: Path, collector: Collector, *worker: Any, **more: Any) -> An
         "judge": ScriptedModel(lambda _: text_reply(verdict, usage=usage), name="openai:gpt-x", vendor="openai"),
         "subquery": ScriptedModel(lambda _: text_reply("the zephyr", usage=usage), name="anthropic:small"),
     }
-    settings = Settings(out=tmp_path, strategy="rlm", counter_evidence=False, **more)
+    settings = Settings(out=tmp_path, strategy="rlm", **more)
     return ask(LEASE, QUESTION, settings=settings, models=models, engine=FakeSandbox, sink=collector.sink)
 
 

@@ -26,7 +26,7 @@ def worker_requests(about: Document, question: str, looks: list[str], settings: 
     """What a worker is sent that runs these snippets and then answers."""
     replies = [*(tool_reply({"code": code}) for code in looks), tool_reply({"claims": [RENT]})]
     worker, judge = ScriptedModel(replies), ScriptedModel([text_reply(VERDICT)] * 3)
-    wide = settings.model_copy(update={"max_steps": len(replies) + 1, "counter_evidence": False})
+    wide = settings.model_copy(update={"max_steps": len(replies) + 1})
     result = ask(about, question, settings=wide, models={"worker": worker, "judge": judge}, engine=FakeSandbox)
     assert result.ok
     return worker.requests

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 from sample_run import Words, sample_run
 
-from ralph_cli.checks.judge.counter_evidence import NOT_RUN, PARTLY_RUN
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
+    INCOMPLETE_COUNTER_CHECKS,
     SKIPPED_VERIFIER_CHECK,
     Absence,
     Attempt,
@@ -355,7 +355,7 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
     def told(*further: Evidence) -> RunView:
         return view_of_step(Step(Attempt((CLAIM,), (QUOTE,)), (judged, *further)), StopType.COMPLETION)
 
-    found = told(Evidence(PARTLY_RUN if in_part else NOT_RUN, note=note))
+    found = told(Evidence(INCOMPLETE_COUNTER_CHECKS[in_part], note=note))
     accepted = next(line for line in report_text(found).splitlines() if line.startswith("Accepted: "))
     assert accepted.endswith(words) and as_object(found)["notices"] == [words]
     report = Report(found, (), "2026-11-20T10:00:00.000Z", "0")

@@ -51,7 +51,7 @@ def asked(
 ) -> tuple[Result, list[AnyEvent], ScriptedModel]:
     events: list[AnyEvent] = []
     (folder / "memo.txt").write_text(MEMO.text, encoding="utf-8")
-    chosen = {"out": folder / "out", "cache": folder / "cache", "strategy": "rlm", "counter_evidence": False}
+    chosen = {"out": folder / "out", "cache": folder / "cache", "strategy": "rlm"}
     worker = [tool_reply(LOOK), *(tool_reply({"claims": [draft]}) for draft in drafts)]
     judging = ScriptedModel(judge, vendor=changes.pop("vendor", "b"))
     models: dict[str, Model] = {"worker": ScriptedModel(worker, vendor="a"), "judge": judging}
@@ -139,7 +139,7 @@ def test_a_claim_that_was_defended_and_kept_is_marked_and_not_judged_again(tmp_p
         "judge": ScriptedModel([text_reply(json.dumps({"verdicts": said})), verdicts((2, "supported"))], vendor="b"),
         "subquery": ScriptedModel([]),
     }
-    settings = Settings(out=tmp_path, strategy="rlm", counter_evidence=False)
+    settings = Settings(out=tmp_path, strategy="rlm")
     done = ask(MEMO, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
     assert done.ok and done.outcome.iterations == 2
     assert [claim.verdict for claim in done.claims] == ["supported", "supported"]

@@ -25,7 +25,7 @@ def answer(out: Path, verdict: str = "supported", **act: object) -> ralph_cli.Re
     reply = f'{{"verdicts": [{{"id": 1, "verdict": "{verdict}", "reason": "it says so"}}]}}'
     worker = ScriptedModel([tool_reply(act or {"claims": [CLAIM]})] * 3)
     models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel([text_reply(reply)] * 3), "subquery": worker}
-    settings = Settings(out=out, counter_evidence=False, max_iterations=1)
+    settings = Settings(out=out, max_iterations=1)
     return ask(LEASE, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
 
 

@@ -54,7 +54,7 @@ def asked(deal: Path | list[Path], *steps: dict[str, Any], **more: Any) -> tuple
     claims = len(steps[-1].get("claims", ()))
     judge = ScriptedModel([verdicts(*((n, "supported") for n in range(1, claims + 1)))], vendor="b")
     models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
-    settings = settings_of(deal if isinstance(deal, Path) else deal[0].parent, counter_evidence=False, **more)
+    settings = settings_of(deal if isinstance(deal, Path) else deal[0].parent, **more)
     return ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox), worker, judge
 
 
@@ -207,7 +207,7 @@ def test_a_record_that_describes_other_documents_does_not_hold(deal: Path, name:
 def test_a_run_over_a_folder_is_resumed(deal: Path) -> None:
     worker = ScriptedModel([tool_reply({"code": "find('rent')"}), tool_reply({"claims": [FIRST]})], vendor="a")
     models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel([], vendor="b"), "subquery": ScriptedModel([])}
-    settings = settings_of(deal, counter_evidence=False, max_calls=2)
+    settings = settings_of(deal, max_calls=2)
     cut = ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
     assert cut.outcome.halt.type is StopType.MAX_CALLS
     again: dict[str, Model] = {

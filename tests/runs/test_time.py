@@ -30,7 +30,7 @@ def freed() -> Iterator[threading.Event]:
 
 @pytest.fixture
 def hurried(settings: Settings) -> Settings:
-    return settings.model_copy(update={"max_time": 1.0, "counter_evidence": False})
+    return settings.model_copy(update={"max_time": 1.0})
 
 
 class Hangs:
@@ -97,8 +97,7 @@ def test_without_a_limit_nothing_is_cut(settings: Settings) -> None:
         def verify(self, *_: object) -> VerificationResult:
             return VerificationResult(True, "")
 
-    chosen = settings.model_copy(update={"counter_evidence": False})
-    asked = ask(LEASE, "Rent?", settings=chosen, models=models(), verifier=Fits(), engine=FakeSandbox)
+    asked = ask(LEASE, "Rent?", settings=settings, models=models(), verifier=Fits(), engine=FakeSandbox)
     assert asked.outcome.halt.type is StopType.COMPLETION
 
 

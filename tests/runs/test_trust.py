@@ -76,24 +76,27 @@ worker_replies = st.one_of(
 garbage = st.sampled_from(["", "supported", "[]", '{"ok": true}', '{"verdicts": "supported"}', '{"verdicts": []}'])
 verdicts = st.sampled_from(["supported", "supported", "partly", "not", "contradicted", "verbatim", "yes", ""])
 judge_replies = garbage | st.lists(verdicts, min_size=1, max_size=3)
-counter_replies = garbage | st.sampled_from(["none", "qualifies", "contradicts", "perhaps"])
+effects = st.sampled_from(["", "supports", "limits", "contradicts", "perhaps"])
 
 
 class ScriptedJudge:
     """Says what it is given, as garbage or as a verdict for each claim, and then that all is well.
 
-    It remembers its last well-formed verdict on each claim, by wording and quotes.
+    It looks first where `effects` has another one, and cites a passage so. It remembers its last well-formed verdict on
+    each claim, by wording and quotes.
     """
 
-    def __init__(self, replies: Iterable[str | list[str]], findings: Iterable[str]) -> None:
-        self.replies, self.findings = iter(replies), iter(findings)
+    def __init__(self, replies: Iterable[str | list[str]], effects: Iterable[str]) -> None:
+        self.replies, self.effects = iter(replies), iter(effects)
         self.said: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
 
     def __call__(self, request: Request) -> Reply:
-        if request.agent == "counter":
-            finding = next(self.findings, "none")
-            said = [{"passage": n, "verdict": finding, "reason": "r"} for n in range(1, request.inputs["passages"] + 1)]
-            return text_reply(json.dumps({"findings": said}) if finding.isalpha() else finding)
+        if request.agent == "absence":
+            return text_reply(json.dumps({"verdicts": [{"id": 1, "verdict": "absent", "reason": "r", "passages": []}]}))
+        effect = next(self.effects, "")
+        if effect and len(request.turns) == 1:
+            looks = [{"kind": "find", "what": "costs", "document": ""}]
+            return text_reply(json.dumps({"verdicts": [], "looks": looks}))
         reply = next(self.replies, ["supported"])
         if isinstance(reply, str):
             return text_reply(reply)
@@ -102,7 +105,9 @@ class ScriptedJudge:
             verdict = reply[number % len(reply)]
             self.said[asked["text"], tuple(quote["text"] for quote in asked["quotes"])].append(verdict)
             rulings.append({"id": asked["id"], "verdict": verdict, "reason": "r"})
-        return text_reply(json.dumps({"verdicts": rulings}))
+        first = request.inputs["claims"][0]["id"]
+        cited = [{"claim": first, "words": COSTS, "effect": effect, "reason": "r"}] if effect else []
+        return text_reply(json.dumps({"verdicts": rulings, "citations": cited}))
 
 
 def played(
@@ -135,14 +140,12 @@ def is_founded(said: Claim, quotes: str) -> bool:
     return set(numbers_in(said.text)) <= known
 
 
-def check_accepted(
-    step: Step | None, judge: ScriptedJudge, *, counter: bool = True, coverage: float | None = None
-) -> None:
+def check_accepted(step: Step | None, judge: ScriptedJudge, *, coverage: float | None = None) -> None:
     """Everything that is promised of an accepted answer, looked up here without the checks' code."""
     assert step is not None
     due = ["form", "quotes", "numbers", "subqueries", *(["coverage"] if coverage else []), "judge"]
     made = [evidence.check for evidence in step.evidence]
-    assert made[: len(due)] == due and [name.split(" ")[0] for name in made[len(due) :]] == ["counter"] * counter
+    assert made[: len(due)] == due and made[len(due) :] == ["counter"]
     assert all(evidence.passed for evidence in step.evidence)
     attempt = step.attempt
     assert {ruling.claim for ruling in step.rulings} == {said.id for said in attempt.claims}
@@ -168,23 +171,21 @@ def check_accepted(
     st.lists(worker_replies, max_size=6),
     answers,
     st.lists(judge_replies, max_size=3),
-    st.lists(counter_replies, max_size=2),
-    st.booleans(),
+    st.lists(effects, max_size=4),
     st.sampled_from([None, 0.1]),
 )
 def test_accepted_means_quoted_and_judged(
     worker: list[Reply],
     answer: list[Json],
     replies: list[str | list[str]],
-    findings: list[str],
-    counter: bool,
+    effects: list[str],
     coverage: float | None,
 ) -> None:
-    judge = ScriptedJudge(replies, findings)
-    asked, events = played(worker, answer, judge, counter_evidence=counter, min_coverage=coverage)
+    judge = ScriptedJudge(replies, effects)
+    asked, events = played(worker, answer, judge, min_coverage=coverage)
     if not reached("accepted", asked.outcome.ok):
         return
-    check_accepted(asked.outcome.best, judge, counter=counter, coverage=coverage)
+    check_accepted(asked.outcome.best, judge, coverage=coverage)
     reached("mended", any(getattr(event, "problems", ()) for event in events) or asked.outcome.iterations > 1)
 
 

@@ -43,7 +43,7 @@ def deal(tmp_path: Path, pdf: Callable[..., Path]) -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", counter_evidence=False)
+    return Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm")
 
 
 def filled(deal: Path, settings: Settings, *, questions: tuple[TableQuestion, ...] = QUESTIONS, **more: Any) -> Table:

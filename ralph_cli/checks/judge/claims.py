@@ -1,16 +1,25 @@
 """The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
 
-from ralph_cli.checks.absence import describe_searches, has_form
+from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import describe_failure
-from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
+from ralph_cli.checks.judge.looks import (
+    CITATIONS_SCHEMA,
+    LOOKS_SCHEMA,
+    MAX_LOOKS,
+    Citation,
+    CitedPassages,
+    Looker,
+    LookRequest,
+)
 from ralph_cli.checks.judge.passages import (
     break_marks,
     introduce_documents,
@@ -19,9 +28,9 @@ from ralph_cli.checks.judge.passages import (
 )
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.model import Json, Model, Request
+from ralph_cli.core.model import Json, Model, Request, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, converse, parse_object
 from ralph_cli.core.prompts.json_schema import array, choice, example_of, object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import (
@@ -32,15 +41,15 @@ from ralph_cli.core.run import (
     Evidence,
     FigureSource,
     Issue,
+    Look,
     QuoteBearing,
     QuoteRuling,
     Ruling,
-    Search,
     Verdict,
     Vote,
 )
 from ralph_cli.retrieval.context import MIN_CONTEXT
-from ralph_cli.retrieval.search.nearest import key_words
+from ralph_cli.retrieval.quotes.index import Match
 from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.sentences import shorten_line
 from ralph_cli.text.verbatim import departure
@@ -57,11 +66,12 @@ _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
 
 
-def verdict_schema(*, doubts: bool = False, limits: bool = False) -> Json:
-    """The schema of a judge's reply, which answers `doubts` and says of passages whether they are `limits`."""
+def verdict_schema(*, doubts: bool = False, looks: bool = False, cites: bool = False) -> Json:
+    """The schema of a judge's reply, which answers `doubts`, and may ask for `looks` or cite what they have shown."""
     fields = {"quotes": array(_QUOTE_SCHEMA)} | ({"doubts": ANSWERS_SCHEMA} if doubts else {})
     verdict = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT), reason=string(), **fields)
-    return object_schema(verdicts=array(verdict), **({"findings": FINDINGS_SCHEMA} if limits else {}))
+    more = ({"looks": LOOKS_SCHEMA} if looks else {}) | ({"citations": CITATIONS_SCHEMA} if cites else {})
+    return object_schema(verdicts=array(verdict), **more)
 
 
 class _QuoteVerdict(StrictObject):
@@ -80,7 +90,17 @@ class _ClaimVerdict(StrictObject):
 
 class _Verdicts(StrictObject):
     verdicts: list[_ClaimVerdict]
-    findings: list[Finding] = Field(default_factory=list)
+    looks: list[LookRequest] = Field(default_factory=list)
+    citations: list[Citation] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A judge's reply: the rulings in it, the look-ups that it asks for, and what it cites, with where that stands."""
+
+    rulings: tuple[Ruling, ...]
+    looks: tuple[LookRequest, ...] = ()
+    citations: tuple[tuple[Citation, Match], ...] = ()
 
 
 def parse_verdicts(
@@ -95,9 +115,21 @@ def parse_verdicts(
     """
     verdicts = parse_object(text, _Verdicts).verdicts
     ids = sorted(claim.id for claim in claims)
-    by_id = {item.id: item for item in verdicts}
     if sorted(item.id for item in verdicts) != ids:
         raise ValueError(f"verdicts must be for the claims {ids}, one each")
+    return _rule(verdicts, claims, judge, deterministic=deterministic, doubts=doubts)
+
+
+def _rule(
+    verdicts: Sequence[_ClaimVerdict],
+    claims: Sequence[Claim],
+    judge: str,
+    *,
+    deterministic: bool,
+    doubts: Sequence[Doubt],
+) -> tuple[Ruling, ...]:
+    """The rulings on those of the claims that have a verdict; ValueError for one that a judge cannot give."""
+    by_id = {item.id: item for item in verdicts}
     allowed = {"verbatim", "not"} if deterministic else set(_BEARING_OF_VERDICT)
     for item in verdicts:
         if item.verdict not in allowed:
@@ -108,7 +140,7 @@ def parse_verdicts(
         if item.verdict == "supported" and not bears:
             raise ValueError(f"claim {item.id} is not supported if none of its quotes supports it, even in part")
     rulings = []
-    for claim in sorted(claims, key=lambda claim: claim.id):
+    for claim in sorted((claim for claim in claims if claim.id in by_id), key=lambda claim: claim.id):
         item = by_id[claim.id]
         verdict, reason = Verdict(item.verdict), " ".join(item.reason.split())
         if deterministic:
@@ -146,7 +178,8 @@ class Judge:
     shape, is a broken check and never a verdict; as a second opinion it does not count, nor does one that no budget is
     left for: what was said first is kept.
 
-    With a `counter`, what may limit the claims is read in the same call.
+    With a `looker`, the judge may look things up before it says its verdict; with `limits` it also looks for what
+    limits the claims elsewhere. What it cites of that is kept in `cited`.
     """
 
     model: Model
@@ -154,48 +187,112 @@ class Judge:
     question: str
     new_nonce: Callable[[], str]
     panel: tuple[Model, ...] = ()
-    counter: CounterEvidence | None = None
+    looker: Looker | None = None
+    cited: CitedPassages | None = None
+    limits: bool = False
     context_chars: int = MIN_CONTEXT
     can_mend: bool = False
 
     def __call__(self, attempt: Attempt, local: Sequence[Evidence] = ()) -> Evidence:
         """The verdicts on the claims of an attempt, with what the checks before it have found."""
-        passages = self.counter.unread(attempt) if self.counter else []
+        looks: list[Look] = []
         try:
-            rulings = self._ask(self.model, attempt, local, passages)
+            rulings = self._ask(self.model, attempt, local, looks)
         except (ProviderError, UnparseableReply) as error:
-            return Evidence("judge", broken=describe_failure(error))
+            return Evidence("judge", broken=describe_failure(error), looks=tuple(looks))
         if self.model.vendor != "offline":
-            rulings = self._reconsider(attempt, rulings, local)
+            rulings = self._reconsider(attempt, rulings, local, looks)
         issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)
         score = 1 - len(issues) / len(rulings) if rulings else None
-        return Evidence("judge", issues, rulings, score=score)
+        return Evidence("judge", issues, rulings, score=score, looks=tuple(looks))
 
     def _ask(
         self,
         model: Model,
         attempt: Attempt,
         local: Sequence[Evidence],
-        passages: Sequence[Proposal] = (),
+        looks: list[Look],
         first: tuple[Attempt, Sequence[Ruling]] | None = None,
     ) -> tuple[Ruling, ...]:
-        """One reading: verdicts on claims, findings on passages; `first` is the whole attempt and what was ruled."""
+        """One reading: verdicts on claims; `first` is the whole attempt and what was ruled on it before.
+
+        The look-ups that the judge asked for are added to `looks`, and what it cites is kept.
+        """
         ids = {claim.id for claim in attempt.claims}
         shown = [doubt for item in local for doubt in item.doubts if doubt.claim in ids]
-
-        def parse(text: str) -> tuple[Ruling, ...]:
-            deterministic = model.vendor == "offline"
-            rulings = parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=shown)
-            findings = parse_object(text, _Verdicts).findings
-            if self.counter is not None and passages and findings:  # without any they are asked for by themselves
-                self.counter.keep(passages, findings)
-            return rulings
-
         figures = [figure for item in local for figure in item.figures]
-        return ask_model(model, self._request(attempt, shown, figures, passages, first), parse)
+        nonce = self.new_nonce()
+        looker = None if model.vendor == "offline" else self.looker
+        left = looker.rounds if looker is not None else 0
+        request = self._request(attempt, shown, figures, nonce, first, may_look=left > 0)
+        rulings: dict[int, Ruling] = {}
+        while True:
+            parse = partial(self._parse, attempt, shown, model, rulings, may_look=left > 0)
+            try:
+                reading, conversation = converse(model, request, parse)
+            except (LimitExceeded, ProviderError, UnparseableReply) as error:
+                if rulings.keys() != ids or self.cited is None:
+                    raise
+                self.cited.missed = describe_failure(error)  # the verdicts are there already
+                return tuple(rulings[number] for number in sorted(ids))
+            rulings |= {ruling.claim: ruling for ruling in reading.rulings}
+            for citation, match in reading.citations:
+                claim = next(claim for claim in attempt.claims if claim.id == citation.claim)
+                if self.cited is not None:
+                    self.cited.keep(claim.text, citation, match, model.name)
+            if looker is None or not reading.looks or not left:
+                return tuple(rulings[number] for number in sorted(ids))
+            left -= 1
+            most = MAX_LOOKS * (2 if self.limits else 1)
+            printed, made = looker.run(reading.looks, nonce, most=most)
+            looks += made
+            turn = self._further_turn(attempt, shown, printed, sorted(ids - rulings.keys()), may_look=left > 0)
+            schema = verdict_schema(doubts=bool(shown), looks=left > 0, cites=True)
+            request = replace(conversation, turns=(*conversation.turns, UserTurn(turn)), output_schema=schema)
+
+    def _parse(
+        self,
+        attempt: Attempt,
+        doubts: Sequence[Doubt],
+        model: Model,
+        known: Mapping[int, Ruling],
+        text: str,
+        *,
+        may_look: bool,
+    ) -> _Reading:
+        """A judge's reply; ValueError for a claim without a verdict, now or `known`, unless looks are asked for."""
+        deterministic = model.vendor == "offline"
+        said = parse_object(text, _Verdicts)
+        if not known and not (may_look and said.looks):
+            return _Reading(
+                parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=doubts)
+            )
+        ids = {claim.id for claim in attempt.claims}
+        given = [item.id for item in said.verdicts]
+        if len(set(given)) < len(given) or not ids.issuperset((*given, *(it.claim for it in said.citations))):
+            raise ValueError(f"verdicts are for the claims {sorted(ids)}, one each")
+        missing = sorted(ids - known.keys() - set(given))
+        if missing and not (may_look and said.looks):
+            raise ValueError(f"the claims {missing} have no verdict yet")
+        rulings = _rule(said.verdicts, attempt.claims, model.name, deterministic=deterministic, doubts=doubts)
+        locate = self.looker.locate if self.looker is not None else None
+        citations = tuple((it, locate(it.words)) for it in said.citations) if locate is not None else ()
+        return _Reading(rulings, tuple(said.looks), citations)
+
+    def _further_turn(
+        self, attempt: Attempt, doubts: Sequence[Doubt], printed: str, missing: Sequence[int], *, may_look: bool
+    ) -> str:
+        """What the look-ups printed, and what is asked now."""
+        schema = verdict_schema(doubts=bool(doubts), looks=may_look, cites=True)
+        left = next((claim for claim in attempt.claims if claim.id in missing), attempt.claims[0])
+        open_ = (
+            f"a verdict on each of the claims {', '.join(map(str, missing))}" if missing else "no verdict is missing"
+        )
+        values = {"printed": printed, "missing": open_, "shape": _render_shape(schema, left)}
+        return render_prompt("judge_looked", **values)
 
     def _reconsider(
-        self, attempt: Attempt, rulings: tuple[Ruling, ...], local: Sequence[Evidence]
+        self, attempt: Attempt, rulings: tuple[Ruling, ...], local: Sequence[Evidence], looks: list[Look]
     ) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
         is_reread = bool(self.panel) or not self.can_mend
@@ -207,7 +304,7 @@ class Judge:
             if not open_:
                 break
             try:
-                second = self._ask(model, _with_claims_only(attempt, open_), local, first=(attempt, rulings))
+                second = self._ask(model, _with_claims_only(attempt, open_), local, looks, (attempt, rulings))
             except (LimitExceeded, ProviderError, UnparseableReply):
                 continue
             for ruling in second:
@@ -218,7 +315,7 @@ class Judge:
         self, claim: Claim, attempt: Attempt, doubts: Sequence[Doubt], figures: Sequence[FigureSource], nonce: str
     ) -> str:
         """A claim with the numbers of its quotes, its calculations, the sources of its figures, and what is doubted."""
-        lines = [_render_numbered(claim, attempt.searches, nonce)]
+        lines = [_render_numbered(claim, nonce)]
         # What does not hold, or cannot be read, stands among the doubts with the reason.
         doubted = {doubt.words for doubt in doubts}
         if computed := [it for it in claim.calculations if it not in doubted]:
@@ -235,10 +332,11 @@ class Judge:
         attempt: Attempt,
         doubts: Sequence[Doubt],
         figures: Sequence[FigureSource],
-        passages: Sequence[Proposal],
+        nonce: str,
         first: tuple[Attempt, Sequence[Ruling]] | None,
+        *,
+        may_look: bool,
     ) -> Request:
-        nonce = self.new_nonce()
 
         def quotes_of(claim: Claim) -> list[dict[str, str]]:
             return [{"text": quote.text, "match": quote.match} for quote in attempt.quotes_of(claim)]
@@ -251,9 +349,8 @@ class Judge:
         # A quotation says what the document says: nothing of it may be mistaken.
         own_words = [it.id for it in attempt.claims if departure(it.text, [quote["text"] for quote in quotes_of(it)])]
         figures = [figure for figure in figures if figure.claim in own_words]
-        quoted = [quote.start for quote in attempt.quotes]
         parts = [
-            introduce_documents(self.document, [*quoted, *(item.span.start for _, item in passages)], nonce),
+            introduce_documents(self.document, [quote.start for quote in attempt.quotes], nonce),
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(map(render, attempt.claims)),
         ]
@@ -261,21 +358,21 @@ class Judge:
             parts.append(prompt_text("judge_figures"))
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
-        if self.counter is not None and passages:
-            parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce, claims_shown=True)}")
+        if may_look:
+            parts.append(render_prompt("judge_looks", most=MAX_LOOKS))
+            if self.limits:
+                parts.append(render_prompt("judge_limits", most=MAX_LOOKS))
         if first is not None:
             parts.append(_render_first_reading(attempt, *first, nonce))
-        schema = verdict_schema(doubts=bool(doubts), limits=bool(passages))
-        each = "claim and passage" if passages else "claim"
+        schema = verdict_schema(doubts=bool(doubts), looks=may_look)
         prompt = render_prompt(
             "judge_request",
             claims="\n\n".join(parts),
             question=self.question,
-            each=each,
             shape=_render_shape(schema, attempt.claims[0]),
         )
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
-        inputs = {"question": self.question, "claims": listed, "passages": len(passages)}
+        inputs = {"question": self.question, "claims": listed}
         return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
 
 
@@ -316,12 +413,10 @@ _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 
 
-def _render_numbered(claim: Claim, searches: Sequence[Search], nonce: str) -> str:
-    """A claim with its number and those of its quotes, and what was searched for it, or on its words for another."""
+def _render_numbered(claim: Claim, nonce: str) -> str:
+    """A claim with its number and those of its quotes, and what was searched for it."""
     on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
-    words = key_words(claim.text)
-    told = claim.searches or [it for it in searches if any(has_form(it.words, *word) for word in words.items())]
-    text = f"{claim.text}\n(searched, {describe_searches(told)})" if told else claim.text
+    text = f"{claim.text}\n(searched, {describe_searches(claim.searches)})" if claim.searches else claim.text
     return f"Claim {claim.id} ({on}):\n{frame_data(break_marks(text), nonce)}"
 
 

@@ -17,7 +17,7 @@ FollowedRun = Annotated[
 ]
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
 def ask(
     given: Given,
     run: FollowedRun = None,

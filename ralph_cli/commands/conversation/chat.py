@@ -41,7 +41,7 @@ AROUND = 3
 """Lines that are shown before and behind those of a quote."""
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
 def chat(
     given: Given,
     documents: options.Documents = None,

@@ -22,7 +22,7 @@ Port = Annotated[
 ]
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence", "cache")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "limits", "cache")
 def mcp(
     given: Given,
     allow: Allow = None,

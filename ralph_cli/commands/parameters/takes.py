@@ -33,7 +33,7 @@ RUN = (
 JUDGED = (
     "judge_model", "context_chars", "strict", "verify_with_model", "verifier_model", "skip_last_verification",
     "min_coverage", "max_lost", "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
-    "language",
+    "language", "judge_looks",
 )  # fmt: skip
 """What every command takes, too, whose results are judged."""
 

@@ -17,7 +17,7 @@ from ralph_cli.core.errors import UserError
 TOKEN_BYTES = 18
 
 
-@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "counter_evidence", "refresh")
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
 def view(
     given: Given,
     folder: Annotated[

@@ -21,8 +21,13 @@ def ask_model(model: Model, request: Request, parse: Callable[[str], T], *, atte
     """The parsed reply of `model`. `parse` raises ValueError to say what is wrong; that is sent back, `attempts` in
     all.
 
-    Raises Unparseable when no try was right, and ProviderError when the service failed.
+    Raises UnparseableReply when no try was right, and ProviderError when the service failed.
     """
+    return converse(model, request, parse, attempts=attempts)[0]
+
+
+def converse(model: Model, request: Request, parse: Callable[[str], T], *, attempts: int = 2) -> tuple[T, Request]:
+    """As `ask_model`, with the conversation up to that reply, to which a further turn can be added."""
     reason = ""
     for _ in range(attempts):
         reply = model.complete(request)
@@ -31,7 +36,7 @@ def ask_model(model: Model, request: Request, parse: Callable[[str], T], *, atte
             request = replace(request, max_tokens=min(request.max_tokens * 2, 16_000))
             continue
         try:
-            return parse(reply.text)
+            return parse(reply.text), replace(request, turns=(*request.turns, reply.turn))
         except ValueError as error:
             reason = str(error)
         correction = UserTurn(

@@ -24,7 +24,7 @@ def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
     objected = any(doubt.is_objection for doubt in item.unconfirmed)
     disputed = item.ruling is not None and item.ruling.disputed
-    doubted = objected or disputed or item.qualifications or item.missing_votes
+    doubted = objected or disputed or item.limits or item.missing_votes
     return mark, "warn" if doubted and kind == "good" else kind
 
 
@@ -43,8 +43,9 @@ def claims(report: Report) -> Markup:
         *parts,
         el("h3", f"Quotes of no {report.claim_noun.lower()}") if unclaimed else None,
         *unclaimed,
-        el("h3", "Reasons for caution found by the checks") if found or report.view.notes else None,
+        el("h3", "Found by the checks") if found or report.view.notes or report.view.looks else None,
         bullets(report.view.notes),
+        bullets(f"The judge {look.line}" for look in report.view.looks),
         *found,
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.run import Qualification, QuoteBearing
+from ralph_cli.core.run import QuoteBearing
 from ralph_cli.reports.sections.unconfirmed import doubt_details, doubt_label
 from ralph_cli.reports.view import VERDICT_WORDS, ClaimView
 
@@ -44,12 +44,8 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
     for judge, why in item.missing_votes:
         yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
     for found in item.qualifications:
-        yield Opinion(f"{qualification_verb(found)} it", found.quote, f"{found.reason} ({found.judge})", True)
-
-
-def qualification_verb(found: Qualification) -> str:
-    """What a passage elsewhere in the document does to a claim."""
-    return "contradicts" if found.contradicts else "qualifies"
+        what = f"Found by the judge, {found.effect} it"
+        yield Opinion(what, found.quote, f"{found.reason} ({found.judge})", not found.supports)
 
 
 def verdict_words(item: ClaimView) -> str:
@@ -66,4 +62,4 @@ def describe_reservations(item: ClaimView) -> tuple[str, ...]:
 def describe_qualifications(item: ClaimView) -> tuple[str, ...]:
     """The quotes elsewhere in the document that qualify or contradict a claim, in words."""
     words = {True: "contradicted", False: "qualified"}
-    return tuple(f"{words[found.contradicts]} by [{found.quote}]" for found in item.qualifications)
+    return tuple(f"{words[found.contradicts]} by [{found.quote}]" for found in item.limits)

@@ -75,7 +75,7 @@ def _describe_halt(view: RunView) -> str:
         case StopType.NO_PASSAGES:
             return f"A search for words found nothing; the document may say it in other words. {USE_A_MODEL}"
         case StopType.ABSENT:
-            return "Reported as absent: the hits were counted by code, what they mean is the worker's judgement."
+            return f"Reported as absent: {_absence(view)}"
         case StopType.UNJUDGED if view.verification == "failed":
             return f"Not verified: {detail}. {_describe_earlier_checks(view)}"
         case StopType.UNJUDGED:
@@ -87,9 +87,16 @@ def _describe_halt(view: RunView) -> str:
 def _describe_earlier_checks(view: RunView) -> str:
     """What was found before a verifier was asked: it is asked last, when all else has passed."""
     if view.absence is not None and view.mode != "task":
-        return "The hits were counted by code, what they mean is the worker's judgement."
+        return f"{_absence(view)[:1].upper()}{_absence(view)[1:]}"
     found = _local_checks(view)
     return f"{found}, and {_judgement(view)}" if view.judged else f"{found}. {_no_judge(view)}"
+
+
+def _absence(view: RunView) -> str:
+    """Who says that something is not in the document, and after what."""
+    if view.absence_reason:
+        return f"{make_visible(view.judge)} has looked for itself, too: {one_line(view.absence_reason)}"
+    return "the hits were counted by code, what they mean is the worker's judgement."
 
 
 def _local_checks(view: RunView) -> str:
@@ -109,7 +116,9 @@ def _source(view: RunView) -> str:
 
 
 def _judgement(view: RunView) -> str:
-    absent = sum(item.verdict == "absent" for item in view.claims)
+    absent = sum(
+        item.ruling is not None and item.verdict == "absent" and item.ruling.judge == "code" for item in view.claims
+    )
     rest = f"; what is said to be absent ({pluralize(absent, 'claim')}) rests on searches alone" if absent else ""
     what = "the task done" if view.mode == "task" else "every claim supported"
     return f"{make_visible(view.judge)} found {what}{rest}."

@@ -34,7 +34,6 @@ def make_front(deal: Path, tmp_path: Path) -> MakeFront:
             **{
                 "out": tmp_path / "out",
                 "cache": tmp_path / "cache",
-                "counter_evidence": False,
                 "max_iterations": 1,
                 "retry": "fresh",
                 **more,

@@ -18,7 +18,6 @@ from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.sets.loading import load_source, read_set
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.retrieval.quotes.index import QuoteIndex
-from ralph_cli.retrieval.search.cues import QualifierIndex
 
 LEASE = "1. Rent\nThe rent of the hall is 48,000 a year.\n2. Term\nThe lease ends in 2031."
 LETTER = "1. Rent\nFrom 2027 the rent of the hall is 52,000 a year."
@@ -194,9 +193,6 @@ def test_nothing_runs_from_one_document_into_the_next(tmp_path: Path) -> None:
     index = QuoteIndex(document)
     assert index.find("The fee is 12 dollars") is None
     assert index.find("12 dollars, and no more") is not None
-    spans = [item.span for item in QualifierIndex(document).candidates("The fee is 12 dollars", [], [], 9)]
-    border = document.members[1].start
-    assert all(span.end <= border or span.start >= border for span in spans)
 
 
 def test_headings_are_those_of_each_document(deal: Path) -> None:

@@ -185,7 +185,7 @@ def played(seen: Seen) -> Json:
 
 
 def run_settings(folder: Path, lab: str, **environ: str) -> Settings:
-    flags = {"out": folder / "out", "cache": folder / "cache", "max_time": 60, "counter_evidence": False}
+    flags = {"out": folder / "out", "cache": folder / "cache", "max_time": 60}
     named = {"model": f"bedrock:{CLAUDE}", "judge_model": "lab:qwen3"}
     keys = {"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": CANARY}
     providers = f'lab = {{ base_url = "{lab}/v1", key_variable = "LAB_API_KEY" }}'

@@ -78,7 +78,6 @@ def play(
         openai_base_url=f"{server.url(name)}/v1",
         openai_api="responses",
         strategy="rlm",
-        counter_evidence=False,
         max_call_time=call_seconds,
         out=out / name,
         cache=out / "cache",

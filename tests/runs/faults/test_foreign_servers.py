@@ -106,7 +106,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         if vendor == "openai":
             monkeypatch.setenv("OPENAI_API", wire)
         models = [f"--{role}={vendor}:m" for role in ("model", "judge-model", "subquery-model")]
-        shape = ["--strategy", "rlm", "--no-counter-evidence", "--sandbox", "native", "--json"]
+        shape = ["--strategy", "rlm", "--sandbox", "native", "--json"]
         code = run(["qa", "lease.txt", "What is the base rent?", *models, *shape, *flags])
         out, err = capsys.readouterr()
         return Asked(code, out, err, tmp_path)

@@ -82,7 +82,7 @@ class Desk:
 
 
 def settings(out: Path) -> Settings:
-    return Settings(out=out, strategy="rlm", counter_evidence=False)
+    return Settings(out=out, strategy="rlm")
 
 
 def begin(out: Path, desk: Desk | None = None, about: Document = MEMO) -> Result:
@@ -198,7 +198,7 @@ def started_of(run: Result) -> RunStarted:
 
 
 def test_a_short_document_that_was_given_whole_is_not_given_again(tmp_path: Path) -> None:
-    whole = Settings(out=tmp_path, counter_evidence=False)
+    whole = Settings(out=tmp_path)
     first = ask(MEMO, FIRST, settings=whole, models=Desk([{"claims": [RENT]}]).models, engine=FakeSandbox)
     desk = Desk([{"claims": [TERM]}])
     second = further(first.folder, SECOND, desk, tmp_path)
@@ -294,7 +294,7 @@ def test_a_conversation_that_has_grown_too_long_begins_anew(tmp_path: Path) -> N
     long = ask(
         MEMO,
         FIRST,
-        settings=Settings(out=tmp_path, strategy="rlm", counter_evidence=False, max_steps=30),
+        settings=Settings(out=tmp_path, strategy="rlm", max_steps=30),
         models=Desk([LOOK, *many, {"claims": [RENT]}]).models,
         engine=FakeSandbox,
     )

@@ -105,7 +105,7 @@ class Vendor:
 
 def play(mode: str, folder: Path, *, again: bool, delay: float = 0.0) -> Result:
     """Make the run, or go on with it."""
-    settings = Settings(out=folder / "out", strategy="rlm", retry="continue", counter_evidence=False)
+    settings = Settings(out=folder / "out", strategy="rlm", retry="continue")
     models = Vendor(mode, folder / "bought", delay).models()
     if mode == "goal":
         verify = VerifierCommands(["date +%N; grep -q good {output}"], shell=True)

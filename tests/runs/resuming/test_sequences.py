@@ -73,7 +73,7 @@ def newest(folder: Path) -> Path:
 def go_on(mode: str, folder: Path, vendor: Troubled, run: Path | None, **changes: Any) -> Any:
     """Make the run, or go on with it; whatever ends it."""
     about = test_task.LEASE if mode == "task" else test_ask.MEMO
-    settings = Settings(out=folder / "out", strategy="rlm", retry="continue", counter_evidence=False, memory="off")
+    settings = Settings(out=folder / "out", strategy="rlm", retry="continue", memory="off")
     before = paid(folder)
     models = vendor.models()
     try:

@@ -1,0 +1,242 @@
+"""A judge that looks for itself: it names look-ups, code runs them within bounds, and what it then cites is looked up.
+
+What a judge cites is a quote like any other: it must be in the document, word for word.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
+
+from pydantic import Field
+
+from ralph_cli.checks.judge.passages import safe_file_name
+from ralph_cli.checks.quotes import quote_at
+from ralph_cli.core.document import Document
+from ralph_cli.core.model import Json, Model, UserTurn
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import StrictObject, agent_request, ask_model, converse, parse_object
+from ralph_cli.core.prompts.json_schema import array, choice, object_schema, render_example, string
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Evidence, Issue, Look, LookKind, Qualification, Quote
+from ralph_cli.core.structure import Span
+from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
+from ralph_cli.text.sentences import shorten_line
+
+NAME = "counter"
+"""The check of what a judge has cited; runs of earlier versions have it under this name, too."""
+
+MAX_LOOKS = 6
+MAX_SHOWN_CHARS = 12_000
+"""Look-ups that a judge may ask for at once, and characters of what they print that it is shown."""
+
+MIN_CITED_CHARS, MAX_CITED_CHARS = 12, 1_200
+"""Characters of the words that a judge cites: fewer prove nothing, more point at nothing."""
+
+MAX_OUTLINE_CHARS = 2_500
+
+READ_WHOLE_CHARS = 60_000
+"""Characters of a document up to which a judge that looks for itself is given all of it."""
+
+MOST_AT_FIRST, ROOM_AT_FIRST = 8, 9_000
+"""Look-ups of a judge that looks before it says anything, and characters of what they print that it is shown."""
+
+T = TypeVar("T")
+
+LookUp = Callable[[Look], str]
+"""Runs a look-up over the document and gives what it prints."""
+
+
+class LookRequest(StrictObject):
+    """A look-up as a judge names it."""
+
+    kind: LookKind
+    what: str
+    document: str = ""
+
+
+class Citation(StrictObject):
+    """Words of the document that a judge cites for or against a claim."""
+
+    claim: int
+    words: str
+    effect: Literal["supports", "limits", "contradicts"]
+    reason: str
+
+
+class _Looks(StrictObject):
+    looks: list[LookRequest] = Field(min_length=1)
+
+
+LOOKS_SCHEMA = array(
+    object_schema(kind=choice("find", "section", "page", "table"), what=string(), document=string()),
+)
+CITATIONS_SCHEMA = array(
+    object_schema(
+        claim={"type": "integer"},
+        words=string(),
+        effect=choice("supports", "limits", "contradicts"),
+        reason=string(),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is asked of a judge that looks for itself: the agent, whose prompts are named so, the values that fill its
+    request, the schema of its reply, and the same as `inputs` for engines that read no prose.
+    """
+
+    agent: str
+    schema: Json
+    values: dict[str, object]
+    inputs: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Runs the look-ups of judges over one document; `rounds` is how often a judge may ask for them."""
+
+    document: Document
+    look_up: LookUp
+    rounds: int = 1
+
+    def run(
+        self, wanted: Sequence[LookRequest], nonce: str, *, most: int = MAX_LOOKS, characters: int = MAX_SHOWN_CHARS
+    ) -> tuple[str, tuple[Look, ...]]:
+        """The first `most` look-ups: what they print, in `characters` at most, as data, and the look-ups as a record.
+
+        The room is shared: what one does not need the next ones have.
+        """
+        chosen = list(dict.fromkeys((it.kind, " ".join(it.what.split()), it.document.strip()) for it in wanted))[:most]
+        printed: list[str] = []
+        looks: list[Look] = []
+        left = characters
+        for number, (kind, what, document) in enumerate(chosen):
+            text = self.look_up(Look(kind, what, document))
+            room = left // (len(chosen) - number)
+            if len(text) > room:
+                text = f"{text[:room].rsplit(chr(10), 1)[0]}\n[cut: the rest had no room]"
+            left -= len(text)
+            within = f" in {document}" if document else ""
+            printed.append(f"Look-up {number + 1}: {kind} {what!r}{within}\n{text}")
+            looks.append(Look(kind, what, document, shorten_line(text.partition("\n")[0], 120)))
+        return frame_data("\n\n".join(printed), nonce), tuple(looks)
+
+    def ask(self, model: Model, prompt: Prompt, parse: Callable[[str], T], nonce: str) -> tuple[T, tuple[Look, ...]]:
+        """The parsed reply of a model that is given all of a short document, and looks for itself in a long one first.
+
+        Raises as `ask_model` does.
+        """
+        is_short = len(self.document.text) <= READ_WHOLE_CHARS
+        first = prompt.schema if is_short else object_schema(looks=LOOKS_SCHEMA)
+        how = prompt_text("look_whole") if is_short else render_prompt("look_first", most=MOST_AT_FIRST)
+        text = render_prompt(
+            f"{prompt.agent}_request",
+            document=render_whole(self.document, nonce) if is_short else render_outline(self.document, nonce),
+            how=f"{how}\n\nReply with one JSON object and nothing else:\n{render_example(first)}",
+            **prompt.values,
+        )
+        request = agent_request(prompt.agent, text, first, "reply", prompt.inputs, 4_000)
+        if is_short:
+            return ask_model(model, request, parse), ()
+        wanted, conversation = converse(model, request, lambda reply: parse_object(reply, _Looks).looks)
+        printed, looks = self.run(wanted, nonce, most=MOST_AT_FIRST, characters=ROOM_AT_FIRST)
+        turn = UserTurn(render_prompt("looked_first", printed=printed, shape=render_example(prompt.schema)))
+        request = replace(conversation, turns=(*conversation.turns, turn), output_schema=prompt.schema)
+        return ask_model(model, request, parse), looks
+
+    def locate(self, words: str) -> Match:
+        """Where the words stand that a judge cites; ValueError, with what to do, if they are not in the document."""
+        length = len(" ".join(words.split()))
+        if not MIN_CITED_CHARS <= length <= MAX_CITED_CHARS:
+            raise ValueError(f"cited words have {MIN_CITED_CHARS} to {MAX_CITED_CHARS} characters, not {length}")
+        match = self.document.derive(QuoteIndex).find(words)
+        if match is None:
+            shown = shorten_line(words, 120)
+            raise ValueError(f'"{shown}" is not in the document: copy its words in one piece, or cite nothing')
+        return match
+
+
+def render_whole(document: Document, nonce: str) -> str:
+    """All of a document, framed as data."""
+    return f"{_introduce(document, nonce)}All of its text:\n{frame_data(document.text, nonce)}\n"
+
+
+def render_outline(document: Document, nonce: str) -> str:
+    """What a document is, and its headings with their pages, those of as many levels as have room."""
+    lines: list[str] = []
+    for deepest in sorted({heading.level for heading in document.headings}):
+        found = [
+            f"{document.page_at(it.start).number} {shorten_line(it.text, 60)}"
+            for it in document.headings
+            if it.level <= deepest
+        ]
+        if lines and sum(len(line) + 1 for line in found) > MAX_OUTLINE_CHARS:
+            break
+        lines = found
+    text = "\n".join(lines)
+    if len(text) > MAX_OUTLINE_CHARS:
+        text = f"{text[:MAX_OUTLINE_CHARS]}\n[...]"
+    listed = f"Its headings, each with its page:\n{frame_data(text, nonce)}\n" if text else ""
+    return f"{_introduce(document, nonce)}{listed}"
+
+
+def _introduce(document: Document, nonce: str) -> str:
+    if document.members:
+        names = "\n".join(member.name for member in document.members)
+        return f"There are several documents, each known by its name:\n{frame_data(names, nonce)}\n"
+    pages = f", {len(document.pages)} pages" if document.paged else ""
+    return f"The document is {safe_file_name(document.called or document.path)} ({document.kind}{pages}).\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    match: Match
+    effect: str
+    reason: str
+    judge: str
+
+
+@dataclass(slots=True)
+class CitedPassages:
+    """What judges have cited for or against claims, by the wording of the claim: one that stands is judged once."""
+
+    document: Document
+    _by_claim: dict[str, list[_Cited]] = field(default_factory=dict)
+    missed: str = ""
+    """Why what limits the claims was not looked for; "" if it was, or nobody asked."""
+
+    def keep(self, claim: str, citation: Citation, match: Match, judge: str) -> None:
+        """Keep what was cited of a claim; the same place is kept once."""
+        kept = self._by_claim.setdefault(claim, [])
+        if all(cited.match.span != match.span for cited in kept):
+            kept.append(_Cited(match, citation.effect, " ".join(citation.reason.split()), judge))
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        """The passages cited for the claims of an attempt. One that contradicts a claim sends it back."""
+        quotes: dict[Span, Quote] = {}
+        next_id = max((quote.id for quote in attempt.quotes), default=0) + 1
+        found: list[Qualification] = []
+        issues: list[Issue] = []
+        for claim in attempt.claims:
+            own = [Span(quote.start, quote.end) for quote in attempt.quotes_of(claim)]
+            for cited in self._by_claim.get(claim.text, ()):
+                span, contradicts = cited.match.span, cited.effect == "contradicts"
+                if cited.effect == "supports" and any(it.start < span.end and span.start < it.end for it in own):
+                    continue  # it is quoted already
+                if span not in quotes:
+                    wording = self.document.text[span.start : span.end]
+                    quotes[span] = quote_at(self.document, span, next_id + len(quotes), cited.match, wording)
+                quote, supports = quotes[span], cited.effect == "supports"
+                found.append(Qualification(claim.id, quote.id, contradicts, cited.reason, cited.judge, supports))
+                if contradicts:
+                    what = f"claim {claim.id} is contradicted by a passage: correct it, or say what that passage says"
+                    words = " ".join(quote.text.split())
+                    issues.append(Issue(NAME, what, claim.id, f'{cited.reason} ({quote.place}: "{words}")'))
+        name, note = NAME, ""
+        if self.missed:
+            name, note = (
+                INCOMPLETE_COUNTER_CHECKS[0],
+                f"what limits the claims elsewhere was not looked for: {self.missed}",
+            )
+        return Evidence(name, tuple(issues), quotes=tuple(quotes.values()), qualifications=tuple(found), note=note)

@@ -1,0 +1,55 @@
+"""The worker's look-up functions on the host, for a judge that looks for itself: our own code, so without a sandbox."""
+
+import re
+from functools import partial
+from io import StringIO
+from typing import Any
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Look
+from ralph_cli.rlm.bridge import lookup_facts, lookup_functions
+
+
+class HostLookups:
+    """Runs look-ups over one document and gives what the worker's functions print."""
+
+    def __init__(self, document: Document) -> None:
+        self._output = StringIO()
+        pages = [(page.number, page.label, page.start, page.end) for page in document.pages]
+        # The functions read the document and `print` from their globals, as they do in a sandbox.
+        self._functions: dict[str, Any] = {
+            "context": document.text,
+            "pages": pages,
+            "print": partial(print, file=self._output),
+        }
+        exec(compile(lookup_functions(), "lookup", "exec"), self._functions)
+        self._functions |= lookup_facts(document)
+        self._is_set = bool(document.members)
+
+    def __call__(self, look: Look) -> str:
+        """What a look-up prints. One that cannot be run prints why."""
+        self._output.seek(0)
+        self._output.truncate()
+        among = {"doc": look.document} if look.document and self._is_set else {}
+        number = look.what.strip().casefold().removeprefix("page").strip()
+        if look.kind in ("page", "table") and not number.isdecimal():
+            return f"{look.what!r} is no number of a page"
+        match look.kind:
+            case "find":
+                self._functions["find"](_as_pattern(look.what), **among)
+            case "section":
+                self._functions["section"](look.what, **among)
+            case "page":
+                self._functions["show"](int(number), **among)
+            case "table":
+                self._functions["table"](int(number), **among)
+        return self._output.getvalue().strip()
+
+
+def _as_pattern(words: str) -> str:
+    """Words as a regular expression that finds them and nothing else; | stands between alternatives.
+
+    A judge cannot send an expression of its own: one may take for ever, and nothing stops it here.
+    """
+    alternatives = (" ".join(map(re.escape, each.split())) for each in words.split("|"))
+    return "|".join(filter(None, alternatives)) or re.escape(words)
