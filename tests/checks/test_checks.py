@@ -263,7 +263,7 @@ def test_a_judges_reply_out_of_shape_is_refused(reply: str) -> None:
 
 def test_a_judges_reply_in_shape_is_read_even_in_a_fence() -> None:
     reply = f"```json\n{said((2, 'not'), (1, 'supported'))}\n```"
-    rulings = parse_verdicts(reply, CLAIMS, "judge", deterministic=False)
+    rulings = parse_verdicts(reply, CLAIMS, "judge", deterministic=False).rulings
     assert [(ruling.claim, ruling.verdict) for ruling in rulings] == [(1, Verdict.SUPPORTED), (2, Verdict.NOT)]
 
 
@@ -271,7 +271,7 @@ def test_the_deterministic_judge_can_never_say_supported() -> None:
     with pytest.raises(ValueError, match="supported"):
         parse_verdicts(said((1, "supported")), CLAIMS[:1], "offline", deterministic=True)
     assert (
-        parse_verdicts(said((1, "verbatim")), CLAIMS[:1], "offline", deterministic=True)[0].verdict is Verdict.VERBATIM
+        parse_verdicts(said((1, "verbatim")), CLAIMS[:1], "offline", deterministic=True).rulings[0].verdict is Verdict.VERBATIM
     )
 
 

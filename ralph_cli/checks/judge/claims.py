@@ -1,7 +1,7 @@
 """The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -95,7 +95,7 @@ class _Verdicts(StrictObject):
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """A judge's reply: the rulings in it, the look-ups that it asks for, and what it cites, with where that stands."""
 
     rulings: tuple[Ruling, ...]
@@ -104,20 +104,37 @@ class _Reading:
 
 
 def parse_verdicts(
-    text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()
-) -> tuple[Ruling, ...]:
-    """The rulings in a judge's reply: exactly one for each claim, in it for each of several quotes if the claim is
+    text: str,
+    claims: Sequence[Claim],
+    judge: str,
+    *,
+    deterministic: bool,
+    doubts: Sequence[Doubt] = (),
+    known: Collection[int] = (),
+    looker: Looker | None = None,
+) -> Reading:
+    """What a judge's reply says: one verdict on each claim, in it one on each of several quotes if the claim is
     supported; else ValueError.
+
+    Claims with a verdict that is `known` need none. If there is a `looker`, nor do others where the reply asks for
+    looks; what the reply cites must be in the document.
 
     Each of the claim's `doubts` must be answered, too, and none may be left if the claim is to stand. Only the
     deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell from the
     verdict alone whether a model has read the claim.
     """
-    verdicts = parse_object(text, _Verdicts).verdicts
+    said = parse_object(text, _Verdicts)
     ids = sorted(claim.id for claim in claims)
-    if sorted(item.id for item in verdicts) != ids:
-        raise ValueError(f"verdicts must be for the claims {ids}, one each")
-    return _rule(verdicts, claims, judge, deterministic=deterministic, doubts=doubts)
+    given = [item.id for item in said.verdicts]
+    looks = tuple(said.looks) if looker is not None else ()
+    missing = set(ids) - set(given) - set(known)
+    if len(set(given)) < len(given) or not set(ids).issuperset(given) or (missing and not looks):
+        raise ValueError(f"verdicts must be for the claims {sorted(missing) or ids}, one each")
+    if any(citation.claim not in ids for citation in said.citations):
+        raise ValueError(f"citations must be for the claims {ids}")
+    rulings = _rule(said.verdicts, claims, judge, deterministic=deterministic, doubts=doubts)
+    cited = tuple((citation, looker.locate(citation.words)) for citation in said.citations) if looker else ()
+    return Reading(rulings, looks, cited)
 
 
 def _rule(
@@ -227,7 +244,15 @@ class Judge:
         request = self._request(attempt, shown, figures, nonce, first, may_look=left > 0)
         rulings: dict[int, Ruling] = {}
         while True:
-            parse = partial(self._parse, attempt, shown, model, rulings, may_look=left > 0)
+            parse = partial(
+                parse_verdicts,
+                claims=attempt.claims,
+                judge=model.name,
+                deterministic=model.vendor == "offline",
+                doubts=shown,
+                known=tuple(rulings),
+                looker=looker,
+            )
             try:
                 reading, conversation = converse(model, request, parse)
             except (LimitExceeded, ProviderError, UnparseableReply) as error:
@@ -249,35 +274,6 @@ class Judge:
             turn = self._further_turn(attempt, shown, printed, sorted(ids - rulings.keys()), may_look=left > 0)
             schema = verdict_schema(doubts=bool(shown), looks=left > 0, cites=True)
             request = replace(conversation, turns=(*conversation.turns, UserTurn(turn)), output_schema=schema)
-
-    def _parse(
-        self,
-        attempt: Attempt,
-        doubts: Sequence[Doubt],
-        model: Model,
-        known: Mapping[int, Ruling],
-        text: str,
-        *,
-        may_look: bool,
-    ) -> _Reading:
-        """A judge's reply; ValueError for a claim without a verdict, now or `known`, unless looks are asked for."""
-        deterministic = model.vendor == "offline"
-        said = parse_object(text, _Verdicts)
-        if not known and not (may_look and said.looks):
-            return _Reading(
-                parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=doubts)
-            )
-        ids = {claim.id for claim in attempt.claims}
-        given = [item.id for item in said.verdicts]
-        if len(set(given)) < len(given) or not ids.issuperset((*given, *(it.claim for it in said.citations))):
-            raise ValueError(f"verdicts are for the claims {sorted(ids)}, one each")
-        missing = sorted(ids - known.keys() - set(given))
-        if missing and not (may_look and said.looks):
-            raise ValueError(f"the claims {missing} have no verdict yet")
-        rulings = _rule(said.verdicts, attempt.claims, model.name, deterministic=deterministic, doubts=doubts)
-        locate = self.looker.locate if self.looker is not None else None
-        citations = tuple((it, locate(it.words)) for it in said.citations) if locate is not None else ()
-        return _Reading(rulings, tuple(said.looks), citations)
 
     def _further_turn(
         self, attempt: Attempt, doubts: Sequence[Doubt], printed: str, missing: Sequence[int], *, may_look: bool
