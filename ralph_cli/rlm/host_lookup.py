@@ -36,7 +36,8 @@ class HostLookups:
             return f"{look.what!r} is no number of a page"
         match look.kind:
             case "find":
-                self._functions["find"](_as_pattern(look.what), **among)
+                # Little around each place, so that many places have room.
+                self._functions["find"](_as_pattern(look.what), before=0, after=1, **among)
             case "section":
                 self._functions["section"](look.what, **among)
             case "page":

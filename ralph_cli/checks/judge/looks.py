@@ -108,19 +108,21 @@ class Looker:
         The room is shared: what one does not need the next ones have.
         """
         chosen = list(dict.fromkeys((it.kind, " ".join(it.what.split()), it.document.strip()) for it in wanted))[:most]
-        printed: list[str] = []
-        looks: list[Look] = []
-        left = characters
+        texts = [self.look_up(Look(kind, what, document)) for kind, what, document in chosen]
+        # The shortest first: what they do not need the longer ones have.
+        left, shown = characters, dict[int, str]()
+        for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
+            room = left // (len(texts) - len(shown))
+            shown[number] = _cut_lines(texts[number], room)
+            left -= len(shown[number])
+        printed = []
         for number, (kind, what, document) in enumerate(chosen):
-            text = self.look_up(Look(kind, what, document))
-            room = left // (len(chosen) - number)
-            if len(text) > room:
-                text = f"{text[:room].rsplit(chr(10), 1)[0]}\n[cut: the rest had no room]"
-            left -= len(text)
             within = f" in {document}" if document else ""
-            printed.append(f"Look-up {number + 1}: {kind} {what!r}{within}\n{text}")
-            looks.append(Look(kind, what, document, shorten_line(text.partition("\n")[0], 120)))
-        return frame_data("\n\n".join(printed), nonce), tuple(looks)
+            printed.append(f"Look-up {number + 1}: {kind} {what!r}{within}\n{shown[number]}")
+        looks = tuple(
+            Look(*look, shorten_line(text.partition("\n")[0], 120)) for look, text in zip(chosen, texts, strict=True)
+        )
+        return frame_data("\n\n".join(printed), nonce), looks
 
     def ask(self, model: Model, prompt: Prompt, parse: Callable[[str], T], nonce: str) -> tuple[T, tuple[Look, ...]]:
         """The parsed reply of a model that is given all of a short document, and looks for itself in a long one first.
@@ -155,6 +157,13 @@ class Looker:
             shown = shorten_line(words, 120)
             raise ValueError(f'"{shown}" is not in the document: copy its words in one piece, or cite nothing')
         return match
+
+
+def _cut_lines(text: str, most: int) -> str:
+    """The first whole lines of a text, in `most` characters, with a word on what is left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rsplit(chr(10), 1)[0]}\n[cut: the rest had no room]"
 
 
 def render_whole(document: Document, nonce: str) -> str:
