@@ -19,6 +19,7 @@ from ralph_cli.checks.judge.looks import (
     CitedPassages,
     Looker,
     LookRequest,
+    render_outline,
 )
 from ralph_cli.checks.judge.passages import (
     break_marks,
@@ -357,7 +358,8 @@ class Judge:
         if may_look:
             parts.append(render_prompt("judge_looks", most=MAX_LOOKS))
             if self.limits:
-                parts.append(render_prompt("judge_limits", most=MAX_LOOKS))
+                outline = render_outline(self.document, nonce)
+                parts.append(f"{render_prompt('judge_limits', most=MAX_LOOKS)}\n\n{outline}".rstrip())
         if first is not None:
             parts.append(_render_first_reading(attempt, *first, nonce))
         schema = verdict_schema(doubts=bool(doubts), looks=may_look)
