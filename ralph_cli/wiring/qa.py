@@ -73,7 +73,9 @@ def build_qa(
         ),
         figure_check=figures,
         cited_check=cited,
-        absence_check=build_absence_reader(context, document, asked, looker),
+        absence_check=build_absence_reader(
+            context, document, f"The document does not answer the question: {asked}", looker
+        ),
         list_check=build_list_reader(context, document, asked, looker, is_list=listed),
         verifier=build_verifier_check(context, asked, verifier),
         retry=settings.retry,
@@ -94,12 +96,15 @@ def build_looker(context: RunContext, document: Document) -> Looker | None:
 
 
 def build_absence_reader(
-    context: RunContext, document: Document, question: str, looker: Looker | None
+    context: RunContext, document: Document, whole: str, looker: Looker | None
 ) -> AbsenceReader | None:
-    """The second reader of what is said not to be in the document; None where no model is there to look."""
+    """The second reader of what is said not to be in the document; None where no model is there to look.
+
+    `whole` is the statement that nothing in it answers what is asked.
+    """
     if looker is None or not looker.rounds:
         return None
-    return AbsenceReader(context.models.judge, document, question, context.nonces, looker)
+    return AbsenceReader(context.models.judge, document, whole, context.nonces, looker)
 
 
 def build_list_reader(

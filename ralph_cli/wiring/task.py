@@ -156,7 +156,9 @@ def build_task(
         )
         is_list = asks_for_all(spec.text) and not asks_for_summary(spec.text)
         looker = build_looker(context, document)
-        absence_check = build_absence_reader(context, document, spec.text, looker)
+        absence_check = build_absence_reader(
+            context, document, f"Nothing in the document bears on the task: {spec.text}", looker
+        )
         list_check = build_list_reader(context, document, spec.text, looker, is_list=is_list)
     mode = TaskMode(
         task=Task(spec.text, document, spec.output, memory, spec.schema),

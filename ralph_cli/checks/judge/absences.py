@@ -74,12 +74,12 @@ class _Answer:
 class AbsenceReader:
     """The check `absence`: asks the second reader of everything that an attempt says is not in the document.
 
-    A reader that fails is a broken check and never a yes.
+    `whole` is the statement that nothing answers what was asked. A reader that fails is a broken check and never a yes.
     """
 
     model: Model
     document: Document
-    question: str
+    whole: str
     new_nonce: Callable[[], str]
     looker: Looker
     _answers: dict[str, _Answer] = field(default_factory=dict)
@@ -114,8 +114,7 @@ class AbsenceReader:
 
     def _statements(self, attempt: Attempt) -> list[_Statement]:
         if attempt.absence is not None:
-            text = f"The document does not answer the question: {self.question}"
-            return [_Statement(0, text, attempt.searches, attempt.absence.note)]
+            return [_Statement(0, self.whole, attempt.searches, attempt.absence.note)]
         return [_Statement(it.id, it.text, it.searches, it.because) for it in attempt.claims if is_absence(it)]
 
     def _read(self, statements: Sequence[_Statement], looks: list[Look]) -> dict[str, _Answer]:
