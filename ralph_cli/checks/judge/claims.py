@@ -113,12 +113,12 @@ def parse_verdicts(
     doubts: Sequence[Doubt] = (),
     known: Collection[int] = (),
     looker: Looker | None = None,
+    may_look: bool = True,
 ) -> Reading:
     """What a judge's reply says: one verdict on each claim, in it one on each of several quotes if the claim is
     supported; else ValueError.
 
-    Claims with a verdict that is `known` need none. If there is a `looker`, nor do others where the reply asks for
-    looks; what the reply cites must be in the document.
+    Claims with a verdict that is `known` need none. If it `may_look`, nor do others where the reply asks for looks; what the reply cites must be in the document.
 
     Each of the claim's `doubts` must be answered, too, and none may be left if the claim is to stand. Only the
     deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell from the
@@ -127,7 +127,7 @@ def parse_verdicts(
     said = parse_object(text, _Verdicts)
     ids = sorted(claim.id for claim in claims)
     given = [item.id for item in said.verdicts]
-    looks = tuple(said.looks) if looker is not None else ()
+    looks = tuple(said.looks) if looker is not None and may_look else ()
     missing = set(ids) - set(given) - set(known)
     if len(set(given)) < len(given) or not set(ids).issuperset(given) or (missing and not looks):
         raise ValueError(f"verdicts must be for the claims {sorted(missing) or ids}, one each")
@@ -253,6 +253,7 @@ class Judge:
                 doubts=shown,
                 known=tuple(rulings),
                 looker=looker,
+                may_look=left > 0,
             )
             try:
                 reading, conversation = converse(model, request, parse)

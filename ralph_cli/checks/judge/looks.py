@@ -5,6 +5,7 @@ What a judge cites is a quote like any other: it must be in the document, word f
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Literal, TypeVar
 
 from pydantic import Field
@@ -29,18 +30,26 @@ MAX_LOOKS = 6
 MAX_SHOWN_CHARS = 12_000
 """Look-ups that a judge may ask for at once, and characters of what they print that it is shown."""
 
+MAX_WHAT_CHARS = 200
+"""Characters of a look-up: thousands of alternatives would keep the host busy for minutes."""
+
 MIN_CITED_CHARS, MAX_CITED_CHARS = 12, 1_200
 """Characters of the words that a judge cites: fewer prove nothing, more point at nothing."""
 
-MAX_OUTLINE_CHARS = 2_500
+MAX_OUTLINE_CHARS = 1_500
 
 READ_WHOLE_CHARS = 60_000
 """Characters of a document up to which a judge that looks for itself is given all of it."""
 
-MOST_AT_FIRST, ROOM_AT_FIRST = 8, 9_000
+MOST_AT_FIRST, ROOM_AT_FIRST = 8, 6_000
 """Look-ups of a judge that looks before it says anything, and characters of what they print that it is shown."""
 
 T = TypeVar("T")
+
+LONG_LINE = 40
+"""Characters from which on a line is not printed twice."""
+
+REPEATED = "[as printed above]"
 
 LookUp = Callable[[Look], str]
 """Runs a look-up over the document and gives what it prints."""
@@ -50,7 +59,7 @@ class LookRequest(StrictObject):
     """A look-up as a judge names it."""
 
     kind: LookKind
-    what: str
+    what: str = Field(max_length=MAX_WHAT_CHARS)
     document: str = ""
 
 
@@ -108,7 +117,7 @@ class Looker:
         The room is shared: what one does not need the next ones have.
         """
         chosen = list(dict.fromkeys((it.kind, " ".join(it.what.split()), it.document.strip()) for it in wanted))[:most]
-        texts = [self.look_up(Look(kind, what, document)) for kind, what, document in chosen]
+        texts = _drop_repeated([self.look_up(Look(kind, what, document)) for kind, what, document in chosen])
         # The shortest first: what they do not need the longer ones have.
         left, shown = characters, dict[int, str]()
         for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
@@ -159,6 +168,17 @@ class Looker:
         return match
 
 
+def _drop_repeated(texts: Sequence[str]) -> list[str]:
+    """The texts without the lines of the document that an earlier one has: look-ups for like words find like places."""
+    seen: set[str] = set()
+    shorter = []
+    for text in texts:
+        lines = [line if line not in seen or len(line) < LONG_LINE else REPEATED for line in text.split("\n")]
+        seen.update(text.split("\n"))
+        shorter.append("\n".join(line for line, _ in groupby(lines)))
+    return shorter
+
+
 def _cut_lines(text: str, most: int) -> str:
     """The first whole lines of a text, in `most` characters, with a word on what is left out."""
     if len(text) <= most:
@@ -172,21 +192,20 @@ def render_whole(document: Document, nonce: str) -> str:
 
 
 def render_outline(document: Document, nonce: str) -> str:
-    """What a document is, and its headings with their pages, those of as many levels as have room."""
+    """What a document is, and its headings with their pages: as many levels as have room, of too many each nth one."""
     lines: list[str] = []
     for deepest in sorted({heading.level for heading in document.headings}):
-        found = [
-            f"{document.page_at(it.start).number} {shorten_line(it.text, 60)}"
-            for it in document.headings
-            if it.level <= deepest
-        ]
-        if lines and sum(len(line) + 1 for line in found) > MAX_OUTLINE_CHARS:
+        first: dict[str, int] = {}
+        for it in document.headings:
+            if it.level <= deepest:
+                first.setdefault(shorten_line(it.text, 48), document.page_at(it.start).number)
+        found = [f"{page} {text}" for text, page in first.items()]
+        if lines and len("\n".join(found)) > MAX_OUTLINE_CHARS:
             break
         lines = found
-    text = "\n".join(lines)
-    if len(text) > MAX_OUTLINE_CHARS:
-        text = f"{text[:MAX_OUTLINE_CHARS]}\n[...]"
-    listed = f"Its headings, each with its page:\n{frame_data(text, nonce)}\n" if text else ""
+    step = -(-len("\n".join(lines)) // MAX_OUTLINE_CHARS) or 1
+    which = "Its headings" if step == 1 else "Some of its headings"
+    listed = f"{which}, each with its page:\n{frame_data(chr(10).join(lines[::step]), nonce)}\n" if lines else ""
     return f"{_introduce(document, nonce)}{listed}"
 
 
