@@ -1,7 +1,7 @@
 """The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -15,11 +15,14 @@ from ralph_cli.checks.judge.looks import (
     CITATIONS_SCHEMA,
     LOOKS_SCHEMA,
     MAX_LOOKS,
+    MAX_SHOWN_CHARS,
+    READ_WHOLE_CHARS,
     Citation,
     CitedPassages,
     Looker,
     LookRequest,
     render_outline,
+    render_whole,
 )
 from ralph_cli.checks.judge.passages import (
     break_marks,
@@ -30,7 +33,7 @@ from ralph_cli.checks.judge.passages import (
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, converse, parse_object
 from ralph_cli.core.prompts.json_schema import array, choice, example_of, object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
@@ -51,6 +54,7 @@ from ralph_cli.core.run import (
 )
 from ralph_cli.retrieval.context import MIN_CONTEXT
 from ralph_cli.retrieval.quotes.index import Match
+from ralph_cli.retrieval.search.references import References
 from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.sentences import shorten_line
 from ralph_cli.text.verbatim import departure
@@ -62,6 +66,11 @@ _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "contradicted": "against",
 }
 """What a model may say of a claim, and what it says with that of the only quote of the claim."""
+
+MAX_SHOWN_CHARS_OF_LIMITS, MAX_REFERENCE_CHARS = 16_000, 6_000
+"""Characters that a judge is shown of its look-ups where it also looks for limits, and of the places that name quoted
+parts.
+"""
 
 _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
@@ -118,7 +127,8 @@ def parse_verdicts(
     """What a judge's reply says: one verdict on each claim, in it one on each of several quotes if the claim is
     supported; else ValueError.
 
-    Claims with a verdict that is `known` need none. If it `may_look`, nor do others where the reply asks for looks; what the reply cites must be in the document.
+    Claims with a verdict that is `known` need none. If the judge `may_look`, nor do others where the reply asks for
+    looks; what the reply cites must be in the document.
 
     Each of the claim's `doubts` must be answered, too, and none may be left if the claim is to stand. Only the
     deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell from the
@@ -271,7 +281,8 @@ class Judge:
                 return tuple(rulings[number] for number in sorted(ids))
             left -= 1
             most = MAX_LOOKS * (2 if self.limits else 1)
-            printed, made = looker.run(reading.looks, nonce, most=most)
+            room = MAX_SHOWN_CHARS_OF_LIMITS if self.limits else MAX_SHOWN_CHARS
+            printed, made = looker.run(reading.looks, nonce, most=most, characters=room)
             looks += made
             turn = self._further_turn(attempt, shown, printed, sorted(ids - rulings.keys()), may_look=left > 0)
             schema = verdict_schema(doubts=bool(shown), looks=left > 0, cites=True)
@@ -359,11 +370,10 @@ class Judge:
         if may_look:
             parts.append(render_prompt("judge_looks", most=MAX_LOOKS))
             if self.limits:
-                outline = render_outline(self.document, nonce)
-                parts.append(f"{render_prompt('judge_limits', most=MAX_LOOKS)}\n\n{outline}".rstrip())
+                parts += self._ask_for_limits(attempt, nonce)
         if first is not None:
             parts.append(_render_first_reading(attempt, *first, nonce))
-        schema = verdict_schema(doubts=bool(doubts), looks=may_look)
+        schema = verdict_schema(doubts=bool(doubts), looks=may_look, cites=may_look and self.limits)
         prompt = render_prompt(
             "judge_request",
             claims="\n\n".join(parts),
@@ -373,6 +383,26 @@ class Judge:
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
         inputs = {"question": self.question, "claims": listed}
         return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
+
+    def _ask_for_limits(self, attempt: Attempt, nonce: str) -> Iterator[str]:
+        """What is shown and asked for what limits the claims: all of a short document; of a long one its outline, and
+        the places that name the parts in which the quotes stand.
+        """
+        if len(self.document.text) <= READ_WHOLE_CHARS:
+            yield render_prompt("judge_limits", how="Read the text for them; it is all of the document.")
+            yield render_whole(self.document, nonce)
+            return
+        yield render_prompt("judge_limits", how=render_prompt("judge_limits_look", most=MAX_LOOKS))
+        yield render_outline(self.document, nonce)
+        references = self.document.derive(References)
+        spans = {span.start: span for quote in attempt.quotes for span in references.naming(quote.start)}
+        if spans:
+            texts = (
+                f"[{self.document.describe_span(span)}] {' '.join(self.document.text[span.start : span.end].split())}"
+                for _, span in sorted(spans.items())
+            )
+            shown = frame_data(truncate(break_marks("\n".join(texts)), MAX_REFERENCE_CHARS), nonce)
+            yield f"The places that name the parts from which the quotes are:\n{shown}"
 
 
 def _render_shape(schema: Json, claim: Claim) -> str:

@@ -1,0 +1,50 @@
+"""The places of a document that name a numbered part of it: "Section 14.1", "clauses 4 and 7(a)". Pure."""
+
+import re
+from collections.abc import Iterator
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.structure import Span
+from ralph_cli.documents.structure.clauses import above, named_clauses
+
+_PARAGRAPH = re.compile(r"[^\n\f]+(?:\n(?![ \t]*(?:\n|\f|\Z))[^\n\f]*)*")
+_MOST_CHARS = 1_500
+"""Characters of a paragraph that is looked at as one; a longer one is a table or has no blank lines."""
+
+
+class References:
+    """Which paragraphs of a document name which of its numbered parts."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._by_key: dict[str, list[Span]] = {}
+        for span in _paragraphs(document.text):
+            for key in named_clauses(document.text[span.start : span.end]):
+                self._by_key.setdefault(key, []).append(span)
+
+    def naming(self, offset: int) -> tuple[Span, ...]:
+        """The paragraphs that name the part in which a character stands, a part of it, or the part around it; not those
+        within it.
+        """
+        clause = self._document.clause_at(offset)
+        if clause is None:
+            return ()
+        around = next(iter(above(clause.key)), "")
+        keys = [key for key in self._by_key if key in (clause.key, around) or _is_part(key, clause.key)]
+        found = {span.start: span for key in keys for span in self._by_key[key]}
+        return tuple(span for start, span in sorted(found.items()) if not self._is_within(clause.key, span, offset))
+
+    def _is_within(self, key: str, span: Span, offset: int) -> bool:
+        other = self._document.clause_at(span.start)
+        inside = other is not None and (other.key == key or _is_part(other.key, key))
+        return inside or span.start <= offset < span.end
+
+
+def _is_part(key: str, outer: str) -> bool:
+    return key.startswith((f"{outer}.", f"{outer}("))
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    for match in _PARAGRAPH.finditer(text):
+        for start in range(match.start(), match.end(), _MOST_CHARS):
+            yield Span(start, min(start + _MOST_CHARS, match.end()))
