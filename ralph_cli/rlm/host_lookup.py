@@ -44,13 +44,22 @@ class HostLookups:
                 self._functions["show"](int(number), **among)
             case "table":
                 self._functions["table"](int(number), **among)
-        return self._output.getvalue().strip()
+        first, newline, rest = self._output.getvalue().strip().partition("\n")
+        return f"{_without_escapes(first) if look.kind == 'find' else first}{newline}{rest}"
 
 
 def _as_pattern(words: str) -> str:
-    """Words as a regular expression that finds them and nothing else; | stands between alternatives.
+    """Words as a regular expression that finds them where they begin a word; | stands between alternatives.
 
     A judge cannot send an expression of its own: one may take for ever, and nothing stops it here.
     """
-    alternatives = (" ".join(map(re.escape, each.split())) for each in words.split("|"))
-    return "|".join(filter(None, alternatives)) or re.escape(words)
+    alternatives = [" ".join(map(re.escape, each.split())) for each in words.split("|") if each.strip()]
+    # Of a script without blanks between words no beginning can be told.
+    return "|".join(rf"\b{it}" if it[0].isascii() and it[0].isalnum() else it for it in alternatives) or re.escape(
+        words
+    )
+
+
+def _without_escapes(line: str) -> str:
+    """The line that counts the hits, with the words as they were asked for."""
+    return line.replace(r"\b", "").replace("\\", "")

@@ -140,7 +140,11 @@ class Looker:
         """
         is_short = len(self.document.text) <= READ_WHOLE_CHARS
         first = prompt.schema if is_short else object_schema(looks=LOOKS_SCHEMA)
-        how = prompt_text("look_whole") if is_short else render_prompt("look_first", most=MOST_AT_FIRST)
+        how = (
+            prompt_text("look_whole")
+            if is_short
+            else render_prompt("look_first", most=MOST_AT_FIRST, room=f"{ROOM_AT_FIRST:,}")
+        )
         text = render_prompt(
             f"{prompt.agent}_request",
             document=render_whole(self.document, nonce) if is_short else render_outline(self.document, nonce),
