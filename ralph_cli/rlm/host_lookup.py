@@ -55,9 +55,8 @@ def _as_pattern(words: str) -> str:
     """
     alternatives = [" ".join(map(re.escape, each.split())) for each in words.split("|") if each.strip()]
     # Of a script without blanks between words no beginning can be told.
-    return "|".join(rf"\b{it}" if it[0].isascii() and it[0].isalnum() else it for it in alternatives) or re.escape(
-        words
-    )
+    patterns = [rf"\b{it}" if it[0].isascii() and it[0].isalnum() else it for it in alternatives]
+    return "|".join(patterns) or re.escape(words)
 
 
 def _without_escapes(line: str) -> str:
