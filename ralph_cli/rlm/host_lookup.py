@@ -37,7 +37,7 @@ class HostLookups:
         match look.kind:
             case "find":
                 # Little around each place, so that many places have room.
-                self._functions["find"](_as_pattern(look.what), before=0, after=1, **among)
+                self._functions["find"](_as_pattern(look.what), before=1, after=1, **among)
             case "section":
                 self._functions["section"](look.what, **among)
             case "page":

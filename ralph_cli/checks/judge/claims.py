@@ -280,9 +280,8 @@ class Judge:
             if looker is None or not reading.looks or not left:
                 return tuple(rulings[number] for number in sorted(ids))
             left -= 1
-            most = MAX_LOOKS * (2 if self.limits else 1)
             room = MAX_SHOWN_CHARS_OF_LIMITS if self.limits else MAX_SHOWN_CHARS
-            printed, made = looker.run(reading.looks, nonce, most=most, characters=room)
+            printed, made = looker.run(reading.looks, nonce, most=self._most_looks, characters=room)
             looks += made
             turn = self._further_turn(attempt, shown, printed, sorted(ids - rulings.keys()), may_look=left > 0)
             schema = verdict_schema(doubts=bool(shown), looks=left > 0, cites=True)
@@ -368,7 +367,7 @@ class Judge:
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if may_look:
-            parts.append(render_prompt("judge_looks", most=MAX_LOOKS))
+            parts.append(render_prompt("judge_looks", most=self._most_looks))
             if self.limits:
                 parts += self._ask_for_limits(attempt, nonce)
         if first is not None:
@@ -378,11 +377,16 @@ class Judge:
             "judge_request",
             claims="\n\n".join(parts),
             question=self.question,
+            each="claim that you give a verdict on" if may_look else "claim",
             shape=_render_shape(schema, attempt.claims[0]),
         )
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
         inputs = {"question": self.question, "claims": listed}
         return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
+
+    @property
+    def _most_looks(self) -> int:
+        return MAX_LOOKS * (2 if self.limits else 1)
 
     def _ask_for_limits(self, attempt: Attempt, nonce: str) -> Iterator[str]:
         """What is shown and asked for what limits the claims: all of a short document; of a long one its outline, and
@@ -392,7 +396,7 @@ class Judge:
             yield render_prompt("judge_limits", how="Read the text for them; it is all of the document.")
             yield render_whole(self.document, nonce)
             return
-        yield render_prompt("judge_limits", how=render_prompt("judge_limits_look", most=MAX_LOOKS))
+        yield render_prompt("judge_limits", how=prompt_text("judge_limits_look"))
         yield render_outline(self.document, nonce)
         references = self.document.derive(References)
         spans = {span.start: span for quote in attempt.quotes for span in references.naming(quote.start)}

@@ -41,7 +41,7 @@ MAX_OUTLINE_CHARS = 1_500
 READ_WHOLE_CHARS = 60_000
 """Characters of a document up to which a judge that looks for itself is given all of it."""
 
-MOST_AT_FIRST, ROOM_AT_FIRST = 8, 6_000
+MOST_AT_FIRST, ROOM_AT_FIRST = 8, 9_000
 """Look-ups of a judge that looks before it says anything, and characters of what they print that it is shown."""
 
 T = TypeVar("T")
