@@ -270,9 +270,8 @@ def test_a_judges_reply_in_shape_is_read_even_in_a_fence() -> None:
 def test_the_deterministic_judge_can_never_say_supported() -> None:
     with pytest.raises(ValueError, match="supported"):
         parse_verdicts(said((1, "supported")), CLAIMS[:1], "offline", deterministic=True)
-    assert (
-        parse_verdicts(said((1, "verbatim")), CLAIMS[:1], "offline", deterministic=True).rulings[0].verdict is Verdict.VERBATIM
-    )
+    (ruling,) = parse_verdicts(said((1, "verbatim")), CLAIMS[:1], "offline", deterministic=True).rulings
+    assert ruling.verdict is Verdict.VERBATIM
 
 
 def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:

@@ -40,13 +40,3 @@ def test_what_was_given_to_a_subquery_or_stands_near_what_was_printed_was_looked
     at = LEASE.text.index(RENT)
     attempt = resolve_quotes(Draft((DraftClaim("It is so.", (RENT,)),)), LEASE, QuoteIndex(LEASE))
     assert not UnseenQuotes(LEASE, lambda: ((at - 900, at - 800),), list).issues(attempt)
-
-
-@pytest.mark.parametrize(
-    ("note", "told"),
-    [("Page 2 has the rent of the yard", "page 2,"), ("see p. 1", ""), ("pages 1 and 2", "page 2,"), ("page 9", "")],
-)
-def test_a_note_names_no_page_that_nobody_has_looked_at(note, told):
-    review = UnseenQuotes(LEASE, lambda: ((0, 40),), list)
-    assert [told in issue.message for issue in review.note_issues(note)] == [True] * bool(told)
-    assert not review.note_issues(note)

@@ -130,15 +130,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _answer(request: Json) -> Json:
-    """The line on the fee that is asked for, or code that looks for it; a judge agrees and finds no limits."""
+    """The line on the fee that is asked for, or code that looks for it; a judge agrees."""
     text = "\n".join(words for words, _ in _blocks(request)).replace("\\n", "\n")
     if str(request["model"]).startswith("judge"):
         ids = sorted(set(re.findall(r'\\"id\\": (\d+)', text))) or ["1"]
         verdicts = [{"id": int(number), "verdict": "supported", "reason": "it says so"} for number in ids]
-        passages = sorted({int(number) for number in re.findall(r"^Passage (\d+) \(", text, re.MULTILINE)})
-        findings = [{"passage": number, "verdict": "none", "reason": ""} for number in passages]
-        reply = {"verdicts": verdicts, **({"findings": findings} if findings else {})}
-        said = [{"type": "text", "text": json.dumps(reply)}]
+        said = [{"type": "text", "text": json.dumps({"verdicts": verdicts})}]
         return {"model": request["model"], "content": said, "stop_reason": "end_turn"}
     fee = next(iter(re.findall(r"What is the (\w+) fee", text)), "")
     line = next(iter(re.findall(rf"The {fee} fee of it is EUR [\d,]+ for all\.", text)), "")

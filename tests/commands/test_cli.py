@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fakes import REAL_CACHE
+from fakes import ABSENT, REAL_CACHE
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.qa import exit_code
@@ -234,7 +234,7 @@ def verdict(word: str) -> dict[str, str]:
         ([LOOK, GOOD, LOOK, GOOD], [verdict("not"), verdict("supported")], 0, "2 iterations"),
         ([LOOK, GOOD, GOOD], [verdict("not"), verdict("not")], 2, "Not accepted (stalled)"),
         ([LOOK, GOOD], [{"error": "overloaded"}], 2, "Unjudged"),
-        ([LOOK, {"act": {"not_found": {"searched": ["garden"]}}}], [], 3, "garden: 0"),
+        ([LOOK, {"act": {"not_found": {"searched": ["garden"]}}}], [{"text": ABSENT.text}], 3, "garden: 0"),
         ([LOOK], [], 1, ""),
     ],
     ids=["repaired quote", "repaired claim", "never passes", "judge fails", "absent", "script ends"],

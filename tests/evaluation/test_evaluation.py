@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from fakes import second_reader
 
 from ralph_cli import Settings
 from ralph_cli.api import evaluate
@@ -74,6 +75,8 @@ class Cast:
             return text_reply(
                 json.dumps({"verdict": said, "reason": "both say ten years"}), usage=Usage(1, usd=self.usd)
             )
+        if (found := second_reader(request, Usage(1, usd=self.usd))) is not None:
+            return found
         ids = [claim["id"] for claim in request.inputs["claims"]]
         said = [{"id": number, "verdict": "supported", "reason": "it says so"} for number in ids]
         return text_reply(json.dumps({"verdicts": said}), usage=Usage(1, usd=self.usd))
@@ -81,7 +84,7 @@ class Cast:
 
 @pytest.fixture
 def bounded(settings: Settings) -> Settings:
-    """A document that is given whole, and no look for counter-evidence."""
+    """A document that is given whole."""
     return settings.model_copy(update={"strategy": "direct"})
 
 
@@ -122,9 +125,9 @@ def test_each_measure_is_counted_over_what_it_can_be_told_of(run: Run) -> None:
     by = [result.grade.by for result in evaluation.results]
     assert by == ["figures", "scripted:judge", "absence"]
     assert cast.graded == [TERM["question"]]  # code has told of the others
-    # Two calls for an answer, one for an absence; the comparison is counted apart.
-    assert (evaluation.usage.calls, evaluation.grading.calls) == (5, 1)
-    assert evaluation.usage.usd == pytest.approx(0.05) and evaluation.grading.usd == pytest.approx(0.01)
+    # Two calls for an answer, and for an absence with its second reader; the comparison is counted apart.
+    assert (evaluation.usage.calls, evaluation.grading.calls) == (6, 1)
+    assert evaluation.usage.usd == pytest.approx(0.06) and evaluation.grading.usd == pytest.approx(0.01)
 
 
 def test_an_answer_that_is_wrong_or_off_the_page_is_counted_as_such(run: Run) -> None:
@@ -181,6 +184,8 @@ def test_a_question_that_fails_is_told_and_the_next_one_is_asked(run: Run) -> No
 
 
 def full(request: Request) -> Reply:
+    if (found := second_reader(request)) is not None:
+        return found
     raise MemoryError("full")
 
 
@@ -273,7 +278,7 @@ def test_a_bound_of_all_ends_it_and_a_higher_one_goes_on(
     again = Cast()
     second = run(again, resume=first.folder, changes={bound: high})
     assert second.complete and RENT["question"] not in again.asked
-    assert second.usage.usd == pytest.approx(0.05) and second.usage.calls == 5
+    assert second.usage.usd == pytest.approx(0.06) and second.usage.calls == 6
 
 
 def test_an_evaluation_has_a_bound_as_a_run_has_unless_each_question_has_one(tmp_path: Path) -> None:
@@ -288,7 +293,8 @@ def test_an_evaluation_has_a_bound_as_a_run_has_unless_each_question_has_one(tmp
 
 
 def test_a_question_that_reaches_its_own_budget_has_a_result(run: Run) -> None:
-    evaluation = run(Cast(), RENT, DOG, cost_each=0.005)
+    dear = tool_reply({"claims": [CLAIMS[RENT["question"]]]}, usage=Usage(1, usd=0.02))
+    evaluation = run(Cast(worker_faults={RENT["question"]: dear}), RENT, DOG, cost_each=0.015)
     first, second = evaluation.results
     assert (first.stop, first.cut_off, first.supported) == ("max_cost", False, False)
     assert second.supported and evaluation.halt.type is StopType.NONE

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from fakes import second_reader
 from hostile_files import PLACES
 from hostile_office import OWN
 
@@ -260,10 +261,8 @@ class ObedientJudge:
     said: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=lambda: defaultdict(str))
 
     def __call__(self, request: Request) -> Reply:
-        if request.agent == "counter":
-            count = request.inputs["passages"]
-            found = [{"passage": number, "verdict": "none", "reason": "well"} for number in range(1, count + 1)]
-            return text_reply(json.dumps({"findings": found}))
+        if (found := second_reader(request)) is not None:
+            return found
         if request.agent == "task_judge":
             return text_reply('{"ok": true, "issues": []}')
         told = {"reason": "I was told so."}

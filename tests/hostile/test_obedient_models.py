@@ -102,11 +102,11 @@ class Played:
 @pytest.fixture(scope="module")
 def prompts() -> dict[str, tuple[object, ...]]:
     """The system prompt and tools of each agent over harmless documents."""
-    # Two are asked for only where words of a document may limit a claim, or where steps are used up.
-    limiting = prompt_text("counter_system")
+    # Those are asked only where something is said to be absent, a list was asked for, or steps are used up.
+    readers = {name: prompt_text(f"{name}_system") for name in ("absence", "list")}
     done = render_prompt("worker_system", python=prompt_text("sandbox_done"))
     found: dict[str, tuple[object, ...]] = {
-        f"counter, {len(limiting)}": (limiting, ()),
+        **{f"{name}, {len(text)}": (text, ()) for name, text in readers.items()},
         f"extractor, {len(done)}": (done, (ACT_TOOL,)),
     }
     modes: tuple[Mode, ...] = ("qa", "task", "goal")

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document
+from fakes import ABSENT, FakeSandbox, document
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -404,9 +404,11 @@ def test_ok_with_an_issue_is_not_ok(settings: Settings) -> None:
 
 def test_nothing_relevant_is_reported_as_absent(settings: Settings) -> None:
     done, _, worker, judge = play(
-        settings, [tool_reply(LOOK), tool_reply({"not_found": {"searched": ["parking"], "note": "no parking"}})], []
+        settings,
+        [tool_reply(LOOK), tool_reply({"not_found": {"searched": ["parking"], "note": "no parking"}})],
+        [ABSENT],
     )
-    assert done.outcome.halt.type is StopType.ABSENT and not judge.requests and len(worker.requests) == 2
+    assert done.outcome.halt.type is StopType.ABSENT and len(judge.requests) == 1 and len(worker.requests) == 2
     assert "Not in the document." in report_text(done.view)
 
 

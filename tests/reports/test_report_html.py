@@ -89,8 +89,8 @@ def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown()
     assert (
         "The judges do not agree: openai:gpt-5: only partly supported (the passage says so); other: supp" in read.text
     )
-    assert "[3] qualifies it: the passage says so (openai:gpt-5)" in read.text
-    found = read.text.split("Reasons for caution found by the checks")[1]
+    assert "[3] Found by the judge, qualifies it: the passage says so (openai:gpt-5)" in read.text
+    found = read.text.split("Found by the checks")[1]
     assert found.startswith(" one page could not be read Quote 3 Page 5 word for word Page 5 begins.")
     assert "#quote-3" in {item["href"] for item in read.of("a")}
 

@@ -220,7 +220,7 @@ def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
     text = markdown.markdown_report(build_report(run, RunDocument(document)))
     assert (
         "### Claim 1: supported, qualified by \\[3\\]\n" in text
-        and "- \\[3\\] qualifies it: the passage says so" in text
+        and "- \\[3\\] Found by the judge, qualifies it: the passage says so" in text
     )
     assert "- The judges do not agree: openai:gpt-5: only partly supported" in text
     assert "p. 2 (printed ii), the same letters and digits, other signs and spaces, found in 3 places" in text

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document
+from fakes import ABSENT, NOT_THERE, FakeSandbox, document
 
 from ralph_cli import __version__
 from ralph_cli.api import ask
@@ -318,8 +318,8 @@ def test_a_judge_that_fails_ends_the_run_unjudged(settings: Settings) -> None:
 
 def test_not_in_the_document_is_an_answer_with_counted_searches(settings: Settings) -> None:
     absence = {"not_found": {"searched": ["parking", "RENT"], "note": "nothing about parking"}}
-    asked, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply(absence)], [], question="Is there parking?")
-    assert asked.outcome.halt.type is StopType.ABSENT and not judge.requests
+    asked, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply(absence)], [ABSENT], question="Is there parking?")
+    assert asked.outcome.halt.type is StopType.ABSENT and [it.agent for it in judge.requests] == ["absence"]
     best = asked.outcome.best
     assert best is not None and {s.term: s.hits for s in best.attempt.searches} == {
         "parking": 0,
@@ -761,31 +761,32 @@ def test_of_a_claim_that_is_plainly_proved_nobody_else_is_asked_or_missed(settin
 NO_GARDEN = {"text": "The lease does not mention a garden.", "quotes": [], "searched": ["garden", "lawn"]}
 
 
-def test_a_claim_that_something_is_not_there_rests_on_its_search_and_no_judge_rules_on_it(settings: Settings) -> None:
-    turns = [tool_reply(LOOK), *[tool_reply({"claims": [RENT, NO_GARDEN]})] * 2]
-    asked, _, _, judge = play(settings, turns, [verdicts((1, "supported"))])
-    assert asked.outcome.ok and len(judge.requests) == 1
+def test_a_claim_that_something_is_not_there_is_ruled_on_by_a_second_reader_and_not_by_the_judge(
+    settings: Settings,
+) -> None:
+    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT, NO_GARDEN]})]
+    asked, _, _, judge = play(settings, turns, [ABSENT, verdicts((1, "supported"))])
+    assert asked.outcome.ok and [it.agent for it in judge.requests] == ["absence", "judge"]
     rent, garden = asked.claims
-    assert (rent.verdict, garden.verdict) == ("supported", "absent")
-    assert garden.reason == "counted by code: garden: 0, lawn: 0"
-    assert "The lease does not mention a garden" not in turn_text(judge.requests[0].turns[-1])
+    assert (rent.verdict, garden.verdict, garden.reason) == ("supported", "absent", NOT_THERE)
+    absence, judged = (turn_text(it.turns[-1]) for it in judge.requests)
+    assert "counted by code: garden: 0, lawn: 0" in absence
+    assert "does not mention a garden" in absence and "does not mention a garden" not in judged
     for text in (report_text(asked.view), as_object(read_run(asked.folder).view)["claims"][1]["reason"]):
-        assert "counted by code: garden: 0, lawn: 0" in text
+        assert NOT_THERE in text
 
 
-def test_a_claim_that_says_what_is_not_said_is_asked_for_its_search(settings: Settings) -> None:
-    quoted = {"text": "The lease does not mention a garden.", "quotes": RENT["quotes"]}
-    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT, quoted]}), tool_reply({"claims": [RENT]})]
-    asked, events, *_ = play(settings, turns, [verdicts((1, "supported"))])
-    assert asked.outcome.ok
-    (told,) = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
-    assert "claim 2 says what the document does not say" in told and "`searched`" in told
+@pytest.mark.xfail(strict=True, reason="of a claim of absence that a reader has ruled on no counts are shown any more")
+def test_what_was_searched_for_a_claim_that_something_is_not_there_is_shown_with_its_counts(settings: Settings) -> None:
+    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT, NO_GARDEN]})]
+    asked, *_ = play(settings, turns, [ABSENT, verdicts((1, "supported"))])
+    assert "garden: 0, lawn: 0" in report_text(asked.view)
 
 
 def test_an_answer_of_absences_alone_is_no_answer(settings: Settings) -> None:
     gone = {"not_found": {"searched": ["garden"]}}
     turns = [tool_reply(LOOK), tool_reply({"claims": [NO_GARDEN]}), tool_reply(gone), tool_reply(gone)]
-    asked, events, *_ = play(settings, turns, [])
+    asked, events, *_ = play(settings, turns, [ABSENT])
     assert asked.absent
     told = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
     assert "is handed in as not_found" in told[0]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document
+from fakes import FakeSandbox, document, second_reader
 
 import ralph_cli
 from ralph_cli.api import ask, run_task
@@ -24,7 +24,8 @@ CLAIM = {"text": "The base rent is $48,000 a year.", "quotes": ["base rent is <b
 def answer(out: Path, verdict: str = "supported", **act: object) -> ralph_cli.Result:
     reply = f'{{"verdicts": [{{"id": 1, "verdict": "{verdict}", "reason": "it says so"}}]}}'
     worker = ScriptedModel([tool_reply(act or {"claims": [CLAIM]})] * 3)
-    models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel([text_reply(reply)] * 3), "subquery": worker}
+    judge = ScriptedModel(lambda request: second_reader(request) or text_reply(reply))
+    models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": worker}
     settings = Settings(out=out, max_iterations=1)
     return ask(LEASE, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
 

@@ -9,7 +9,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from fakes import FakeSandbox
+from fakes import NOT_THERE, FakeSandbox, second_reader
 from runs.test_ask import verdicts
 
 from ralph_cli import verify
@@ -52,7 +52,8 @@ def settings_of(folder: Path, **more: Any) -> Settings:
 def asked(deal: Path | list[Path], *steps: dict[str, Any], **more: Any) -> tuple[Result, ScriptedModel, ScriptedModel]:
     worker = ScriptedModel([tool_reply(step) for step in steps], vendor="a")
     claims = len(steps[-1].get("claims", ()))
-    judge = ScriptedModel([verdicts(*((n, "supported") for n in range(1, claims + 1)))], vendor="b")
+    said = verdicts(*((n, "supported") for n in range(1, claims + 1)))
+    judge = ScriptedModel(lambda request: second_reader(request) or said, vendor="b")
     models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
     settings = settings_of(deal if isinstance(deal, Path) else deal[0].parent, **more)
     return ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox), worker, judge
@@ -249,11 +250,11 @@ def test_the_command_line_takes_folders_and_tells_what_it_would_read(
 def test_everybody_is_told_what_could_not_be_read(deal: Path) -> None:
     (deal / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     missing = {"not_found": {"searched": ["deposit"], "note": "no document speaks of one"}}
-    result, worker, _ = asked(deal, {"code": "find('deposit')"}, missing, missing)
+    result, worker, _ = asked(deal, {"code": "find('deposit')"}, missing)
     assert "(broken.pdf was not read: " in told(worker, 0)
     text = report_text(result.view)
     assert "Not searched: broken.pdf was not read: " in text, text
-    assert "Pages read, at least in part: lease.txt" in text or "Read: the whole text" in text or "none" in text
+    assert f"scripted:script has looked for itself, too: {NOT_THERE}" in text
 
 
 def test_a_record_of_a_table_is_shown_under_what_names_its_columns(deal: Path) -> None:

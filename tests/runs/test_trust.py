@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document
+from fakes import FakeSandbox, document, second_reader
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -91,8 +91,8 @@ class ScriptedJudge:
         self.said: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
 
     def __call__(self, request: Request) -> Reply:
-        if request.agent == "absence":
-            return text_reply(json.dumps({"verdicts": [{"id": 1, "verdict": "absent", "reason": "r", "passages": []}]}))
+        if (found := second_reader(request)) is not None:
+            return found
         effect = next(self.effects, "")
         if effect and len(request.turns) == 1:
             looks = [{"kind": "find", "what": "costs", "document": ""}]

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import io
+import json
 import os
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -11,9 +12,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from ralph_cli.core.document import Document
+from ralph_cli.core.model import Reply, Request, Usage
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.structure.complete import complete
+from ralph_cli.providers.scripted import text_reply
 from sandbox import HostQuery, Protections, Result
 
 REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
@@ -25,6 +28,28 @@ def document(text: str, *, kind: str = "text", path: str = "memo.txt") -> Docume
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     parsed = complete(plain_document(text.split("\f")), "text" if kind in ("pdf", "xlsx") else kind)
     return assemble(parsed, path=path, kind=kind, sha256=digest, fingerprint=digest)
+
+
+def second_reader(request: Request, usage: Usage = Usage()) -> Reply | None:
+    """What a second reader says that finds nothing: all that is said to be absent is, and no list lacks an item.
+
+    None for a request to any other agent, so that a judge can say `second_reader(request) or ...`.
+    """
+    if request.agent not in ("absence", "list"):
+        return None
+    if "looks" in (request.output_schema or {}).get("properties", {}):
+        said: dict[str, object] = {"looks": [{"kind": "find", "what": "anything of it", "document": ""}]}
+    elif request.agent == "list":
+        said = {"missing": [], "reason": "I found no other."}
+    else:
+        ids = range(1, len(request.inputs["statements"]) + 1)
+        said = {"verdicts": [{"id": n, "verdict": "absent", "reason": NOT_THERE, "passages": []} for n in ids]}
+    return text_reply(json.dumps(said), usage=usage)
+
+
+NOT_THERE = "Nothing of the kind is said."
+ABSENT = text_reply(json.dumps({"verdicts": [{"id": 1, "verdict": "absent", "reason": NOT_THERE, "passages": []}]}))
+"""The reply of a second reader that finds one statement to be true: for judges whose replies are a list."""
 
 
 class FakeSandbox:

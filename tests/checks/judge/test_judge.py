@@ -102,14 +102,6 @@ def test_a_claim_without_a_quote_is_judged_by_its_searches():
     assert "(searched, counted by code: heat: 0)" in model.requests[0].turns[-1].text
 
 
-def test_what_was_searched_is_shown_beside_every_claim_that_speaks_of_it():
-    model = ScriptedModel([reply((1, "supported"), (2, "supported"), quotes=SECOND)], vendor="b")
-    attempt = resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO))
-    Judge(model, MEMO, "Is it cold?", lambda: "n")(replace(attempt, searches=(Search("rents", 1),)))
-    shown = model.requests[0].turns[-1].text
-    assert "first.\n(searched, counted by code: rents: 1)" in shown and shown.count("(searched") == 1
-
-
 def test_a_part_that_a_quote_names_is_told_by_its_heading():
     parts = {14: "Notices", 15: "Events beyond control", 16: "Law"}
     body = "Nothing else is said of it in this line.\n" * 20
@@ -126,7 +118,7 @@ def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():
     attempt = resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO))
     alone = replace(attempt, claims=attempt.claims[1:], quotes=attempt.quotes[1:])
     model = ScriptedModel([], name="first", vendor="b")
-    request = Judge(model, MEMO, "?", lambda: "n")._request(alone, (), (), (), None)
+    request = Judge(model, MEMO, "?", lambda: "n")._request(alone, (), (), "n", None, may_look=False)
     shape = next(line for line in request.turns[-1].text.splitlines() if line.startswith('{"'))
     (entry,) = json.loads(shape)["verdicts"]
     assert (entry["id"], entry["quotes"][0]["id"]) == (2, alone.claims[0].quotes[0])
@@ -196,7 +188,7 @@ def test_a_supported_claim_with_several_quotes_needs_a_word_on_each_and_no_other
             with pytest.raises(ValueError, match="once each"):
                 parse_verdicts(said, claims, "j", deterministic=False)
         else:
-            (ruling,) = parse_verdicts(said, claims, "j", deterministic=False)
+            (ruling,) = parse_verdicts(said, claims, "j", deterministic=False).rulings
             assert ruling.verdict == verdict and len(ruling.quotes) == len(quotes)
 
 

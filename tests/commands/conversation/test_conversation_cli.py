@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fakes import ABSENT
 
 from ralph_cli.commands.app import run
 
@@ -54,6 +55,7 @@ def test_ask_has_the_exit_codes_and_the_object_of_a_question(memo: Path, capsys:
     first = json.loads(capsys.readouterr().out)
     assert first["follows"]["questions"] == [QUESTION] and first["claims"][0]["text"] == RENT["text"]
     script({"code": "find('parking|lease|rent|hall|month')"}, {"not_found": {"searched": ["parking"], "note": "None."}})
+    Path("judge.json").write_text(json.dumps([{"text": ABSENT.text}]))
     # By the end of its name, and by its folder.
     assert run(["ask", first["run"]["id"][-6:], "And the parking?", *PLAYED, "--quiet"]) == 3
     script(*[{"claims": [RENT]}] * 9, verdict="not")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from fakes import second_reader
 from mcp import Client
 from mcp_types import CallToolResult
 
@@ -29,11 +30,14 @@ def judged(verdict: str = "supported", usd: float = 0.0) -> Any:
 
 
 def models(worker: Script | None = None, judge: Script | None = None) -> dict[str, Model]:
-    """A worker that hands in the claim, and a judge that supports it, however often they are asked."""
+    """A worker that hands in the claim, and a judge that supports it, however often they are asked.
+
+    The judge is also the second reader of what is absent: without a script of its own it finds nothing.
+    """
     working = ScriptedModel(worker or (lambda _: tool_reply({"claims": [CLAIM]})), vendor="a")
     return {
         "worker": working,
-        "judge": ScriptedModel(judge or (lambda _: judged()), vendor="b"),
+        "judge": ScriptedModel(judge or (lambda request: second_reader(request) or judged()), vendor="b"),
         "subquery": ScriptedModel([]),
     }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document
+from fakes import FakeSandbox, document, second_reader
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 from test_resume import cut_off, priced
 
@@ -62,7 +62,7 @@ class Desk:
 
     def judge(self, request: Request) -> Reply:
         self.judged.append(turn_text(request.turns[-1]))
-        return priced(verdicts((1, self.verdict)))
+        return priced(second_reader(request) or verdicts((1, self.verdict)))
 
     def subquery(self, request: Request) -> Reply:
         self.subqueries += 1

@@ -3,6 +3,7 @@
 A run is a process of its own that is forked off; what it buys is written down by the models themselves, as vendors do.
 """
 
+import json
 import os
 import random
 import signal
@@ -23,13 +24,14 @@ from test_resume import priced
 from ralph_cli.api import ask, run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import RalphError
-from ralph_cli.core.events import AnyEvent, CallFinished, OutputChanged, RunHalted, SnippetRan
+from ralph_cli.core.events import JUDGES, AnyEvent, CallFinished, OutputChanged, RunHalted, SnippetRan
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request
 from ralph_cli.journal.rows import JOURNAL_FILE
 from ralph_cli.journal.store import Journal, read_events
-from ralph_cli.providers.scripted import ScriptedModel, tool_reply
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.goals import VerifierCommands
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.runs.resuming.resume import resume
 
 LANES = 3
@@ -60,12 +62,20 @@ GOAL_ACTS: list[Json] = [
 ]
 
 
+LOOKING_ACTS: list[Json] = [
+    {"code": VARYING},
+    {"not_found": {"searched": ["parking"], "note": "Nothing is said."}},
+    {"claims": [test_ask.RENT, test_ask.NO_GARDEN]},
+]
+"""What is said to be absent is found by a second reader; then it and the judge look for themselves."""
+
+
 class Vendor:
     """The models of a mode; each call is written to a file when it is made, which is when it is paid for."""
 
     def __init__(self, mode: str, bought: Path, delay: float = 0.0) -> None:
-        self.acts = {"qa": QA_ACTS, "task": TASK_ACTS, "goal": GOAL_ACTS}[mode]
-        self.bought, self.delay = bought, delay
+        self.acts = {"qa": QA_ACTS, "task": TASK_ACTS, "goal": GOAL_ACTS, "looking": LOOKING_ACTS}[mode]
+        self.looks, self.bought, self.delay = mode == "looking", bought, delay
 
     def models(self) -> dict[str, Model]:
         answering: dict[str, Callable[[Request], Reply]] = {
@@ -94,13 +104,30 @@ class Vendor:
             good = "ten years from" in str(request.turns)
             self.buy(f"judge {good}")
             return priced(test_task.OK if good else test_task.refuses("the term of the lease is missing"))
+        if self.looks:
+            return self.look(request)
         good = MENDED["text"] in str(request.turns)
         self.buy(f"judge {good}")
         return priced(verdicts((2, "supported")) if good else verdicts((1, "supported"), (2, "not")))
 
+    def look(self, request: Request) -> Reply:
+        self.buy(f"{request.agent} {len(request.turns)} {request.inputs.get('statements')}")
+        if request.agent == "absence":
+            answered = "does not answer" in request.inputs["statements"][0]
+            what = ("answered", test_ask.RENT["quotes"]) if answered else ("absent", [])
+            said = {"id": 1, "verdict": what[0], "reason": "so", "passages": what[1]}
+            return priced(text_reply(json.dumps({"verdicts": [said]})))
+        if len(request.turns) == 1:
+            looks = [{"kind": "find", "what": "notice", "document": ""}]
+            return priced(text_reply(json.dumps({"verdicts": [], "looks": looks})))
+        words = "Either party may end it on six months' notice"
+        cited = {"claim": 1, "words": words, "effect": "limits", "reason": "it may end"}
+        ruling = {"id": 1, "verdict": "supported", "reason": "so"}
+        return priced(text_reply(json.dumps({"verdicts": [ruling], "citations": [cited]})))
+
     def subquery(self, request: Request) -> Reply:
         self.buy(f"subquery {request.ordinal}")
-        return priced(test_task.text_reply(f"answer {request.ordinal}"))
+        return priced(text_reply(f"answer {request.ordinal}"))
 
 
 def play(mode: str, folder: Path, *, again: bool, delay: float = 0.0) -> Result:
@@ -194,15 +221,22 @@ WHOLE: dict[str, object] = {}
 COMMITS: dict[str, int] = {}
 
 
-@pytest.fixture(scope="module", params=["qa", "task", "goal"])
+@pytest.fixture(scope="module", params=["qa", "looking", "task", "goal"])
 def mode(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A mode, with what a run of it gives that is not killed."""
     name: str = request.param
-    done = play(name, tmp_path_factory.mktemp(name), again=False)
+    play_whole(name, tmp_path_factory.mktemp(name))
+    return name
+
+
+def play_whole(name: str, folder: Path) -> tuple[AnyEvent, ...]:
+    """The events of a run that is not killed, after what it gives was noted."""
+    done = play(name, folder, again=False)
     assert done.ok and done.outcome.iterations == 2, done
     CALLS[name], WHOLE[name] = done.usage.calls, (done.text, [claim.text for claim in done.claims])
-    COMMITS[name] = len(list(read_events(done.folder)))
-    return name
+    events = tuple(read_events(done.folder))
+    COMMITS[name] = len(events)
+    return events
 
 
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.full)])
@@ -215,6 +249,25 @@ def test_a_run_that_is_killed_at_a_commit_goes_on(mode: str, tmp_path: Path, eve
         went_on += goes_on(mode, folder, 1)
     print(f"{mode}: {COMMITS[mode]} commits, {went_on} runs went on")
     assert went_on * every > COMMITS[mode]
+
+
+def test_a_run_that_is_killed_between_a_look_and_the_verdicts_buys_neither_again(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    events = play_whole("looking", whole)
+    calls = [number for number, it in enumerate(events, 1) if isinstance(it, CallFinished) and it.agent in JUDGES]
+    assert [events[number - 1].agent for number in calls] == ["absence", "absence", "judge", "judge"]
+    asked, verdicts_given = calls[2:]
+    moments = [calls[0], calls[1], *(at / 2 for at in range(2 * asked - 1, 2 * verdicts_given + 1))]
+    for at in moments:
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        killed("looking", folder, again=False, at=at)
+        assert goes_on("looking", folder, 1)
+        if at in calls:  # what was asked and recorded is not bought again
+            assert_paid_once(folder, 0)
+    (folder,) = (path.parent for path in whole.glob(f"out/*/{JOURNAL_FILE}"))
+    assert not replay(folder, settings=Settings(out=whole / "out"), document=test_ask.MEMO).difference
 
 
 @pytest.mark.full

@@ -64,7 +64,7 @@ def test_what_was_answered_costs_nothing_and_says_when(folder: Path, capsys: pyt
 
 def test_any_other_way_of_asking_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask() == 3
-    assert ask(question="What is the rent each year?") == 3
+    assert ask(question="What is the yearly rent?") == 3
     assert ask("--bullets", "1-3") == 3
     assert ask() == 0
     monkeypatch.setattr("ralph_cli.runs.execute.prompt_digests", lambda: {"worker_system": "another"})
