@@ -3,6 +3,7 @@
 import re
 from functools import partial
 from io import StringIO
+from threading import Lock
 from typing import Any
 
 from ralph_cli.core.document import Document
@@ -14,6 +15,7 @@ class HostLookups:
     """Runs look-ups over one document and gives what the worker's functions print."""
 
     def __init__(self, document: Document) -> None:
+        self._lock = Lock()
         self._output = StringIO()
         pages = [(page.number, page.label, page.start, page.end) for page in document.pages]
         # The functions read the document and `print` from their globals, as they do in a sandbox.
@@ -28,6 +30,10 @@ class HostLookups:
 
     def __call__(self, look: Look) -> str:
         """What a look-up prints. One that cannot be run prints why."""
+        with self._lock:  # runs over one document share this object, and its functions print into one text
+            return self._run(look)
+
+    def _run(self, look: Look) -> str:
         self._output.seek(0)
         self._output.truncate()
         among = {"doc": look.document} if look.document and self._is_set else {}

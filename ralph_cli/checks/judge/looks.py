@@ -3,6 +3,7 @@
 What a judge cites is a quote like any other: it must be in the document, word for word.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -48,6 +49,9 @@ T = TypeVar("T")
 
 LONG_LINE = 40
 """Characters from which on a line is not printed twice."""
+
+_RESULT = re.compile(r" \(hits|: '")
+"""What parts the count of hits from what a person need not see of it."""
 
 REPEATED = "[as printed above]"
 
@@ -129,7 +133,8 @@ class Looker:
             within = f" in {document}" if document else ""
             printed.append(f"Look-up {number + 1}: {kind} {what!r}{within}\n{shown[number]}")
         looks = tuple(
-            Look(*look, shorten_line(text.partition("\n")[0], 120)) for look, text in zip(chosen, texts, strict=True)
+            Look(*look, shorten_line(_RESULT.split(text.partition("\n")[0])[0], 120))
+            for look, text in zip(chosen, texts, strict=True)
         )
         return frame_data("\n\n".join(printed), nonce), looks
 
