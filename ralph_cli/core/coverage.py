@@ -12,6 +12,9 @@ Spans = tuple[tuple[int, int], ...]
 
 _SUMMARY = r"summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview"
 _ASKS_FOR_LIST = re.compile(rf"(?i)\b(?:every|each|lists?|enumerate|complete|(?P<summary>{_SUMMARY}))\b")
+_QUESTION_FOR_LIST = re.compile(rf"(?i)\b(?:lists?|enumerate|{_SUMMARY})\b")
+"""In a question "each" and "every" seldom ask for a list: "What is the rent each year?"."""
+
 _ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 
 
@@ -176,7 +179,9 @@ def asks_for_all(text: str, *, question: bool = False) -> bool:
 
     In a question a plain "all" seldom does: "Did it keep all its covenants?" is answered by one sentence.
     """
-    return bool(_ASKS_FOR_LIST.search(text)) or (not question and bool(_ASKS_FOR_WHOLE.search(text)))
+    if question:
+        return bool(_QUESTION_FOR_LIST.search(text))
+    return bool(_ASKS_FOR_LIST.search(text) or _ASKS_FOR_WHOLE.search(text))
 
 
 def asks_for_summary(text: str) -> bool:

@@ -117,6 +117,12 @@ def _passage_line(passage: Passage, view: RunView) -> str:
     return f"{escape_markdown(place)}: “{escape_markdown(passage.text)}” ({escape_markdown(words)})"
 
 
+def _whole_doubts(view: RunView) -> Iterator[str]:
+    """What could not be confirmed of an output, or of an answer as a whole."""
+    doubts = [escape_markdown(describe_doubt(doubt)) for doubt in view.unconfirmed if doubt.claim is None]
+    yield from _section_lines(f"{HEADING}:", doubts)
+
+
 def _answer_lines(report: Report) -> Iterator[str]:
     view = report.view
     if report.goal is not None or view.mode == "task":
@@ -125,12 +131,12 @@ def _answer_lines(report: Report) -> Iterator[str]:
         yield from ("## Output", "", *_code_block(marked), "")
         if marked != output:
             yield from ("The numbers in brackets are not part of it: they are those of the quotes below.", "")
-        of_output = [escape_markdown(describe_doubt(doubt)) for doubt in view.unconfirmed if doubt.claim is None]
-        yield from _section_lines(f"{HEADING}:", of_output)
+        yield from _whole_doubts(view)
         if view.claims:
             yield from ("## Evidence", "")
         return
     yield from ("## Passages" if view.has_no_reader and view.claims else "## Answer", "")
+    yield from _whole_doubts(view)
     if view.absence is not None:
         found_nothing = "A search for words has found nothing."
         absent = "Not in the document, as far as the searches below can tell."

@@ -114,11 +114,10 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
             yield []
         for quote in (*view.quotes, *view.found_passages):
             yield from _quote_lines(quote, view)
-    if view.unconfirmed and not _shows_claims(view):
+    if doubts := [it for it in view.unconfirmed if it.claim is None or not _shows_claims(view)]:
         yield []
         yield [(f"{HEADING}:", "bold")]
-        for doubt in view.unconfirmed:
-            yield _doubt_line(doubt, "  - ")
+        yield from (_doubt_line(doubt, "  - ") for doubt in doubts)
     if view.issues and view.ok is False:
         yield []
         yield [("What the checks found:", "bold")]

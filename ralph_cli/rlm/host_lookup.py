@@ -28,12 +28,12 @@ class HostLookups:
         self._functions |= lookup_facts(document)
         self._is_set = bool(document.members)
 
-    def __call__(self, look: Look) -> str:
-        """What a look-up prints. One that cannot be run prints why."""
+    def __call__(self, look: Look, *, brief: bool = False) -> str:
+        """What a look-up prints; of words, if `brief`, a line for each place. One that cannot be run prints why."""
         with self._lock:  # runs over one document share this object, and its functions print into one text
-            return self._run(look)
+            return self._run(look, 0 if brief else 6)
 
-    def _run(self, look: Look) -> str:
+    def _run(self, look: Look, shown: int) -> str:
         self._output.seek(0)
         self._output.truncate()
         among = {"doc": look.document} if look.document and self._is_set else {}
@@ -43,7 +43,7 @@ class HostLookups:
         match look.kind:
             case "find":
                 # Little around each place, so that many places have room.
-                self._functions["find"](_as_pattern(look.what), before=1, after=1, **among)
+                self._functions["find"](_as_pattern(look.what), show=shown, before=1, after=1, **among)
             case "section":
                 self._functions["section"](look.what, **among)
             case "page":
@@ -59,12 +59,21 @@ def _as_pattern(words: str) -> str:
 
     A judge cannot send an expression of its own: one may take for ever, and nothing stops it here.
     """
-    alternatives = [" ".join(map(re.escape, each.split())) for each in words.split("|") if each.strip()]
+    alternatives = [" ".join(map(_escape, each.split())) for each in words.split("|") if each.strip()]
     # Of a script without blanks between words no beginning can be told.
     patterns = [rf"\b{it}" if it[0].isascii() and it[0].isalnum() else it for it in alternatives]
-    return "|".join(patterns) or re.escape(words)
+    return "|".join(patterns) or _escape(words)
+
+
+def _escape(word: str) -> str:
+    """A word as an expression that finds it whichever quotation marks and apostrophes it has."""
+    return (
+        re.escape(word.replace("\u2019", "'").replace("\u201c", '"').replace("\u201d", '"'))
+        .replace("'", "['\u2019]")
+        .replace('"', '["\u201c\u201d]')
+    )
 
 
 def _without_escapes(line: str) -> str:
     """The line that counts the hits, with the words as they were asked for."""
-    return line.replace(r"\b", "").replace("\\", "")
+    return line.replace(r"\b", "").replace("['\u2019]", "'").replace('["\u201c\u201d]', '"').replace("\\", "")

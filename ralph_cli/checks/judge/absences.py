@@ -7,11 +7,12 @@ its last word.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from ralph_cli.checks.absence import describe_searches, is_absence
 from ralph_cli.checks.base import describe_failure
-from ralph_cli.checks.judge.looks import Looker, Prompt
+from ralph_cli.checks.judge.looks import Locator, Looker, Prompt
 from ralph_cli.checks.judge.passages import break_marks, safe_file_name
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
@@ -122,7 +123,9 @@ class AbsenceReader:
         nonce = self.new_nonce()
         shown = "\n\n".join(self._render(number, it, nonce) for number, it in enumerate(statements, 1))
         prompt = Prompt(NAME, VERDICTS, {"statements": shown}, {"statements": [it.text for it in statements]})
-        answers, made = self.looker.ask(self.model, prompt, lambda text: self._parse(text, len(statements)), nonce)
+        answers, made = self.looker.ask(
+            self.model, prompt, partial(self._parse, len(statements), Locator(self.looker)), nonce
+        )
         looks += made
         return {it.text: answer for it, answer in zip(statements, answers, strict=True)}
 
@@ -139,9 +142,9 @@ class AbsenceReader:
             shape=render_example(VERDICTS),
         )
         request = agent_request(NAME, prompt, VERDICTS, "verdicts", {"statements": [statement.text]}, 4_000)
-        return replace(ask_model(self.model, request, lambda text: self._parse(text, 1))[0], is_last=True)
+        return replace(ask_model(self.model, request, partial(self._parse, 1, Locator(self.looker)))[0], is_last=True)
 
-    def _parse(self, text: str, count: int) -> list[_Answer]:
+    def _parse(self, count: int, locate: Locator, text: str) -> list[_Answer]:
         said = sorted(parse_object(text, _Verdicts).verdicts, key=lambda item: item.id)
         if [item.id for item in said] != list(range(1, count + 1)):
             raise ValueError(f"verdicts must be for the statements 1 to {count}, one each")
@@ -149,10 +152,10 @@ class AbsenceReader:
         for item in said:
             if not item.reason.strip():
                 raise ValueError(f"the verdict on statement {item.id} has no reason")
-            if item.verdict == "answered" and not item.passages:
-                raise ValueError(f"statement {item.id} is answered: cite the passages that answer it")
             wanted = item.passages[:MAX_PASSAGES] if item.verdict == "answered" else []
-            passages = tuple(map(self.looker.locate, wanted))
+            passages = tuple(match for words in wanted if (match := locate(words)) is not None)
+            if item.verdict == "answered" and not passages:
+                raise ValueError(f"statement {item.id} is answered: cite the passages that answer it")
             answers.append(_Answer(item.verdict, " ".join(item.reason.split()), passages))
         return answers
 

@@ -19,6 +19,7 @@ from ralph_cli.checks.judge.looks import (
     READ_WHOLE_CHARS,
     Citation,
     CitedPassages,
+    Locator,
     Looker,
     LookRequest,
     render_outline,
@@ -121,7 +122,7 @@ def parse_verdicts(
     deterministic: bool,
     doubts: Sequence[Doubt] = (),
     known: Collection[int] = (),
-    looker: Looker | None = None,
+    locate: Locator | None = None,
     may_look: bool = True,
 ) -> Reading:
     """What a judge's reply says: one verdict on each claim, in it one on each of several quotes if the claim is
@@ -137,15 +138,15 @@ def parse_verdicts(
     said = parse_object(text, _Verdicts)
     ids = sorted(claim.id for claim in claims)
     given = [item.id for item in said.verdicts]
-    looks = tuple(said.looks) if looker is not None and may_look else ()
+    looks = tuple(said.looks) if locate is not None and may_look else ()
     missing = set(ids) - set(given) - set(known)
     if len(set(given)) < len(given) or not set(ids).issuperset(given) or (missing and not looks):
         raise ValueError(f"verdicts must be for the claims {sorted(missing) or ids}, one each")
     if any(citation.claim not in ids for citation in said.citations):
         raise ValueError(f"citations must be for the claims {ids}")
     rulings = _rule(said.verdicts, claims, judge, deterministic=deterministic, doubts=doubts)
-    cited = tuple((citation, looker.locate(citation.words)) for citation in said.citations) if looker else ()
-    return Reading(rulings, looks, cited)
+    found = [(citation, locate(citation.words)) for citation in said.citations] if locate is not None else []
+    return Reading(rulings, looks, tuple((citation, match) for citation, match in found if match is not None))
 
 
 def _rule(
@@ -262,15 +263,15 @@ class Judge:
                 deterministic=model.vendor == "offline",
                 doubts=shown,
                 known=tuple(rulings),
-                looker=looker,
+                locate=Locator(looker) if looker is not None else None,
                 may_look=left > 0,
             )
             try:
                 reading, conversation = converse(model, request, parse)
-            except (LimitExceeded, ProviderError, UnparseableReply) as error:
+            except (LimitExceeded, ProviderError, UnparseableReply):
                 if rulings.keys() != ids or self.cited is None:
                     raise
-                self.cited.missed = describe_failure(error)  # the verdicts are there already
+                self.cited.is_incomplete = True  # the verdicts are there already
                 return tuple(rulings[number] for number in sorted(ids))
             rulings |= {ruling.claim: ruling for ruling in reading.rulings}
             for citation, match in reading.citations:

@@ -6,9 +6,10 @@ still missing then is told beside the result.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ralph_cli.checks.base import describe_failure
-from ralph_cli.checks.judge.looks import READ_WHOLE_CHARS, Looker, Prompt
+from ralph_cli.checks.judge.looks import READ_WHOLE_CHARS, Locator, Looker, Prompt
 from ralph_cli.checks.judge.passages import break_marks
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
@@ -23,11 +24,14 @@ from ralph_cli.retrieval.quotes.index import Match
 
 NAME = "list"
 MAX_MISSING = 12
-MAX_PLACES_CHARS = 6_000
+MAX_PLACES_CHARS = 4_000
 """Characters of the places from which the items come that the reader is shown."""
 
 AROUND_CHARS = 1_200
 """Characters on each side of an item's quote, at most, that are shown of the table or section that it is from."""
+
+ROOM = 12_000
+"""Characters of what the reader's look-ups print: each place of its words has a line."""
 
 SCHEMA = object_schema(missing=array(object_schema(item=string(), words=string())), reason=string())
 
@@ -71,9 +75,12 @@ class ListReader:
             "items": frame_data(break_marks(items), nonce),
             "places": self._render_places(attempt, nonce),
         }
-        prompt = Prompt(NAME, SCHEMA, dict(values), {"items": [claim.text for claim in attempt.claims]})
+        prompt = Prompt(
+            NAME, SCHEMA, dict(values), {"items": [claim.text for claim in attempt.claims]}, ROOM, brief=True
+        )
         try:
-            (missing, reason), looks = self.looker.ask(self.model, prompt, self._parse, nonce)
+            parse = partial(self._parse, locate=Locator(self.looker))
+            (missing, reason), looks = self.looker.ask(self.model, prompt, parse, nonce)
         except (ProviderError, UnparseableReply) as error:
             return Evidence(NAME, broken=describe_failure(error))
         self._missing = tuple(it for it in missing if not self._is_listed(*it, attempt))[:MAX_MISSING]
@@ -87,12 +94,12 @@ class ListReader:
             issues = (Issue(NAME, what, material=told),)
         return Evidence(NAME, issues, note=f"a second reader on the list: {reason}", looks=looks)
 
-    def _parse(self, text: str) -> tuple[list[tuple[str, Match]], str]:
+    def _parse(self, text: str, *, locate: Locator) -> tuple[list[tuple[str, Match]], str]:
         said = parse_object(text, _Reply)
         if not said.reason.strip():
             raise ValueError("`reason` is empty")
-        found = [(" ".join(it.item.split()), self.looker.locate(it.words)) for it in said.missing[:MAX_MISSING]]
-        return found, " ".join(said.reason.split())
+        found = [(" ".join(it.item.split()), locate(it.words)) for it in said.missing[:MAX_MISSING]]
+        return [(item, match) for item, match in found if match is not None], " ".join(said.reason.split())
 
     def _is_listed(self, item: str, match: Match, attempt: Attempt) -> bool:
         """Whether an item is in the list after all: by its name in the words of a claim, or quoted at its place."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -55,8 +55,11 @@ _RESULT = re.compile(r" \(hits|: '")
 
 REPEATED = "[as printed above]"
 
-LookUp = Callable[[Look], str]
-"""Runs a look-up over the document and gives what it prints."""
+
+class LookUp(Protocol):
+    """Runs a look-up over the document and gives what it prints; of words, if `brief`, a line for each place."""
+
+    def __call__(self, look: Look, *, brief: bool = False) -> str: ...
 
 
 class LookRequest(StrictObject):
@@ -96,13 +99,16 @@ CITATIONS_SCHEMA = array(
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """What is asked of a judge that looks for itself: the agent, whose prompts are named so, the values that fill its
-    request, the schema of its reply, and the same as `inputs` for engines that read no prose.
+    request, the schema of its reply, and the same as `inputs` for engines that read no prose. What its look-ups print
+    has `room` characters; of words, if `brief`, each place has a line.
     """
 
     agent: str
     schema: Json
     values: dict[str, object]
     inputs: dict[str, object]
+    room: int = ROOM_AT_FIRST
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +120,22 @@ class Looker:
     rounds: int = 1
 
     def run(
-        self, wanted: Sequence[LookRequest], nonce: str, *, most: int = MAX_LOOKS, characters: int = MAX_SHOWN_CHARS
+        self,
+        wanted: Sequence[LookRequest],
+        nonce: str,
+        *,
+        most: int = MAX_LOOKS,
+        characters: int = MAX_SHOWN_CHARS,
+        brief: bool = False,
     ) -> tuple[str, tuple[Look, ...]]:
         """The first `most` look-ups: what they print, in `characters` at most, as data, and the look-ups as a record.
 
         The room is shared: what one does not need the next ones have.
         """
         chosen = list(dict.fromkeys((it.kind, " ".join(it.what.split()), it.document.strip()) for it in wanted))[:most]
-        texts = _drop_repeated([self.look_up(Look(kind, what, document)) for kind, what, document in chosen])
+        texts = _drop_repeated(
+            [self.look_up(Look(kind, what, document), brief=brief) for kind, what, document in chosen]
+        )
         # The shortest first: what they do not need the longer ones have.
         left, shown = characters, dict[int, str]()
         for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
@@ -148,7 +162,7 @@ class Looker:
         how = (
             prompt_text("look_whole")
             if is_short
-            else render_prompt("look_first", most=MOST_AT_FIRST, room=f"{ROOM_AT_FIRST:,}")
+            else render_prompt("look_first", most=MOST_AT_FIRST, room=f"{prompt.room:,}")
         )
         text = render_prompt(
             f"{prompt.agent}_request",
@@ -160,7 +174,7 @@ class Looker:
         if is_short:
             return ask_model(model, request, parse), ()
         wanted, conversation = converse(model, request, lambda reply: parse_object(reply, _Looks).looks)
-        printed, looks = self.run(wanted, nonce, most=MOST_AT_FIRST, characters=ROOM_AT_FIRST)
+        printed, looks = self.run(wanted, nonce, most=MOST_AT_FIRST, characters=prompt.room, brief=prompt.brief)
         turn = UserTurn(render_prompt("looked_first", printed=printed, shape=render_example(prompt.schema)))
         request = replace(conversation, turns=(*conversation.turns, turn), output_schema=prompt.schema)
         return ask_model(model, request, parse), looks
@@ -177,6 +191,26 @@ class Looker:
         return match
 
 
+class Locator:
+    """Finds the words that one reply cites. Those that are not in the document are asked for again once, by ValueError,
+    and then left out: a slip in copying costs a citation and not the verdicts.
+    """
+
+    def __init__(self, looker: Looker) -> None:
+        self._looker = looker
+        self._has_asked = False
+
+    def __call__(self, words: str) -> Match | None:
+        """Where the words stand; None if they are not there, and that was said before."""
+        try:
+            return self._looker.locate(words)
+        except ValueError:
+            if self._has_asked:
+                return None
+            self._has_asked = True
+            raise
+
+
 def _drop_repeated(texts: Sequence[str]) -> list[str]:
     """The texts without the lines of the document that an earlier one has: look-ups for like words find like places."""
     seen: set[str] = set()
@@ -189,10 +223,12 @@ def _drop_repeated(texts: Sequence[str]) -> list[str]:
 
 
 def _cut_lines(text: str, most: int) -> str:
-    """The first whole lines of a text, in `most` characters, with a word on what is left out."""
+    """The first lines of a text, whole ones if that leaves enough, in `most` characters, with a word on the rest."""
     if len(text) <= most:
         return text
-    return f"{text[:most].rsplit(chr(10), 1)[0]}\n[cut: the rest had no room]"
+    whole_lines = text[:most].rsplit("\n", 1)[0]
+    shown = whole_lines if 2 * len(whole_lines) > most else text[:most]
+    return f"{shown}\n[cut: the rest had no room]"
 
 
 def render_whole(document: Document, nonce: str) -> str:
@@ -240,8 +276,8 @@ class CitedPassages:
 
     document: Document
     _by_claim: dict[str, list[_Cited]] = field(default_factory=dict)
-    missed: str = ""
-    """Why what limits the claims was not looked for; "" if it was, or nobody asked."""
+    is_incomplete: bool = False
+    """Whether a judge could not be shown what its look-ups printed, after it had given its verdicts."""
 
     def keep(self, claim: str, citation: Citation, match: Match, judge: str) -> None:
         """Keep what was cited of a claim; the same place is kept once."""
@@ -271,9 +307,6 @@ class CitedPassages:
                     words = " ".join(quote.text.split())
                     issues.append(Issue(NAME, what, claim.id, f'{cited.reason} ({quote.place}: "{words}")'))
         name, note = NAME, ""
-        if self.missed:
-            name, note = (
-                INCOMPLETE_COUNTER_CHECKS[0],
-                f"what limits the claims elsewhere was not looked for: {self.missed}",
-            )
+        if self.is_incomplete:
+            name, note = INCOMPLETE_COUNTER_CHECKS[0], "what limits the claims elsewhere was not looked for"
         return Evidence(name, tuple(issues), quotes=tuple(quotes.values()), qualifications=tuple(found), note=note)

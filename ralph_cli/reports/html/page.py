@@ -153,7 +153,7 @@ def _answer(report: Report) -> Markup:
         note = el("p", "The worker notes: ", view.absence) if view.absence else None
         return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note, claims(report))
     none = "No answer yet." if view.halt == RUNNING else "No answer."
-    return join(None if view.claims else el("p", none), claims(report))
+    return join(None if view.claims else el("p", none), _output_doubts(report), claims(report))
 
 
 def _output(output: str) -> Markup:
