@@ -114,7 +114,6 @@ def test_a_bound_that_falls_between_a_look_and_the_verdicts_holds(
         assert not replay(done.folder, settings=settings, document=MEMO).difference
 
 
-@pytest.mark.xfail(strict=True, reason="the note has the words of the bound, which a replay does not reach")
 def test_a_run_whose_bound_fell_after_the_verdicts_is_replayed(settings: Settings) -> None:
     script = says((1, "supported"), looks=[FIND]), says((1, "supported"))
     done, *_ = run(settings, [LOOK, {"claims": [TERM]}], *script, max_calls=3, limits=True)

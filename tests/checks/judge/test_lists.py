@@ -122,7 +122,8 @@ def test_words_that_are_not_there_are_corrected_and_a_broken_reader_is_no_yes(ba
     check, model = reader(bad, says())
     assert check(attempt_at(RENT)).passed and "That could not be used" in last_turn(model.requests[1])
     found = reader(bad, bad)[0](attempt_at(RENT))
-    assert found.broken and not found.passed
+    is_slip = 'missing": [{' in bad.text  # words that are not there, twice: the item is left out
+    assert found.passed is is_slip and bool(found.broken) is not is_slip
     check, _ = reader(ProviderError("it is down", code="down"), says())
     assert "it is down" in check(attempt_at(RENT)).broken and check(attempt_at(RENT)).passed
 
@@ -178,7 +179,6 @@ def test_a_list_is_mended_by_the_items_that_the_reader_found(settings: Settings)
     assert [it["words"] for it in as_object(done.view)["unconfirmed"]] == ["deposit"]  # what is missing still
 
 
-@pytest.mark.xfail(strict=True, reason="the report counts a question left open by code, and does not name the item")
 def test_the_report_names_what_a_list_still_lacks(settings: Settings) -> None:
     acts = [LOOK, *[{"claims": [RENT_ACT]}] * 3]
     done, _ = answer(settings, "List every payment that is owed", acts, says(CLEANING))
@@ -210,7 +210,6 @@ def test_of_a_plain_question_no_list_is_read(settings: Settings) -> None:
     assert done.ok and asked == ["judge"]
 
 
-@pytest.mark.xfail(strict=True, reason="each and every make a list of a plain look-up, which then costs a call more")
 @pytest.mark.parametrize("question", ["What is the rent each year?", "Is every invoice due on the first of a month?"])
 def test_a_question_with_each_or_every_is_no_list(question: str) -> None:
     assert not asks_for_all(question, question=True)

@@ -194,8 +194,11 @@ def test_what_is_cited_must_be_in_the_document(wrong: dict[str, Any], told: str)
     evidence, cited, model = judged(looked, says((1, "supported"), cites=[wrong]), says((1, "not")))
     assert told in last_turn(model.requests[2]) and evidence.rulings[0].verdict is Verdict.NOT
     assert not cited.quotes and not cited.qualifications
+    # A slip in copying that is made again costs the citation, another fault the verdicts.
     bad = says((1, "supported"), cites=[wrong])
-    assert judged(looked, bad, bad)[0].broken
+    evidence, cited, _ = judged(looked, bad, bad)
+    assert bool(evidence.broken) is told.startswith("citations")
+    assert not cited.qualifications
 
 
 def test_what_limits_the_claims_of_a_short_document_is_read_for_in_the_same_call() -> None:
@@ -233,7 +236,7 @@ def test_verdicts_that_were_given_stay_when_the_look_comes_to_nothing(fault: Rep
     looks = [look("find", "notwithstanding")]
     evidence, cited, _ = judged(says((1, "supported"), looks=looks), fault, text_reply("perhaps"), limits=True)
     assert evidence.passed and evidence.rulings[0].verdict is Verdict.SUPPORTED
-    assert cited.passed and cited.check == "counter (not made)" and "was not looked for: " in cited.note
+    assert cited.passed and cited.check == "counter (not made)" and cited.note.endswith("was not looked for")
     # A verdict that was not given is none.
     assert judged(says(looks=looks), fault, text_reply("perhaps"))[0].broken
 
@@ -327,7 +330,6 @@ def test_runs_over_one_document_at_the_same_time_are_shown_their_own_look_ups() 
     assert printed == [due[wanted] for wanted in looks * 10]
 
 
-@pytest.mark.xfail(strict=True, reason="a straight apostrophe finds no typographic one: the count says 0")
 def test_words_are_found_whatever_their_apostrophe() -> None:
     about = document("It needs the landlord\u2019s consent.")
     assert HostLookups(about)(Look("find", "landlord's consent")).startswith("1 hit")
