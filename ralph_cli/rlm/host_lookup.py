@@ -10,6 +10,11 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Look
 from ralph_cli.rlm.bridge import lookup_facts, lookup_functions
 
+_CALLS = re.compile(
+    r"(?:: |; )(?:more|show|section|headings|at|llm_query)\([^\n]*?\)(?: prints them| has them read)?(?=\)?$)", re.M
+)
+"""The calls that a worker is told about, which nobody can make here."""
+
 
 class HostLookups:
     """Runs look-ups over one document and gives what the worker's functions print."""
@@ -50,7 +55,7 @@ class HostLookups:
                 self._functions["show"](int(number), **among)
             case "table":
                 self._functions["table"](int(number), **among)
-        first, newline, rest = self._output.getvalue().strip().partition("\n")
+        first, newline, rest = _CALLS.sub("", self._output.getvalue()).strip().partition("\n")
         return f"{_without_escapes(first) if look.kind == 'find' else first}{newline}{rest}"
 
 

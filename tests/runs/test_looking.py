@@ -64,7 +64,7 @@ def test_what_the_judge_found_is_shown_with_its_page_and_the_run_is_replayed_and
         (look,) = found["looks"]
         assert look.items() > FIND.items() and look["result"].startswith("2 hits in 1 place")
         (claim, garden) = found["claims"]
-        assert (garden["verdict"], garden["reason"]) == ("absent", NOT_THERE)
+        assert garden["verdict"] == "absent" and garden["reason"].startswith(NOT_THERE)
         (said,), (passage,) = claim["qualified"], found["counter_evidence"]["passages"]
         assert (said["quote"], said["verdict"], said["judge"]) == (passage["id"], "qualifies", "b:judge")
         assert passage["text"] == NOTICE and passage["page"] == 2

@@ -100,8 +100,9 @@ class AbsenceReader:
             return Evidence(NAME, broken=describe_failure(error), looks=tuple(looks))
         found = [(it, self._answers[it.text]) for it in statements]
         issues = tuple(self._issue(it, answer) for it, answer in found if answer.verdict != "absent")
+        name = self.model.name
         rulings = tuple(
-            Ruling(it.claim, _VERDICTS[answer.verdict], answer.reason, self.model.name)
+            Ruling(it.claim, _VERDICTS[answer.verdict], f"{answer.reason} ({describe_searches(it.searches)})", name)
             for it, answer in found
             if it.claim
         )
@@ -109,9 +110,9 @@ class AbsenceReader:
         return Evidence(NAME, issues, rulings, note=" ".join(notes), looks=tuple(looks))
 
     def _is_settled(self, statement: _Statement) -> bool:
-        """Whether nothing is left to ask: the reader agreed, or has said its last word."""
+        """Whether nothing is left to ask: only of passages that the worker has seen is the reader asked again."""
         answer = self._answers[statement.text]
-        return answer.verdict == "absent" or answer.is_last
+        return answer.verdict != "answered" or answer.is_last
 
     def _statements(self, attempt: Attempt) -> list[_Statement]:
         if attempt.absence is not None:

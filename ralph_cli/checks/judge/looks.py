@@ -133,15 +133,12 @@ class Looker:
         The room is shared: what one does not need the next ones have.
         """
         chosen = list(dict.fromkeys((it.kind, " ".join(it.what.split()), it.document.strip()) for it in wanted))[:most]
-        texts = _drop_repeated(
-            [self.look_up(Look(kind, what, document), brief=brief) for kind, what, document in chosen]
-        )
-        # The shortest first: what they do not need the longer ones have.
-        left, shown = characters, dict[int, str]()
-        for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
-            room = left // (len(texts) - len(shown))
-            shown[number] = _cut_lines(texts[number], room)
-            left -= len(shown[number])
+        texts = [self.look_up(Look(kind, what, document), brief=brief) for kind, what, document in chosen]
+        left, shown = characters, list[str]()
+        for number, text in enumerate(texts):
+            # What one look-up does not need the next ones have; a line that was printed for one is not printed again.
+            shown.append(_cut_lines(_drop_printed(text, shown), left // (len(texts) - number)))
+            left -= len(shown[-1])
         printed = []
         for number, (kind, what, document) in enumerate(chosen):
             within = f" in {document}" if document else ""
@@ -211,15 +208,13 @@ class Locator:
             raise
 
 
-def _drop_repeated(texts: Sequence[str]) -> list[str]:
-    """The texts without the lines of the document that an earlier one has: look-ups for like words find like places."""
-    seen: set[str] = set()
-    shorter = []
-    for text in texts:
-        lines = [line if line not in seen or len(line) < LONG_LINE else REPEATED for line in text.split("\n")]
-        seen.update(text.split("\n"))
-        shorter.append("\n".join(line for line, _ in groupby(lines)))
-    return shorter
+def _drop_printed(text: str, shown: Sequence[str]) -> str:
+    """The text without long lines of the document that an earlier one has: look-ups for like words find like places."""
+    seen = {
+        line for each in shown for line in each.split("\n") if len(line) >= LONG_LINE and not line.startswith("---")
+    }
+    lines = [REPEATED if line in seen else line for line in text.split("\n")]
+    return "\n".join(line for line, _ in groupby(lines))
 
 
 def _cut_lines(text: str, most: int) -> str:

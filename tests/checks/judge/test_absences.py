@@ -135,7 +135,7 @@ def test_each_claim_that_something_is_not_there_has_a_ruling_of_one_call() -> No
     ]
     (issue,) = found.issues
     assert issue.claim == 3 and "claim 3 says" in issue.message and "why in `because`" in issue.message
-    assert found.rulings[0].reason == "No car is named." and len(model.requests) == 1
+    assert found.rulings[0].reason == "No car is named. (counted by code: garage: 0)" and len(model.requests) == 1
     shown = last_turn(model.requests[0])
     assert "Statement 2:" in shown and BESIDE.text not in shown and "A bond is none." in shown
     assert found.note == ""
