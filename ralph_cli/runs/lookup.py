@@ -14,8 +14,7 @@ from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.sets.loading import load_each, load_source
 from ralph_cli.documents.source import UNUSED_OPTIONS, DocumentLike, DocumentSource
-from ralph_cli.memo.checking.check import check_quotations
-from ralph_cli.memo.checking.visibility import check_visibility
+from ralph_cli.memo.checking.check import check_quotations, check_visibility
 from ralph_cli.memo.reading.read import read_memo
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.quotes.visibility import VisibilityChecker

@@ -9,7 +9,7 @@ which ones "all" are.
 import re
 from dataclasses import dataclass
 
-from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
+from ralph_cli.memo.reading.words import names_a_time_or_part, stated_figures
 from ralph_cli.text.lexicon import LIMITS, SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends
 
