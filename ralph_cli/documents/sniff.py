@@ -164,32 +164,41 @@ def identify(name: str, data: bytes) -> Kind:
     suffix = PurePath(name).suffix.lower()
     if _is_pdf(suffix, data):
         return "pdf"
-    if suffix != ".pdf" and _is_outlook_mail(suffix, data):
-        return "msg"
-    if suffix != ".pdf" and (kind := _office_kind(data, suffix)):
-        return kind
-    if _ARCHIVE_SUFFIXES.get(suffix) in OFFICE_KINDS and is_encrypted_office(data):
-        return _ARCHIVE_SUFFIXES[suffix]
     picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
-    if picture and suffix != ".pdf":
-        return "image"
     found, hint = foreign_format(data)
-    if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
-        return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if suffix == ".pdf":
         usual = "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
         raise _misnamed_error(name, suffix, found or picture or usual)
+    if kind := _binary_kind(suffix, data):
+        return kind
+    if picture:
+        return "image"
+    if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
+        return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if found:
         raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
     if suffix in _BINARY_SUFFIXES:
         raise _misnamed_error(name, suffix, f"not {_BINARY_SUFFIXES[suffix]}")
+    return _text_kind(suffix, data)
+
+
+def _binary_kind(suffix: str, data: bytes) -> Kind | None:
+    """The kind of a mail of Outlook, an office document or a book; None for anything else."""
+    if _is_outlook_mail(suffix, data):
+        return "msg"
+    if kind := _office_kind(data, suffix):
+        return kind
+    kind = _ARCHIVE_SUFFIXES.get(suffix)
+    return kind if kind in OFFICE_KINDS and is_encrypted_office(data) else None
+
+
+def _text_kind(suffix: str, data: bytes) -> Kind:
+    """The kind of a file that is made of characters."""
     if suffix in _MAIL_SUFFIXES or (suffix not in _NAMED_TEXT and looks_like_mail(data)):
         return _mail_kind(suffix, data)
     if suffix in _NAMED_KINDS:
         return _NAMED_KINDS[suffix]
-    if suffix not in _TEXT and looks_like_html(data):
-        return "html"
-    return "text"
+    return "html" if suffix not in _TEXT and looks_like_html(data) else "text"
 
 
 def _misnamed_error(name: str, suffix: str, what: str) -> DocumentError:
