@@ -37,22 +37,6 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
             for case in cases:
                 yield f"  {case.number} {make_visible(case.kind)}: {one_line(case.text)}"
             yield ""
-        case events.SnippetRan() | events.DraftSubmitted() | events.SubqueriesAsked() | events.TurnRejected():
-            yield from _worker_event_lines(event)
-        case events.GoalSet() | events.OutputChanged() | events.VerifierFinished() | events.WorkerReported():
-            yield from _goal_event_lines(event)
-        case events.StepFinished(step):
-            yield from _step_lines(step)
-        case events.CallRetried(agent, model, attempt, reason):
-            yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
-        case events.CallFinished(agent=agent, model=model, error=error) if error:
-            yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
-
-
-def _worker_event_lines(
-    event: events.SnippetRan | events.DraftSubmitted | events.SubqueriesAsked | events.TurnRejected,
-) -> Iterator[str]:
-    match event:
         case events.SnippetRan():
             pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
@@ -69,22 +53,27 @@ def _worker_event_lines(
             yield from (f"  ! {one_line(reason)}" for reason in dict.fromkeys(item.reason for item in tally.lost))
         case events.TurnRejected(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
-
-
-def _step_lines(step: Step) -> Iterator[str]:
-    """What came of an attempt: the output, the sources of figures, what is unconfirmed, verdicts and faults."""
-    yield from _output_lines(step)
-    for figure in step.figures:
-        yield f"-- claim {figure.claim}: {one_line(describe_source(figure))}"
-    for doubt in list_unconfirmed(step.attempt, step.doubts):
-        what = f"claim {doubt.claim}" if doubt.claim else "the output"
-        yield f"-- {what}: {one_line(describe_doubt(doubt))}"
-    for ruling in step.rulings:
-        what = f"claim {ruling.claim}" if ruling.claim else "the output"
-        verdict = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
-        yield f"-- judge ({make_visible(ruling.judge)}): {verdict}"
-    yield from (f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken)
-    yield ""
+        case events.GoalSet() | events.OutputChanged() | events.VerifierFinished() | events.WorkerReported():
+            yield from _goal_event_lines(event)
+        case events.StepFinished(step):
+            yield from _output_lines(step)
+            for figure in step.figures:
+                yield f"-- claim {figure.claim}: {one_line(describe_source(figure))}"
+            for doubt in list_unconfirmed(step.attempt, step.doubts):
+                what = f"claim {doubt.claim}" if doubt.claim else "the output"
+                yield f"-- {what}: {one_line(describe_doubt(doubt))}"
+            for ruling in step.rulings:
+                what = f"claim {ruling.claim}" if ruling.claim else "the output"
+                verdict = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
+                yield f"-- judge ({make_visible(ruling.judge)}): {verdict}"
+            yield from (
+                f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken
+            )
+            yield ""
+        case events.CallRetried(agent, model, attempt, reason):
+            yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
+        case events.CallFinished(agent=agent, model=model, error=error) if error:
+            yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
 
 
 def _output_lines(step: Step) -> Iterator[str]:

@@ -97,7 +97,11 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     if view.halt.type is StopType.PASSAGES and view.mode == "qa":
         pass  # the claims are the passages themselves
     elif view.mode == "task":
-        yield from _output_lines(view, shown=output)
+        if output and view.output:
+            yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
+            yield []
+        if view.quotes and not view.has_no_reader:
+            yield [("Evidence:", "bold")]
     else:
         for item in view.claims:
             yield from _claim_lines(item)
@@ -120,15 +124,6 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
         yield [(follows, "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
     yield [(describe_spending(view, view.iterations), "dim")]
-
-
-def _output_lines(view: RunView, *, shown: bool) -> Iterator[list[Styled]]:
-    """The output of a task, if it is to be shown here, and the heading of its quotes."""
-    if shown and view.output:
-        yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
-        yield []
-    if view.quotes and not view.has_no_reader:
-        yield [("Evidence:", "bold")]
 
 
 def _ending_lines(view: RunView) -> Iterator[list[Styled]]:
