@@ -94,15 +94,13 @@ def _answer_lines(view: RunView) -> Iterator[list[Styled]]:
 
 def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield from _head_lines(view)
-    if view.halt.type is StopType.PASSAGES and view.mode == "qa":
-        pass  # the claims are the passages themselves
-    elif view.mode == "task":
+    if view.mode == "task":
         if output and view.output:
             yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
             yield []
         if view.quotes and not view.has_no_reader:
             yield [("Evidence:", "bold")]
-    else:
+    elif _shows_claims(view):
         for item in view.claims:
             yield from _claim_lines(item)
     if view.absence is not None:
