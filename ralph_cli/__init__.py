@@ -1,7 +1,7 @@
 """ralph: answers about long documents in which every claim is pinned to verbatim quotes.
 
-The names in `__init__.pyi` are the public Python API; they are loaded when first used, so that importing ralph costs
-nothing.
+The names in the stub beside this file are the public Python API. They are loaded when first used, so that importing
+ralph costs nothing.
 """
 
 from importlib import import_module
