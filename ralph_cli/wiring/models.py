@@ -1,6 +1,6 @@
 """Which models a run has, and the sandbox engine: from settings to connected, metered things."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -90,6 +90,19 @@ def choose_models(
     worker = _model_name_for(
         "worker", settings.model, reachable_vendors[0] if reachable_vendors else "offline", settings, given
     )
+    judge, subquery, own_vendor = _choose_judge_and_subquery(settings, given, worker, reachable_vendors)
+    notices += _family_notices(_family_of("worker", worker, given), _family_of("judge", judge, given))
+    verifier = _choose_verifier(settings, given, judge, own_vendor) if settings.verify_with_model else ""
+    notices += _unused_option_notices(settings, given, custom_verifier)
+    own_verifier = type(custom_verifier).__name__ if custom_verifier is not None else ""
+    panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
+    return ModelNames(worker, judge, subquery, tuple(notices), verifier, own_verifier, panel)
+
+
+def _choose_judge_and_subquery(
+    settings: Settings, given: Mapping[str, Model], worker: str, reachable_vendors: Sequence[str]
+) -> tuple[str, str, str]:
+    """The judge, if possible of another family than the worker, the model of sub-queries, and the worker's vendor."""
     vendor, family = _vendor_of("worker", worker, given), _family_of("worker", worker, given)
     others = [known for known in reachable_vendors if known not in (family, vendor)]
     # A cloud or a server of one's own has no model that everybody has there, but for the one that was named.
@@ -101,12 +114,7 @@ def choose_models(
     # The offline engine ranks in its sub-queries, so they are asked of the very model that was chosen.
     wish = settings.subquery_model or (worker if family == "offline" and "worker" not in given else own)
     subquery = _model_name_for("subquery", wish, own_vendor, settings, given)
-    notices += _family_notices(family, _family_of("judge", judge, given))
-    verifier = _choose_verifier(settings, given, judge, own_vendor) if settings.verify_with_model else ""
-    notices += _unused_option_notices(settings, given, custom_verifier)
-    own = type(custom_verifier).__name__ if custom_verifier is not None else ""
-    panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
-    return ModelNames(worker, judge, subquery, tuple(notices), verifier, own, panel)
+    return judge, subquery, own_vendor
 
 
 def _family_notices(worker: str, judge: str) -> Iterator[NoticeIssued]:
