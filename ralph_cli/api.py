@@ -4,43 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from ralph_cli.checks.command import CommandVerifier
+from ralph_cli.checks.verifier import Verifier
+from ralph_cli.config import Settings
 from ralph_cli.core.awaiting import WatchedRun, as_coroutine
+from ralph_cli.core.budget import Budget
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.events import AnyEvent, EventSink
+from ralph_cli.core.model import Model
+from ralph_cli.core.results.goal import GoalState
+from ralph_cli.core.results.judge_test import JudgeTest
+from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
+from ralph_cli.documents.source import DocumentLike, DocumentSource
+from ralph_cli.modes import goal_record
+from ralph_cli.runs.execute import Setup
+from ralph_cli.runs.goals import Goal, pursue_goal
+from ralph_cli.runs.goals import VerifierCommands as VerifierCommands
+from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
+from ralph_cli.runs.lookup import check_memo as check_memo
+from ralph_cli.runs.lookup import check_quotes as check_quotes
+from ralph_cli.runs.questions import answer_question, do_task
+from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.following import find_question, follow_run
 
-if TYPE_CHECKING:  # each function imports what it needs: none waits for what the others need
-    from ralph_cli.checks.command import CommandVerifier
-    from ralph_cli.checks.verifier import Verifier
-    from ralph_cli.config import Settings
-    from ralph_cli.core.events import AnyEvent, EventSink
-    from ralph_cli.core.model import Model
-    from ralph_cli.core.results.goal import GoalState
-    from ralph_cli.core.results.judge_test import JudgeTest
-    from ralph_cli.core.results.table import Cell, CellState, Table, TableQuestion
-    from ralph_cli.documents.source import DocumentLike
+if TYPE_CHECKING:  # what few callers need is imported where they call it
     from ralph_cli.evaluation.question_sets import Question
     from ralph_cli.evaluation.results import Evaluation, QuestionResult
-    from ralph_cli.runs.goals import VerifierCommands as VerifierCommands
-    from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
-    from ralph_cli.runs.lookup import check_memo as check_memo
-    from ralph_cli.runs.lookup import check_quotes as check_quotes
-    from ralph_cli.runs.result import Result
     from ralph_cli.table.estimate import TableEstimate
     from sandbox import Sandbox
 
     OnQuestion = Callable[[int, int, Question, QuestionResult | None], None]
     OnCell = Callable[[int, int, Cell], None]
-else:
-    _ELSEWHERE = {"VerifierCommands": "goals", "QuoteCheck": "lookup", "check_memo": "lookup", "check_quotes": "lookup"}
-
-    def __getattr__(name: str) -> object:
-        if name in _ELSEWHERE:
-            return getattr(import_module(f"ralph_cli.runs.{_ELSEWHERE[name]}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -82,10 +80,6 @@ def ask(
     ConfigError for a wrong setting or a verifier that cannot be asked), ProviderError when a model service fails,
     EngineError when no sandbox can run.
     """
-    from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Setup
-    from ralph_cli.runs.questions import answer_question
-
     source = DocumentSource.of(document, password=password, encoding=encoding)
     return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
 
@@ -118,10 +112,6 @@ def follow_up(
     `document` says where the document is now; it must be the same. The rest, and what is raised, is as in `ask`; a run
     that cannot be used is a JournalError.
     """
-    from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Setup
-    from ralph_cli.runs.resuming.following import find_question, follow_run
-
     setup = Setup.of(settings, models, verifier, engine, sink)
     folder = run if isinstance(run, Path) else find_question(setup.settings.out, run)
     return follow_run(folder, question, setup, DocumentSource.of(document or "", password=password))
@@ -150,10 +140,6 @@ def run_task(
     is known. `models` may also hold a "reasoner", which writes the output from the brief; everything else, and what is
     raised, is as in `ask`.
     """
-    from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Setup
-    from ralph_cli.runs.questions import do_task
-
     source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
     return do_task(source, task, Setup.of(settings, models, verifier, engine, sink))
 
@@ -182,10 +168,6 @@ def run_goal(
     result is unverified. `goal_of` tells status, output and evidence; password and encoding are those of a
     DocumentSource; everything else is as in `ask`.
     """
-    from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Setup
-    from ralph_cli.runs.goals import Goal, VerifierCommands, pursue_goal
-
     commands = verify if isinstance(verify, VerifierCommands) else VerifierCommands(verify)
     goal = Goal(objective, commands, instructions, require_verifier, resume)
     return pursue_goal(DocumentSource.of(document), goal, Setup.of(settings, models, engine=engine, sink=sink))
@@ -229,8 +211,6 @@ def watch(call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.
 
 def goal_of(folder: Path) -> GoalState:
     """Status, output and evidence of the goal whose run is in `folder`. Raises JournalError."""
-    from ralph_cli.modes import goal_record
-
     return goal_record.read_goal(folder)
 
 
@@ -253,9 +233,7 @@ def judge_test(
     `usable` of the result. Raises DocumentError also when no claims can be made of the document; the rest is as in
     `ask`.
     """
-    from ralph_cli.documents.source import DocumentSource
     from ralph_cli.judge_testing.run import run_judge_test
-    from ralph_cli.runs.execute import Setup
 
     source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
     return run_judge_test(source, claims, seed, Setup.of(settings, models, sink=sink))
@@ -286,11 +264,8 @@ def evaluate(
     code counts shared words and figures. Raises UserError for a file that cannot be used; a question that fails is told
     in its result. The rest is as in `ask`.
     """
-    from ralph_cli.core.budget import Budget
-    from ralph_cli.core.errors import ConfigError
     from ralph_cli.evaluation.question_sets import read_questions
     from ralph_cli.evaluation.run import run_evaluation
-    from ralph_cli.runs.execute import Setup
 
     if first_page not in (None, 0, 1):
         raise ConfigError(f"pages count from 0 or 1, not {first_page}", code="bad-first-page", hint="--first-page 0")
@@ -346,10 +321,6 @@ def make_table(
     in it. Raises UserError for questions that cannot be used;
     the rest is as in `ask`.
     """
-    from ralph_cli.core.budget import Budget
-    from ralph_cli.core.errors import ConfigError
-    from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Setup
     from ralph_cli.table import make
     from ralph_cli.table.run import Fill, Filling, fill_table
 
@@ -392,8 +363,6 @@ def estimate_table(
     settings: Settings | None = None,
 ) -> TableEstimate:
     """What `make_table` would ask and what that will likely cost, by model; nothing is sent or written."""
-    from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Setup
     from ralph_cli.table import make
     from ralph_cli.table.run import Filling
 

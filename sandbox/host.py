@@ -22,8 +22,7 @@ from sandbox.interface import (
     missing_walls,
 )
 from sandbox.questions import Questions, ask_host, replace_surrogates, replace_unsafe
-from sandbox.watch import watch_beside
-from sandbox.worker import Bounds, Frame, Worker, WorkerFault
+from sandbox.worker import Bounds, Frame, Worker, WorkerFault, watch_beside
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384

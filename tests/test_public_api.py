@@ -1,6 +1,5 @@
 """The public names of the package: exactly these, loaded when used."""
 
-import ast
 import inspect
 import subprocess
 import sys
@@ -81,15 +80,6 @@ def test_the_public_names_are_exactly_these() -> None:
 def test_every_public_name_is_there(name: str) -> None:
     found = getattr(ralph_cli, name)
     assert name == "__version__" or (found.__name__ == name and found.__doc__)
-
-
-def test_type_checkers_see_every_public_name() -> None:
-    tree = ast.parse(Path(ralph_cli.__file__).read_text("utf-8"))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)]
-    shown = {
-        alias.asname: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
-    }
-    assert shown == {name: f"ralph_cli.{module}" for name, module in ralph_cli._PUBLIC.items()}
 
 
 @pytest.mark.parametrize("name", ["ask", "run_task", "resume", "RalphRunner"])

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.cluster.database import EndedJob, Queue
+from ralph_cli.cluster.database import EndedJob, JobQueue
 from ralph_cli.cluster.job import Job, JobResult, read_file, write_file
-from ralph_cli.cluster.shares import Amounts, Shares
+from ralph_cli.cluster.shares import Amounts, DatabaseShares
 from ralph_cli.cluster.store import Store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.core import clock
@@ -16,6 +16,7 @@ from ralph_cli.core.results.table import Cell, CellState, TableRow
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
+from ralph_cli.loop.engine import LIMIT_STOP_TYPES
 from ralph_cli.runs.execute import Setup
 from ralph_cli.table.record import KnownCells, TableRecord, read_cells
 from ralph_cli.table.rows import open_row
@@ -27,13 +28,6 @@ LEAST_POLL_SECONDS, POLL_SHARE = 0.25, 0.02
 
 JOBS_FOLDER = "jobs"
 """In the folder of a table: the jobs that were submitted and whose results are not in the table yet."""
-
-_STOPS = {
-    "cost": StopType.MAX_COST,
-    "calls": StopType.MAX_CALLS,
-    "tokens": StopType.MAX_TOKENS,
-    "time": StopType.TIMEOUT,
-}
 
 
 def kept_jobs(record: TableRecord) -> dict[str, Job]:
@@ -55,8 +49,8 @@ def purse_of(record: TableRecord) -> str:
 class Collecting:
     """The jobs of a table that are under way. `halt` says why some were not done, `known` has what came of the rest."""
 
-    queue: Queue
-    shares: Shares
+    queue: JobQueue
+    shares: DatabaseShares
     store: Store
     record: TableRecord
     known: KnownCells
@@ -165,7 +159,7 @@ class Collecting:
         if reached is None and seconds is not None and seconds <= 0:
             reached = "time"
         if reached is not None and self.halt is None:
-            self._end(Halt(_STOPS[reached], f"the bound of the table was reached ({reached})"))
+            self._end(Halt(LIMIT_STOP_TYPES[reached], f"the bound of the table was reached ({reached})"))
 
     def _end(self, halt: Halt) -> None:
         """No further job is begun; those at work are finished."""

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ralph_cli.cluster.connection import WorkerLock, connect, connecting, import_dbos, living_workers, require_postgres
 from ralph_cli.cluster.job import code_version
@@ -58,22 +58,6 @@ class QueueState:
     ended: Mapping[str, int]
     living: tuple[str, ...]
     is_paused: bool
-
-
-class Queue(Protocol):
-    """The jobs, as far as a table that is being filled needs them; see `JobQueue`."""
-
-    def submit(self, job_id: str, job: str) -> None:
-        """Let a worker do the job with that hash."""
-
-    def ended(self, job_ids: Collection[str]) -> list[EndedJob]:
-        """Those of these jobs that are over."""
-
-    def cancel(self, job_ids: Collection[str] | None = None, *, at_work: bool = True) -> int:
-        """Cancel jobs that are not done."""
-
-    def close(self) -> None:
-        """Give the connections back."""
 
 
 def require_worker_id(name: str) -> str:

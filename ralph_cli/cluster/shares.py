@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ralph_cli.cluster.connection import PatientConnection
 from ralph_cli.core import clock
@@ -91,40 +91,20 @@ def find_room(bounds: Budget, spent: Amounts, held: Amounts, more: Amounts) -> t
     return found
 
 
-class Shares(Protocol):
-    """Who has spent how much of a table's bounds; see `DatabaseShares`. A purse is that of a table, named by a hash."""
-
-    def open(self, purse: str, bounds: Budget, spent: Amounts) -> None:
-        """Set the bounds of a table, whose time begins now, and what it has spent as far as its records tell."""
-
-    def begin(self, purse: str, job: str, worker: str) -> float | None:
-        """A worker does that job now: nothing is held any more for one that did it before. Returns the seconds that
-        the table has left, None without a bound.
-        """
-
-    def hold(
-        self, purse: str, job: str, worker: str, spent: Amounts, held: Amounts, more: Amounts = NOTHING
-    ) -> tuple[Room, str]:
-        """Note what a job has spent and what its calls under way may take, and hold `more` for the next if it fits.
-
-        Returns what `find_room` does.
-        """
-
-    def collect(self, purse: str, job: str, worker: str, spent: Amounts) -> None:
-        """The records of a job are in the table, which has `spent` so much: its own account is closed."""
-
-    def close(self) -> None:
-        """Give what it holds back."""
-
-
 class DatabaseShares:
-    """The shares in a PostgreSQL database: hashes, ids of workers and amounts. Waits while the database is away."""
+    """Who has spent how much of a table's bounds, in a PostgreSQL database: hashes, ids of workers and amounts.
+
+    A purse is that of a table, named by a hash. Waits while the database is away.
+    """
 
     def __init__(self, url: str) -> None:
         self._database = PatientConnection(url, _TABLES)
 
     def open(self, purse: str, bounds: Budget, spent: Amounts) -> None:
-        """See `Shares`. Raises ConfigError."""
+        """Set the bounds of a table, whose time begins now, and what it has spent as far as its records tell.
+
+        Raises ConfigError.
+        """
         ends = "now() + make_interval(secs => %s)"
         statement = (
             f"INSERT INTO ralph.bounds VALUES (%s, %s, %s, %s, {ends}, %s, %s, %s) ON CONFLICT (purse) DO UPDATE SET "
@@ -135,7 +115,11 @@ class DatabaseShares:
         self._database.change(lambda connection: connection.execute(statement, values))
 
     def begin(self, purse: str, job: str, worker: str) -> float | None:
-        """See `Shares`. Raises ConfigError."""
+        """A worker does that job now: nothing is held any more for one that did it before. Returns the seconds that
+        the table has left, None without a bound.
+
+        Raises ConfigError.
+        """
         give_back = (
             "UPDATE ralph.spending SET held_usd = 0, held_calls = 0, held_tokens = 0 WHERE (purse, job) = (%s, %s)"
         )
@@ -151,7 +135,12 @@ class DatabaseShares:
     def hold(
         self, purse: str, job: str, worker: str, spent: Amounts, held: Amounts, more: Amounts = NOTHING
     ) -> tuple[Room, str]:
-        """See `Shares`. Raises ConfigError."""
+        """Note what a job has spent and what its calls under way may take, and hold `more` for the next if it fits.
+
+        Returns what `find_room` does.
+
+        Raises ConfigError.
+        """
         names = ("spent_usd", "spent_calls", "spent_tokens", "held_usd", "held_calls", "held_tokens")
         sums = ", ".join(f"coalesce(sum({name}), 0)" for name in names)
         others = f"SELECT {sums} FROM ralph.spending WHERE purse = %s AND (job, worker) <> (%s, %s)"
@@ -178,7 +167,10 @@ class DatabaseShares:
         return self._database.change(change)
 
     def collect(self, purse: str, job: str, worker: str, spent: Amounts) -> None:
-        """See `Shares`. Raises ConfigError."""
+        """The records of a job are in the table, which has `spent` so much: its own account is closed.
+
+        Raises ConfigError.
+        """
         settle = (
             "UPDATE ralph.bounds SET spent_usd = %s, spent_calls = %s, spent_tokens = %s WHERE purse = %s",
             "DELETE FROM ralph.spending WHERE (purse, job, worker) = (%s, %s, %s)",

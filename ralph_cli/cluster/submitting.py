@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from ralph_cli.cluster.collecting import Collecting, kept_jobs, purse_of
-from ralph_cli.cluster.database import JobQueue, Queue
+from ralph_cli.cluster.database import JobQueue
 from ralph_cli.cluster.job import FORMAT, Job, JobDocument, finite
-from ralph_cli.cluster.shares import Amounts, DatabaseShares, Shares
+from ralph_cli.cluster.shares import Amounts, DatabaseShares
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
@@ -42,8 +42,8 @@ class Submission:
     database: str
     store: str
     on_wait: Callable[[str], None] = lambda message: None
-    open_queue: Callable[[str], Queue] = JobQueue
-    open_shares: Callable[[str], Shares] = DatabaseShares
+    open_queue: Callable[[str], JobQueue] = JobQueue
+    open_shares: Callable[[str], DatabaseShares] = DatabaseShares
 
     def __call__(
         self,
@@ -71,8 +71,8 @@ class Submission:
 
     def _fill(
         self,
-        queue: Queue,
-        shares: Shares,
+        queue: JobQueue,
+        shares: DatabaseShares,
         store: Store,
         record: TableRecord,
         known: KnownCells,

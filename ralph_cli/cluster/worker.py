@@ -19,7 +19,7 @@ from ralph_cli.cluster.job import (
     write_file,
 )
 from ralph_cli.cluster.serving import WorkerUnfit, serve
-from ralph_cli.cluster.shares import DatabaseShares, JobPurse, Shares, Turns
+from ralph_cli.cluster.shares import DatabaseShares, JobPurse, Turns
 from ralph_cli.cluster.store import Store, open_store
 from ralph_cli.cluster.unpacking import unpack_run
 from ralph_cli.config import Settings
@@ -55,7 +55,7 @@ class Workplace:
     store: Store
     folder: Path
     setup: Setup
-    shares: Shares | None = None
+    shares: DatabaseShares | None = None
 
     def do_job(self, sha256: str, on_cell: OnCell = lambda cell: None) -> str:
         """Do the job with that hash, or go on with it; returns the hash of its result.

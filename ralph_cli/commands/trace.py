@@ -213,7 +213,7 @@ def delete(
     it. It cannot be undone."""
     from ralph_cli import config
     from ralph_cli.reports.safe_text import one_line
-    from ralph_cli.runs.deletion import delete_older_runs, delete_run
+    from ralph_cli.runs.folders import delete_older_runs, delete_run
     from ralph_cli.text.lexicon import pluralize
 
     if (run is None) == (older_than is None):

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
 
 from ralph_cli.core.structure import (
+    CLAUSE_KINDS,
     Addition,
     Block,
     Cell,
@@ -81,9 +82,6 @@ class Member:
         """The number of its last page in the set."""
         return self.first_page + self.pages - 1
 
-
-CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
-"""Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own."""
 
 _LONG_NAME = 48
 """Characters of a document's name that are repeated with each of its pages."""

@@ -30,15 +30,8 @@ DECODED_KINDS: frozenset[Kind] = TEXT_KINDS | {"eml", "mbox", "html", "mhtml", "
 _HEAD = 1024
 """A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13."""
 
-_MARKDOWN = frozenset([".md", ".markdown", ".mdown", ".mkd", ".mdx"])
-_HTML = frozenset([".html", ".htm", ".xhtml", ".shtml"])
 _TEXT_SUFFIXES = ".txt .text .log .rst .adoc .org .tex .xml .yaml .yml .toml .ini .cfg"
 _TEXT = frozenset(_TEXT_SUFFIXES.split())
-_DATA_SUFFIXES: dict[str, Kind] = {
-    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "json"),
-    ".ipynb": "ipynb",
-}
 _MAIL_SUFFIXES: dict[str, Kind] = {
     **dict.fromkeys((".eml", ".emlx"), "eml"),
     ".mbox": "mbox",
@@ -49,9 +42,17 @@ _CODE_SUFFIXES = """
     .swift .m .mm .r .jl .lua .sh .bash .zsh .fish .ps1 .bat .sql .hs .ml .mli .ex .exs .erl .clj .lisp .el .dart .f90
     .f .vb .asm .s .css .scss .less .vue .svelte .proto .cmake .mk .gradle .tf .sol .v .vhd
 """
-_CODE = frozenset(_CODE_SUFFIXES.split())
+_NAMED_KINDS: dict[str, Kind] = {
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "json"),
+    ".ipynb": "ipynb",
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml"), "html"),
+    **dict.fromkeys(_CODE_SUFFIXES.split(), "code"),
+}
+"""What a text is by its suffix."""
 
-_NAMED_TEXT = (_MARKDOWN | _HTML | _CODE | _TEXT | frozenset(_DATA_SUFFIXES)) - {".txt", ".text", ".log"}
+_NAMED_TEXT = (_NAMED_KINDS.keys() | _TEXT) - {".txt", ".text", ".log"}
 """Suffixes that say what a text is; any other one may be that of a mail."""
 
 _PDF_HINT = "save it as PDF or text first"
@@ -147,7 +148,11 @@ _MAIL_HEAD_BYTES, _LEAST_MAIL_HEADERS = 1 << 16, 3
 _MULTIPART = re.compile(rb"^Content-Type:\s*multipart/related", re.IGNORECASE | re.MULTILINE)
 _SAVED_PAGE = re.compile(rb"^(?:Snapshot-Content-Location:|From: <Saved by )", re.IGNORECASE | re.MULTILINE)
 
-_DOCUMENT_ENDINGS = frozenset([".pdf", *_DATA_SUFFIXES, *_MAIL_SUFFIXES, *_BINARY_SUFFIXES]) | _MARKDOWN | _HTML | _TEXT
+_DOCUMENT_ENDINGS = (
+    frozenset([".pdf", *_MAIL_SUFFIXES, *_BINARY_SUFFIXES])
+    | _TEXT
+    | {suffix for suffix, kind in _NAMED_KINDS.items() if kind != "code"}
+)
 
 
 def identify(name: str, data: bytes) -> Kind:
@@ -159,38 +164,41 @@ def identify(name: str, data: bytes) -> Kind:
     suffix = PurePath(name).suffix.lower()
     if _is_pdf(suffix, data):
         return "pdf"
-    if suffix != ".pdf" and _is_outlook_mail(suffix, data):
-        return "msg"
-    if suffix != ".pdf" and (kind := _office_kind(data, suffix)):
-        return kind
-    if _ARCHIVE_SUFFIXES.get(suffix) in OFFICE_KINDS and is_encrypted_office(data):
-        return _ARCHIVE_SUFFIXES[suffix]
     picture = next((what for magic, what in _PICTURES if re.match(magic, data, re.DOTALL)), "")
-    if picture and suffix != ".pdf":
-        return "image"
     found, hint = foreign_format(data)
-    if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
-        return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if suffix == ".pdf":
         usual = "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
         raise _misnamed_error(name, suffix, found or picture or usual)
+    if kind := _binary_kind(suffix, data):
+        return kind
+    if picture:
+        return "image"
+    if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
+        return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
     if found:
         raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
     if suffix in _BINARY_SUFFIXES:
         raise _misnamed_error(name, suffix, f"not {_BINARY_SUFFIXES[suffix]}")
+    return _text_kind(suffix, data)
+
+
+def _binary_kind(suffix: str, data: bytes) -> Kind | None:
+    """The kind of a mail of Outlook, an office document or a book; None for anything else."""
+    if _is_outlook_mail(suffix, data):
+        return "msg"
+    if kind := _office_kind(data, suffix):
+        return kind
+    kind = _ARCHIVE_SUFFIXES.get(suffix)
+    return kind if kind in OFFICE_KINDS and is_encrypted_office(data) else None
+
+
+def _text_kind(suffix: str, data: bytes) -> Kind:
+    """The kind of a file that is made of characters."""
     if suffix in _MAIL_SUFFIXES or (suffix not in _NAMED_TEXT and looks_like_mail(data)):
         return _mail_kind(suffix, data)
-    if suffix in _DATA_SUFFIXES:
-        return _DATA_SUFFIXES[suffix]
-    if suffix in _HTML:
-        return "html"
-    if suffix in _MARKDOWN:
-        return "markdown"
-    if suffix in _CODE:
-        return "code"
-    if suffix not in _TEXT and looks_like_html(data):
-        return "html"
-    return "text"
+    if suffix in _NAMED_KINDS:
+        return _NAMED_KINDS[suffix]
+    return "html" if suffix not in _TEXT and looks_like_html(data) else "text"
 
 
 def _misnamed_error(name: str, suffix: str, what: str) -> DocumentError:

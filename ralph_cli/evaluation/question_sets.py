@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from ralph_cli.core.errors import DocumentError, UserError, describe_fault
 from ralph_cli.core.prompts.json_reply import describe_validation_error
@@ -77,31 +77,21 @@ class _Record(BaseModel):
 
 
 class _Evidence(_Record):
-    page: int | None = None
+    page: Annotated[int | None, Field(validation_alias=AliasChoices("page", "evidence_page_num"))] = None
 
 
-class _OwnRecord(_Record):
+class _PagedRecord(_Record):
+    """A line of ralph's own format, or of FinanceBench's, which has other names for the same."""
+
     question: Text
-    document: Text
-    id: str | int = ""
+    document: Annotated[Text, Field(validation_alias=AliasChoices("document", "doc_name"))]
+    id: Annotated[str | int, Field(validation_alias=AliasChoices("id", "financebench_id"))] = ""
     answer: str = ""
     pages: list[int] = []
     passages: list[Text] = []
     evidence: list[_Evidence] = []
     first_page: Start | None = None
     absent: bool = False
-
-
-class _FinanceBenchEvidence(_Record):
-    evidence_page_num: int | None = None
-
-
-class _FinanceBenchRecord(_Record):
-    question: Text
-    doc_name: Text
-    financebench_id: str | int = ""
-    answer: str = ""
-    evidence: list[_FinanceBenchEvidence] = []
 
 
 class _Snippet(_Record):
@@ -184,9 +174,10 @@ def _question(
         if "query" in record or "snippets" in record:
             kind, question = "LegalBench-RAG", _legalbench(_LegalBenchRecord(**record), number, where, folder)
         elif "doc_name" in record:
-            kind, question = "FinanceBench", _financebench(_FinanceBenchRecord(**record), number, where, first_page)
+            kind, question = "FinanceBench", _paged(record, number, where, 0 if first_page is None else first_page)
         else:
-            kind, question = "JSON Lines", _own(record, number, where, first_page)
+            _require_known_fields(record)
+            kind, question = "JSON Lines", _paged(record, number, where, 1 if first_page is None else first_page)
     except ValidationError as error:
         raise _fault(path, where, describe_validation_error(error)) from None
     except ValueError as error:
@@ -198,37 +189,28 @@ def _question(
     return kind, question
 
 
-def _own(record: dict[str, Any], number: int, where: str, first_page: int | None) -> Question:
-    known = _OwnRecord.model_fields
+def _require_known_fields(record: dict[str, Any]) -> None:
+    """Raise ValueError for a field whose name is nearly that of one of ours."""
+    known = _PagedRecord.model_fields
     for name in record:
         if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.8)):
             raise ValueError(f"there is no field {name!r}: did you mean {near[0]!r}?")
-    own = _OwnRecord(**record)
-    start = own.first_page if own.first_page is not None else 1 if first_page is None else first_page
-    pages = [*own.pages, *(item.page for item in own.evidence if item.page is not None)]
-    if own.absent and (pages or own.passages):
+
+
+def _paged(record: dict[str, Any], number: int, where: str, first_page: int) -> Question:
+    read = _PagedRecord(**record)
+    pages = [*read.pages, *(item.page for item in read.evidence if item.page is not None)]
+    if read.absent and (pages or read.passages):
         raise ValueError("what is absent stands on no page and in no passage")
     return Question(
-        id=str(own.id) or str(number),
-        question=own.question,
-        document=own.document,
+        id=str(read.id) or str(number),
+        question=read.question,
+        document=read.document,
         where=where,
-        reference=own.answer.strip(),
-        pages=_count_from_one(pages, start),
-        passages=tuple(own.passages),
-        absent=own.absent,
-    )
-
-
-def _financebench(record: _FinanceBenchRecord, number: int, where: str, first_page: int | None) -> Question:
-    pages = [item.evidence_page_num for item in record.evidence if item.evidence_page_num is not None]
-    return Question(
-        id=str(record.financebench_id) or str(number),
-        question=record.question,
-        document=record.doc_name,
-        where=where,
-        reference=record.answer.strip(),
-        pages=_count_from_one(pages, first_page or 0),
+        reference=read.answer.strip(),
+        pages=_count_from_one(pages, first_page if read.first_page is None else read.first_page),
+        passages=tuple(read.passages),
+        absent=read.absent,
     )
 
 

@@ -88,46 +88,28 @@ def _answer_lines(view: RunView) -> Iterator[list[Styled]]:
             yield from _claim_lines(item)
     if view.absence is not None:
         yield from _absence_lines(view)
-    yield [(describe_outcome(view), _colour(view))]
-    if further := resume_line(view):
-        yield [(further, "yellow")]
+    yield from _ending_lines(view)
     yield [(describe_spending(view, view.iterations), "dim")]
 
 
 def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield from _head_lines(view)
-    if view.halt.type is StopType.PASSAGES and view.mode == "qa":
-        pass  # the claims are the passages themselves
-    elif view.mode == "task":
+    if view.mode == "task":
         if output and view.output:
             yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
             yield []
         if view.quotes and not view.has_no_reader:
             yield [("Evidence:", "bold")]
-    else:
+    elif _shows_claims(view):
         for item in view.claims:
             yield from _claim_lines(item)
     if view.absence is not None:
         yield from _absence_lines(view)
-    if view.quotes:
-        if view.mode != "task" and not view.has_no_reader:
-            yield []
-        for quote in (*view.quotes, *view.found_passages):
-            yield from _quote_lines(quote, view)
-    if doubts := [it for it in view.unconfirmed if it.claim is None or not _shows_claims(view)]:
+    if view.quotes and view.mode != "task" and not view.has_no_reader:
         yield []
-        yield [(f"{HEADING}:", "bold")]
-        yield from (_doubt_line(doubt, "  - ") for doubt in doubts)
-    if view.issues and view.ok is False:
-        yield []
-        yield [("What the checks found:", "bold")]
-        for issue in view.issues:
-            yield [(f"  - {one_line(issue.line)}", "yellow")]
-    if view.reviews:
-        yield []
-        yield [(f"{HEADING_OF_REVIEWS}:", "bold")]
-        for line in describe_reviews(view.reviews):
-            yield [(f"  - {one_line(line)}", "")]
+    for quote in (*view.quotes, *view.found_passages) if view.quotes else ():
+        yield from _quote_lines(quote, view)
+    yield from _remark_lines(view)
     yield []
     if legend := _legend(view):
         yield [(legend, "dim")]
@@ -135,13 +117,30 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
         yield from ([(one_line(line), style)] for line, style in completeness_lines(view))
         if read := coverage_line(view):
             yield [read]
-    yield [(describe_outcome(view), _colour(view))]
-    if further := resume_line(view):
-        yield [(further, "yellow")]
+    yield from _ending_lines(view)
     if follows := describe_follows(view.follows):
         yield [(follows, "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
     yield [(describe_spending(view, view.iterations), "dim")]
+
+
+def _ending_lines(view: RunView) -> Iterator[list[Styled]]:
+    yield [(describe_outcome(view), _colour(view))]
+    if further := resume_line(view):
+        yield [(further, "yellow")]
+
+
+def _remark_lines(view: RunView) -> Iterator[list[Styled]]:
+    """What code could not confirm, what the checks found and what people have said, each below its heading."""
+    doubts = [doubt for doubt in view.unconfirmed if doubt.claim is None or not _shows_claims(view)]
+    parts = (
+        (HEADING, [_doubt_line(doubt, "  - ") for doubt in doubts]),
+        ("What the checks found", [[(f"  - {one_line(it.line)}", "yellow")] for it in view.issues if view.ok is False]),
+        (HEADING_OF_REVIEWS, [[(f"  - {one_line(line)}", "")] for line in describe_reviews(view.reviews)]),
+    )
+    for heading, lines in parts:
+        if lines:
+            yield from ([], [(f"{heading}:", "bold")], *lines)
 
 
 def _shows_claims(view: RunView) -> bool:

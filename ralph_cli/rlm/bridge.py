@@ -11,11 +11,12 @@ from importlib import resources
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.document import CLAUSE_KINDS, Document
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Reply, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.retrieval.columns import describe_sparse_rows
+from ralph_cli.core.structure import CLAUSE_KINDS
+from ralph_cli.retrieval.context import describe_sparse_rows
 from ralph_cli.retrieval.quotes.additions import describe_lines_with_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_lines
 from ralph_cli.rlm.lookup.lines import OFFERED

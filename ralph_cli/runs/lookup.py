@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.config import Settings, complete_settings
-from ralph_cli.core.document import SKIPPED
+from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
@@ -14,8 +14,7 @@ from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.sets.loading import load_each, load_source
 from ralph_cli.documents.source import UNUSED_OPTIONS, DocumentLike, DocumentSource
-from ralph_cli.memo.checking.check import check_quotations
-from ralph_cli.memo.checking.visibility import check_visibility
+from ralph_cli.memo.checking.check import check_quotations, check_visibility
 from ralph_cli.memo.reading.read import read_memo
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
@@ -104,16 +103,8 @@ def check_memo(
     the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
     """
     settings = complete_settings(settings)
-    documents = [documents] if isinstance(documents, str | Path) else documents
-    if not documents:
-        hint = "ralph check memo.md --doc contract.pdf"
-        raise ConfigError("no document to check against", code="no-document", hint=hint)
-    sources = [DocumentSource.of(document, password=password, encoding=encoding) for document in (memo, *documents)]
-    if sum(source.path == "-" for source in sources) > 1:
-        raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
+    sources = _named_sources(memo, documents, password, encoding)
     files = [source.path for source in sources if source.document is None and source.path != "-"]
-    if sources[0].document is None:
-        refuse_same_file(sources[0].path, files[1:])
     on_event = sink or (lambda _event: None)
     read = sources[0].with_ocr(settings.ocr_options).loaded(settings.cache_folder)
     found = load_documents(sources[1:], settings, on_event)
@@ -122,14 +113,7 @@ def check_memo(
     sources = [read, *found]
     memo_document, *quoted = (source.load() for source in sources)
     loaded = (memo_document, *quoted)
-    codes = [{caution.code for caution in document.cautions} for document in loaded]
-    # Password and encoding are tried on all files, so one that they are not for need not be told of.
-    used = {code for code in UNUSED_OPTIONS if not all(code in found for found in codes)}
-    for document in loaded:
-        for caution in document.cautions:
-            if caution.code not in used:
-                on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))
-
+    _tell_cautions(loaded, on_event)
     if len(memo_document.text) > SWAPPED * sum(len(document.text) for document in quoted):
         hint = "ralph check MEMO --doc DOCUMENT"
         what = f"the memo is much longer than what it is checked against: are they swapped? {hint}"
@@ -150,3 +134,30 @@ def check_memo(
 
     with open_memo_judge(settings, on_event, models) as (judge_for, name):
         return replace(checked, support=judge_support(checked, judge_for), judge=name)
+
+
+def _named_sources(
+    memo: DocumentLike, documents: Sequence[DocumentLike], password: str | None, encoding: str | None
+) -> list[DocumentSource]:
+    """The memo and the documents that a caller names. Raises ConfigError if nothing can be checked."""
+    documents = [documents] if isinstance(documents, str | Path) else documents
+    if not documents:
+        hint = "ralph check memo.md --doc contract.pdf"
+        raise ConfigError("no document to check against", code="no-document", hint=hint)
+    sources = [DocumentSource.of(document, password=password, encoding=encoding) for document in (memo, *documents)]
+    if sum(source.path == "-" for source in sources) > 1:
+        raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
+    if sources[0].document is None:
+        refuse_same_file(sources[0].path, [source.path for source in sources[1:] if source.document is None])
+    return sources
+
+
+def _tell_cautions(documents: Sequence[Document], on_event: EventSink) -> None:
+    """Tell what a reader should know of the memo and of the documents."""
+    codes = [{caution.code for caution in document.cautions} for document in documents]
+    # Password and encoding are tried on all files, so one that they are not for need not be told of.
+    used = {code for code in UNUSED_OPTIONS if not all(code in found for found in codes)}
+    for document in documents:
+        for caution in document.cautions:
+            if caution.code not in used:
+                on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))

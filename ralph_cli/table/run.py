@@ -7,7 +7,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Protocol
 
 from ralph_cli.core.awaiting import POLL_SECONDS, cancellation
 from ralph_cli.core.budget import Budget, Ledger
@@ -15,6 +14,7 @@ from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, Ralp
 from ralph_cli.core.results.table import Cell, CellChange, CellState, Table, TableQuestion, TableRow
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.loop.engine import LIMIT_STOP_TYPES
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.questions import answer_question
 from ralph_cli.runs.resuming.resume import resume_run
@@ -59,19 +59,8 @@ class Filling:
     only_changed: bool = False
 
 
-class Fill(Protocol):
-    """What fills a table: `fill_table`, or workers on other machines. See there for what it is given."""
-
-    def __call__(
-        self,
-        record: TableRecord,
-        known: KnownCells,
-        source: DocumentSource,
-        setup: Setup,
-        filling: Filling,
-        on_cell: OnCell = ...,
-    ) -> Table:
-        """Ask what is still to be asked, and give the table."""
+Fill = Callable[[TableRecord, KnownCells, DocumentSource, Setup, Filling, OnCell], Table]
+"""What fills a table: `fill_table`, or workers on other machines. See there for what it is given."""
 
 
 def pending_questions(
@@ -301,12 +290,7 @@ class _RowJob:
         if stop is StopType.USER_INTERRUPTED:
             return True
         assert setup.purse is not None
-        names = {
-            StopType.MAX_COST: "cost",
-            StopType.MAX_CALLS: "calls",
-            StopType.MAX_TOKENS: "tokens",
-            StopType.TIMEOUT: "time",
-        }
-        bound, left = names.get(stop), setup.purse.left
+        bound = next((limit for limit, kind in LIMIT_STOP_TYPES.items() if kind is stop), "")
+        left = setup.purse.left
         own = {"cost": setup.settings.max_cost, "time": setup.settings.max_time}
-        return bound is not None and bound in left and left[bound] < (own.get(bound) or inf)
+        return bound in left and left[bound] < (own.get(bound) or inf)

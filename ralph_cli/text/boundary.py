@@ -30,7 +30,7 @@ def is_inside_word(text: str, at: int) -> bool:
 
     Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
     hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
-    percent signs are not part of this: a quote that leaves them out is widened, see `edges.widen_to_whole`.
+    percent signs are not part of this: a quote that leaves them out is widened, see `search_text.widen_to_whole`.
     """
     before, after = _before(text, at), _after(text, at)
     if before < 0 or after >= len(text):

@@ -1,12 +1,13 @@
 """The pages themselves, in HTML that nothing of a document or a model can break out of."""
 
-from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from string import Template
 
 from ralph_cli.core.results.review import Mark
 from ralph_cli.core.results.table import TableQuestion, TableRow
 from ralph_cli.core.version import __version__
-from ralph_cli.reports.html.markup import Child, Markup, bullets, el, join
+from ralph_cli.reports.html.markup import Child, Markup, bullets, el, escape, join
 from ralph_cli.reports.html.page import page_head, render_sections
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
@@ -23,23 +24,7 @@ POLICY = (
 )
 """The security policy of every page: nothing but our own files is loaded, and no script in a page is run."""
 
-FILTERS = {
-    "": "all",
-    "good": "accepted",
-    "note": "not found, or running",
-    "plain": "passages only",
-    "warn": "with reservations, cut off",
-    "bad": "not accepted, failed",
-}
-"""What the lists can be narrowed to, by the kind of a state."""
-
-REVIEWS = {
-    "": "all",
-    "no": "not reviewed",
-    "yes": "reviewed",
-    **{f"mark {mark.value}": mark.value for mark in Mark if mark is not Mark.WITHDRAWN},
-}
-"""The same by reviews; the script adds the reviewers by name."""
+STATIC = Path(__file__).with_name("static")
 
 MARKS = (
     (Mark.CONFIRMED, "Confirm", "c"),
@@ -50,6 +35,12 @@ MARKS = (
 """What a reviewer can say, the words of the button and its key."""
 
 
+def _fill(name: str, **values: str) -> Markup:
+    """One of our files of HTML with these values in it, which are escaped unless they are Markup."""
+    shown = {key: value if isinstance(value, Markup) else escape(value) for key, value in values.items()}
+    return Markup(Template((STATIC / f"{name}.html").read_text("utf-8")).substitute(shown))
+
+
 def _render(
     prefix: str, kind: str, title: str, *body: Child, table: str = "", link: Markup | None = None, **data: str | int
 ) -> str:
@@ -58,100 +49,22 @@ def _render(
     `table` is the name of that it is of, `link` what it offers beside the ways to others.
     """
     way_back = el("a", table, href=f"{prefix}/{table_path(table)}") if table else None
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("title", f"{one_line(title, 90)} · ralph"),
-        el("link", rel="stylesheet", href=f"{prefix}/static/report.css"),
-        el("link", rel="stylesheet", href=f"{prefix}/static/view.css"),
-        el("script", src=f"{prefix}/static/view.js", defer=True),
+    attributes = Markup("".join(f' data-{name}="{escape(str(value))}"' for name, value in data.items()))
+    return _fill(
+        "page",
+        prefix=prefix,
+        kind=kind,
+        title=one_line(title, 90),
+        data=attributes,
+        links=join(way_back, link),
+        body=join(*body),
     )
-    top = el(
-        "nav",
-        el("a", "All runs and tables", href=f"{prefix}/", id="home"),
-        way_back,
-        link,
-        el("button", "Keys", type="button", id="keys", title="What the keys do (?)"),
-        class_="top",
-        aria_label="Places",
-    )
-    attributes = {f"data_{name}": value for name, value in data.items()}
-    content = el(
-        "body",
-        el("a", "Skip to the content", href="#main", class_="skip"),
-        top,
-        el("main", *body, id="main", tabindex="-1"),
-        el("p", "", id="said", class_="said", role="status"),
-        _keys(),
-        class_=kind,
-        data_page=kind,
-        data_prefix=prefix,
-        **attributes,
-    )
-    return f"<!doctype html>\n{el('html', head, content, lang='en')}\n"
-
-
-def _keys() -> Markup:
-    """What the keys do, shown on demand."""
-    keys = (
-        ("/", "search"),
-        ("j, k or arrows", "next, previous line, cell or quote"),
-        ("Enter", "open it"),
-        ("p, n", "previous, next answer of the list or table that you came from"),
-        ("c, w, e", "confirm, mark as wrong, correct the answer that is open"),
-        ("Enter", "in a review: keep it; with Shift: and go on to the next answer"),
-        ("u", "take your review back"),
-        ("[ and ]", "previous, next page of the document"),
-        ("g", "go to a page of the document"),
-        ("a", "ask a follow-up"),
-        ("Escape", "back"),
-        ("?", "this list"),
-    )
-    items = [part for key, what in keys for part in (el("dt", el("kbd", key)), el("dd", what))]
-    # It comes first, so that the list is shown from its beginning: what has the focus is scrolled into sight.
-    close = el("form", el("button", "Close", autofocus=True), method="dialog")
-    return el(
-        "dialog", close, el("h2", "Keys", id="keys-title"), el("dl", *items), id="help", aria_labelledby="keys-title"
-    )
-
-
-def _search(what: str) -> Markup:
-    return el(
-        "div",
-        el("label", f"Search {what} ", el("input", type="search", id="search", autocomplete="off")),
-        el("label", "State ", _select("filter", FILTERS)),
-        el("label", "Reviews ", _select("reviews", REVIEWS)),
-        el("button", "Show all", type="button", id="all", hidden=True),
-        el("span", "", id="count", class_="soft", role="status"),
-        class_="tools",
-        role="search",
-    )
-
-
-def _select(name: str, options: Mapping[str, str]) -> Markup:
-    return el("select", *(el("option", words, value=value) for value, words in options.items()), id=name)
 
 
 def render_home(prefix: str, folder: str) -> str:
     """The list of tables and runs, which the script fills."""
-    waiting = el("p", "Reading the records …", id="wait", class_="soft", role="status")
-    return _render(
-        prefix,
-        "home",
-        "Runs and tables",
-        el("h1", "Runs and tables"),
-        el("p", f"Folder: {one_line(folder)}", class_="soft"),
-        _search("runs and tables"),
-        _list("tables", "Tables", hidden=True),
-        _list("runs", "Runs", waiting),
-        el("button", "Show more", type="button", id="more", hidden=True),
-    )
-
-
-def _list(name: str, title: str, *more: Child, hidden: bool = False) -> Markup:
-    heading, items = el("h2", title, id=f"{name}-title"), el("ul", id=name, class_="list")
-    return el("section", heading, *more, items, id=f"{name}-part", hidden=hidden, aria_labelledby=f"{name}-title")
+    search = _fill("search", what="runs and tables")
+    return _render(prefix, "home", "Runs and tables", _fill("home", folder=one_line(folder), search=search))
 
 
 def render_table(prefix: str, name: str, record: TableRecord) -> str:
@@ -182,7 +95,7 @@ def render_table(prefix: str, name: str, record: TableRecord) -> str:
         name,
         el("h1", name),
         el("p", describe_size(record.as_table()), ". ", el("span", id="reviewed"), class_="soft"),
-        _search("documents, columns and answers"),
+        _fill("search", what="documents, columns and answers"),
         grid,
         path=table_path(name),
         columns=len(record.questions),
@@ -206,52 +119,13 @@ def render_run(
     prefix: str, address: RunAddress, question: str, answer: Markup, *, is_running: bool, can_ask: bool, reviewer: str
 ) -> str:
     """A run: on the left the `answer`, on the right the document."""
-    way = (
-        el("button", "‹ Previous", type="button", id="way-before", title="Previous answer (p)"),
-        el("span", "", id="way-where", class_="soft"),
-        el("button", "Next ›", type="button", id="way-after", title="Next answer (n)"),
-    )
-    pager = (
-        el("button", "‹", type="button", id="before", title="Previous page ([)", aria_label="Previous page"),
-        el("span", "", id="where"),
-        el(
-            "input", id="goto", inputmode="numeric", autocomplete="off", title="Go to page (g)", aria_label="Go to page"
-        ),
-        el("button", "›", type="button", id="after", title="Next page (])", aria_label="Next page"),
-        el("button", "Hide", type="button", id="fold", aria_expanded="true", aria_controls="sheet"),
-    )
-    opening = el("p", "Opening the document …", class_="soft")
-    viewer = el(
-        "aside",
-        el("div", *pager, class_="pager", id="pager", hidden=True),
-        el("div", opening, id="sheet", tabindex="0", role="region", aria_label="The document"),
-        id="viewer",
-        aria_label="The document beside the answer",
-    )
-    ask = (
-        el(
-            "form",
-            el("label", "Ask a follow-up ", el("input", type="text", id="question", autocomplete="off")),
-            el("button", "Ask", type="submit"),
-            id="ask",
-            class_="tools",
-            hidden=is_running,
-        )
-        if can_ask
-        else None
-    )
+    hidden = Markup(" hidden") if is_running else ""
+    ask = _fill("ask", hidden=hidden) if can_ask else ""
     return _render(
         prefix,
         "run",
         question,
-        el(
-            "div",
-            el("div", *way, id="way", class_="way", hidden=True),
-            el("div", answer, id="answer"),
-            ask,
-            class_="left",
-        ),
-        viewer,
+        _fill("run", answer=answer, ask=ask),
         table=address.table or "",
         link=el("a", "Ask a follow-up", href="#ask", id="to-ask", hidden=is_running) if can_ask else None,
         path=address.path,
@@ -300,15 +174,7 @@ def render_answer(report: Report, state: str, *, progress: str, followed: str | 
 
 def render_refusal() -> str:
     """What somebody sees who does not know the token: a page without any address of ours."""
-    head = el(
-        "head",
-        el("meta", charset="utf-8"),
-        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("meta", name="color-scheme", content="light dark"),
-        el("title", "ralph"),
-    )
-    words = "There is nothing here: open the address that `ralph view` has printed."
-    return f"<!doctype html>\n{el('html', head, el('body', el('p', words)), lang='en')}\n"
+    return _fill("refusal")
 
 
 def render_message(prefix: str, title: str, lines: list[str]) -> str:

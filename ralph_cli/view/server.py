@@ -44,8 +44,6 @@ HEADERS = {
 
 MOST_BODY_BYTES = 64 << 10
 
-STATIC = Path(__file__).with_name("static")
-
 Ask = Callable[[Path, str], str]
 """Begins a follow-up on the run in that folder, and returns its name."""
 
@@ -292,7 +290,7 @@ def _static(request: Request) -> Response:
         return Response(CSS, media_type="text/css")
     if name not in kinds:
         return _missing(request)
-    return Response((STATIC / name).read_bytes(), media_type=kinds[name])
+    return Response((pages.STATIC / name).read_bytes(), media_type=kinds[name])
 
 
 def _missing(request: Request) -> Response:

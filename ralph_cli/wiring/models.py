@@ -1,6 +1,6 @@
 """Which models a run has, and the sandbox engine: from settings to connected, metered things."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -90,6 +90,19 @@ def choose_models(
     worker = _model_name_for(
         "worker", settings.model, reachable_vendors[0] if reachable_vendors else "offline", settings, given
     )
+    judge, subquery, own_vendor = _choose_judge_and_subquery(settings, given, worker, reachable_vendors)
+    notices += _family_notices(_family_of("worker", worker, given), _family_of("judge", judge, given))
+    verifier = _choose_verifier(settings, given, judge, own_vendor) if settings.verify_with_model else ""
+    notices += _unused_option_notices(settings, given, custom_verifier)
+    own_verifier = type(custom_verifier).__name__ if custom_verifier is not None else ""
+    panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
+    return ModelNames(worker, judge, subquery, tuple(notices), verifier, own_verifier, panel)
+
+
+def _choose_judge_and_subquery(
+    settings: Settings, given: Mapping[str, Model], worker: str, reachable_vendors: Sequence[str]
+) -> tuple[str, str, str]:
+    """The judge, if possible of another family than the worker, the model of sub-queries, and the worker's vendor."""
     vendor, family = _vendor_of("worker", worker, given), _family_of("worker", worker, given)
     others = [known for known in reachable_vendors if known not in (family, vendor)]
     # A cloud or a server of one's own has no model that everybody has there, but for the one that was named.
@@ -101,26 +114,25 @@ def choose_models(
     # The offline engine ranks in its sub-queries, so they are asked of the very model that was chosen.
     wish = settings.subquery_model or (worker if family == "offline" and "worker" not in given else own)
     subquery = _model_name_for("subquery", wish, own_vendor, settings, given)
-    judge_family = _family_of("judge", judge, given)
-    if judge_family == family != "offline":
-        message = f"worker and judge are of one family ({family}): they may share their errors. "
-        notices.append(NoticeIssued("one-family", message + "Set the other vendor's key, or --judge-model."))
-    if judge_family == "offline" != family:
+    return judge, subquery, own_vendor
+
+
+def _family_notices(worker: str, judge: str) -> Iterator[NoticeIssued]:
+    """What a person should know of the families of worker and judge."""
+    if judge == worker != "offline":
+        message = f"worker and judge are of one family ({worker}): they may share their errors. "
+        yield NoticeIssued("one-family", message + "Set the other vendor's key, or --judge-model.")
+    if judge == "offline" != worker:
         what = "the judge is `offline`: it can only confirm a claim that is word for word its quote"
-        notices.append(NoticeIssued("offline-judge", what))
-    verifier = ""
-    if settings.verify_with_model:
-        # A light call, so by default the cheap model of the judge's vendor.
-        vendor = _vendor_of("judge", judge, given)
-        verifier_wish = settings.verifier_model
-        if vendor not in DEFAULT_MODELS and "judge" not in given:
-            verifier_wish = verifier_wish or judge
-        vendor = vendor if vendor in DEFAULT_MODELS else own_vendor
-        verifier = _model_name_for("verifier", verifier_wish, vendor, settings, given)
-    notices += _unused_option_notices(settings, given, custom_verifier)
-    own = type(custom_verifier).__name__ if custom_verifier is not None else ""
-    panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
-    return ModelNames(worker, judge, subquery, tuple(notices), verifier, own, panel)
+        yield NoticeIssued("offline-judge", what)
+
+
+def _choose_verifier(settings: Settings, given: Mapping[str, Model], judge: str, usual: str) -> str:
+    """The model that verifies results: a light call, so by default the cheap one of the judge's vendor."""
+    vendor, wish = _vendor_of("judge", judge, given), settings.verifier_model
+    if vendor not in DEFAULT_MODELS and "judge" not in given:
+        wish = wish or judge
+    return _model_name_for("verifier", wish, vendor if vendor in DEFAULT_MODELS else usual, settings, given)
 
 
 def _unused_option_notices(

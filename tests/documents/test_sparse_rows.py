@@ -9,7 +9,7 @@ from tables import make_table
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.retrieval.columns import describe_sparse_rows
+from ralph_cli.retrieval.context import describe_sparse_rows
 
 TEXT = "Item  2022  2023\nRent  400  450\nDividend  500\nTax  \u2423  70\nFees  20\n"
 

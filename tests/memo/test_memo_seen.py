@@ -9,8 +9,7 @@ from hidden_pdfs import FIRST, SAID, Made
 
 from ralph_cli.config import Settings
 from ralph_cli.core.structure import Span
-from ralph_cli.memo.checking.check import check_quotations
-from ralph_cli.memo.checking.visibility import check_visibility
+from ralph_cli.memo.checking.check import check_quotations, check_visibility
 from ralph_cli.memo.reading.read import read_memo
 from ralph_cli.runs.lookup import check_memo
 

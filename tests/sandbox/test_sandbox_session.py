@@ -19,7 +19,7 @@ from baits import Opener, answers, both, native_first, on_the_host
 from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
 from sandbox.deno.worker import remove_orphaned_folders
 from sandbox.guest import ahead
-from sandbox.watch import ProcessWatch
+from sandbox.worker import ProcessWatch
 
 LIMITS = ResourceLimits(seconds=1, memory=512 << 20)
 LARGEST_AT_START = 220 << 20  # of a worker with a short document: 170 MB for pyodide, 27 MB for native

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_cli.text.edges import widen_to_whole
+from ralph_cli.retrieval.quotes.search_text import widen_to_whole
 from ralph_cli.text.quantities.currencies import CODES, DOLLARS, currencies_named, currency_after, currency_key
 from ralph_cli.text.quantities.reader import read_quantities
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.retrieval.quotes.index import QuoteIndex
-from ralph_cli.text.edges import widen_to_whole
+from ralph_cli.retrieval.quotes.search_text import widen_to_whole
 
 
 def widened(text: str, quote: str) -> str:

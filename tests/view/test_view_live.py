@@ -160,7 +160,7 @@ def test_a_follow_up_begins_beside_the_pages_and_its_faults_are_a_line(
             sink(RunStarted("20260102-next", "qa", question, {}, {}, ""))
 
     site = serve(tmp_path / "out", ask=Asker(None, follow_up))  # type: ignore[arg-type]
-    assert 'id="ask" class="tools"><' in site.get("runs/20260101-run").text
+    assert 'id="ask" class="tools">' in site.get("runs/20260101-run").text
     address = "runs/20260101-run/ask"
     assert site.post(address, {"question": " And in 2021? "}).json() == {"path": "runs/20260102-next"}
     assert asked == [("20260101-run", "And in 2021?")]

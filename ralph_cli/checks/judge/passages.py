@@ -13,8 +13,7 @@ from ralph_cli.core.structure import PAGE_BREAK, Span
 from ralph_cli.documents.sets.joining import take_member
 from ralph_cli.documents.structure.clauses import named_clauses
 from ralph_cli.documents.structure.sections import TOP_REACH, page_top
-from ralph_cli.retrieval.columns import describe_sparse_rows
-from ralph_cli.retrieval.context import MIN_CONTEXT, context_span
+from ralph_cli.retrieval.context import MIN_CONTEXT, context_span, describe_sparse_rows
 from ralph_cli.retrieval.quotes.additions import describe_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.text.raised import flatten_figures, footnote_marks

@@ -15,6 +15,7 @@ import typer
 from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.core import clock, events
 from ralph_cli.core.model import Usage
+from ralph_cli.core.run import Step
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.rlm.searches import parse_code
 from ralph_cli.text.lexicon import pluralize
@@ -162,17 +163,8 @@ class LineProgress(SilentProgress):
             case events.IterationStarted(number):
                 self._iteration = number
                 return f"iteration {number}" if number > 1 and not self._batches else ""
-            case events.CallStarted(number, agent, model):
-                self._has_model = self._has_model or not model.startswith("offline:")
-                self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
-                return self._phase_line(agent)
-            case events.CallFinished(number, model=model, usage=usage):
-                self._waiting.pop(number, None)
-                if not model.startswith("offline:"):  # those are counts of words
-                    self._usage += usage
-            case events.CallRetried(agent, _, attempt, reason, wait):
-                self._held = one_line(reason, 120), clock.monotonic() + wait
-                return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
+            case events.CallStarted() | events.CallFinished() | events.CallRetried():
+                return self._call_line(event)
             case events.SnippetStarted():
                 self._waiting[CODE] = ("running code", clock.monotonic())
             case events.SnippetRan():
@@ -189,21 +181,39 @@ class LineProgress(SilentProgress):
                 return self._goal_line(event)
             case events.CasesGenerated(batches=batches):
                 self._batches = len(batches)
-            case events.StepFinished(step) if self._batches:
-                refused = f": {len(step.issues)} of {len(step.attempt.claims)} claims refused"
-                broken = next((item.broken for item in step.evidence if item.broken), "")
-                result = f", no verdicts: {one_line(broken, 110)}" if broken else refused
-                return f"  batch {self._iteration} of {self._batches}{result}{self._usage_suffix()}"
             case events.StepFinished(step):
-                self._agent = ""
-                issues = [f"  refused: {one_line(i.line, 150)}" for i in step.issues if step.attempt.output]
-                rulings = [
-                    _ruling_line(item.verdict.value, item.claim, item.reason)
-                    for item in step.rulings
-                    if item.verdict.is_judgement
-                ]
-                return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
+                return self._step_line(step)
         return ""
+
+    def _call_line(self, event: events.CallEvent) -> str:
+        match event:
+            case events.CallStarted(number, agent, model):
+                self._has_model = self._has_model or not model.startswith("offline:")
+                self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
+                return self._phase_line(agent)
+            case events.CallFinished(number, model=model, usage=usage):
+                self._waiting.pop(number, None)
+                if not model.startswith("offline:"):  # those are counts of words
+                    self._usage += usage
+            case events.CallRetried(agent, _, attempt, reason, wait):
+                self._held = one_line(reason, 120), clock.monotonic() + wait
+                return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
+        return ""
+
+    def _step_line(self, step: Step) -> str:
+        if self._batches:
+            refused = f": {len(step.issues)} of {len(step.attempt.claims)} claims refused"
+            broken = next((item.broken for item in step.evidence if item.broken), "")
+            result = f", no verdicts: {one_line(broken, 110)}" if broken else refused
+            return f"  batch {self._iteration} of {self._batches}{result}{self._usage_suffix()}"
+        self._agent = ""
+        issues = [f"  refused: {one_line(i.line, 150)}" for i in step.issues if step.attempt.output]
+        rulings = [
+            _ruling_line(item.verdict.value, item.claim, item.reason)
+            for item in step.rulings
+            if item.verdict.is_judgement
+        ]
+        return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
 
     def _snippet_line(self, event: events.SnippetRan) -> str:
         pages = f", pages {_page_list(event.pages)}" if event.pages else ""

@@ -165,30 +165,43 @@ class _WorkbookReader:
                 self._uncalculated += 1
                 cell.text, cell.formula = f"={cell.formula}", ""
                 return cell
-        if kind == "s":
-            at = number(value, -1)
-            if at is None or not 0 <= at < len(self._strings):
-                self._findings.miss(f"string {value[:20]} of a cell")
-                return cell if cell.formula else None
-            self._show_text(cell, self._strings[at], style)
-            cell.indent += self._blanks.get(at, 0.0)
-        elif kind == "inlineStr":
-            self._show_text(cell, read_string(inside.get("x:is"), self._findings), style)
-        elif kind == "str":
-            self._show_text(cell, one_line(unescape(value if stored is None else stored.text or "")), style)
-        elif kind == "b":
-            cell.text = "TRUE" if value in ("1", "true") else "FALSE" if value else ""
-        elif kind == "e":
-            cell.text = one_line(value)
-        elif value:
-            self._show_number(cell, _to_days(value, self._is_1904) if kind == "d" else value, style)
-        if cell.text and is_unseen(style.why) and (style.why != TINY or not self._is_sized(kind, value, inside)):
+        self._show_value(cell, kind, stored, inside.get("x:is"), style)
+        self._note_look(cell, style, is_sized=self._is_sized(kind, value, inside))
+        return cell if cell.text or cell.stored or cell.formula else None
+
+    def _note_look(self, cell: SheetCell, style: CellStyle, *, is_sized: bool) -> None:
+        """Note whether a cell's words are seen, and whether they are struck out."""
+        if cell.text and is_unseen(style.why) and (style.why != TINY or not is_sized):
             cell.unseen = style.why
         elif style.why:
             self._findings.take(cell.text, DOUBTFUL)
         if style.is_struck and cell.text:
             cell.text = self._findings.strike(cell.text)
-        return cell if cell.text or cell.stored or cell.formula else None
+
+    def _show_value(
+        self, cell: SheetCell, kind: str, stored: Element | None, inline: Element | None, style: CellStyle
+    ) -> None:
+        """Let a cell show what is stored in it, by the kind of that (ECMA-376, part 1, 18.18.11)."""
+        written = (stored.text or "") if stored is not None else ""
+        value = written.strip()
+        match kind:
+            case "s":
+                at = number(value, -1)
+                if at is not None and 0 <= at < len(self._strings):
+                    self._show_text(cell, self._strings[at], style)
+                    cell.indent += self._blanks.get(at, 0.0)
+                else:
+                    self._findings.miss(f"string {value[:20]} of a cell")
+            case "inlineStr":
+                self._show_text(cell, read_string(inline, self._findings), style)
+            case "str":
+                self._show_text(cell, one_line(unescape(written)), style)
+            case "b":
+                cell.text = "TRUE" if value in ("1", "true") else "FALSE" if value else ""
+            case "e":
+                cell.text = one_line(value)
+            case _ if value:
+                self._show_number(cell, _to_days(value, self._is_1904) if kind == "d" else value, style)
 
     def _is_sized(self, kind: str, value: str, inside: dict[str, Element]) -> bool:
         """Whether all words in a cell have sizes of their own."""

@@ -1,7 +1,7 @@
 """What words put in or left out must not touch, for a sentence says something else then: figures, negations, limits.
 
 A limit is told by its place in the sentence, for there is no list of all their words: a phrase that a conjunction of
-condition or an adverb begins, what stands between "may" or "shall" and its verb, what says of how much something is
+condition begins, what stands between "may" or "shall" and its verb, what says of how much something is
 said ("the lesser of"), what commas set off and a preposition begins, unless it is a date, and the clause that says
 which ones "all" are.
 """
@@ -9,7 +9,7 @@ which ones "all" are.
 import re
 from dataclasses import dataclass
 
-from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
+from ralph_cli.memo.reading.words import names_a_time_or_part, stated_figures
 from ralph_cli.text.lexicon import LIMITS, SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends
 
@@ -18,9 +18,6 @@ MAX_REPLACED_WORDS = 6
 
 _NUMBERS = any_of(word for words in (UNITS, TENS, SCALES) for word in words if word not in ("zero", "one"))
 _FIGURE = re.compile(rf"(?i)\w*\d[\d.,]*%?|\b(?:\w+ty-\w+|{_NUMBERS}|half|twice|double[ds]?|tripled?)\b")
-_UNIT = re.compile(
-    r"(?i)[-(]?[$\u20ac\u00a3\u00a5]?\s?(?:\d|%|(?:million|billion|thousand|per\s?cent|times|x|days|months|years)\b)"
-)
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
 _CONDITIONS = (
@@ -47,7 +44,6 @@ _PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
 _CONDITION_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
 _CONTRAST_BEGINS = re.compile(rf"(?i)\s*(?:and\s+)?(?:{_CONTRASTS})\b")
 _ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b")
-_DEGREE_BEGINS = re.compile(r"(?i)\w{4,}ly\b")
 _MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
 _MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
 _PHRASE_ENDS = re.compile(r",(?!\d)|[;:()\u2013\u2014]|\s-\s")
@@ -96,7 +92,7 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
     if gap.ellipsis:
         omitted = _omitted_sentence_parts(before, replaced, after)
         figure = next((figure.text for figure in stated_figures(omitted)), "")
-        word = find_limit(before, omitted) or figure or _displaced_figure(replaced, after)
+        word = find_limit(before, omitted) or figure
         return ("[...]", word) if word else None
     if not gap.inserted:
         return None
@@ -120,8 +116,6 @@ def find_limit(before: str, omitted: str) -> str:
     for phrase in phrases:
         if _CONDITION_BEGINS.match(phrase) or _CONTRAST_BEGINS.match(phrase):
             return phrase
-    if phrases and _DEGREE_BEGINS.match(phrases[0]):
-        return phrases[0]
     if not phrases or flat.startswith(("(", "[")):
         return ""
     if _MODAL_BEFORE.search(before) or (_UNIVERSAL_ENDS.search(before) and _RESTRICTION_BEGINS.match(flat)):
@@ -149,9 +143,3 @@ def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:
     text, shift = before[-1:] + omitted + after[:1], len(before[-1:])
     ends = list(sentence_ends(text))
     return f"{omitted[: max(ends[0][0] - shift, 0)]}\n{omitted[ends[-1][1] - shift :]}" if ends else omitted
-
-
-def _displaced_figure(omitted: str, after: str) -> str:
-    """The figure left out into whose place another one, or nothing but its unit, moves up; "" if there is none."""
-    match = _FIGURE.search(omitted)
-    return match[0] if match and not any(sentence_ends(omitted)) and _UNIT.match(after) else ""

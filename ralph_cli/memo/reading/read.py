@@ -8,9 +8,7 @@ from itertools import zip_longest
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
-from ralph_cli.memo.reading.binding import Binder, pages_of_note
-from ralph_cli.memo.reading.figures import stated_figures
-from ralph_cli.memo.reading.footnotes import note_mark_behind
+from ralph_cli.memo.reading.binding import Binder, note_mark_behind, pages_of_note
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import find_references
@@ -20,6 +18,7 @@ from ralph_cli.memo.reading.words import (
     is_attributed,
     is_term,
     readings_of_hyphens,
+    stated_figures,
     strip_attribution,
     strip_markup,
     strip_quote_prefix,

@@ -1,19 +1,72 @@
 """The model that needs no key, no network and no language model: it ranks passages and quotes them word for word."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
-from ralph_cli.providers.offline import tasks
 from ralph_cli.providers.offline.goals import choose_goal_act
 from ralph_cli.providers.offline.history import Candidate, History, parse_search_output
 from ralph_cli.providers.offline.rank import query_terms
 from ralph_cli.providers.offline.semantic import Embed, make_similarity
 from ralph_cli.providers.offline.snippet import DEFAULT_PASSAGES, build_snippet
 from ralph_cli.providers.offline.spans import find_spans
-from ralph_cli.text.verbatim import departure
+from ralph_cli.providers.offline.tables import to_csv
+from ralph_cli.text.verbatim import departure, strip_marks, unquoted_parts
+
+TASK_WORDS = re.compile(
+    r"(?i)\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
+    r"|describe|review|whole|entire|document|text|paragraphs?|bullets?|sentences?|words?|page|short|write)\b"
+)
+"""Words of tasks about a whole document, which need not occur in it."""
+
+TARGET_ITEMS, MAX_ITEMS = 8, 16
+"""Items of a brief that the engine looks for, and that it hands in at most."""
+
+NOTE_ITEMS = 3
+_BULLET = re.compile(r"^(?:[-*+#\u2022]+\s+)+")
+
+
+def topic_words(task: str) -> str:
+    """What a task asks about, without the words that only say what kind of work it is; may be empty."""
+    words = " ".join(TASK_WORDS.sub(" ", task).split())
+    return words if query_terms(words) else ""
+
+
+def write_output(inputs: Mapping[str, Any]) -> Json:
+    """The quotes as they are, in the document's order, in the asked format; and the first of them as a note."""
+    paged = bool(inputs.get("paged"))
+    quotes = sorted(inputs.get("quotes", []), key=lambda quote: int(quote.get("start", 0)))
+    rows = [(_BULLET.sub("", " ".join(str(quote["text"]).split())), int(quote["page"])) for quote in quotes]
+    if not rows:
+        rows = [(line, 0) for line in _memory_lines(str(inputs.get("memory", "")))]
+        paged = False
+    bullets = [f"- {text}" + (f" (p. {page})" if paged else "") for text, page in rows]
+    columns = ("quote", "page") if paged else ("quote",)
+    table = [row[: len(columns)] for row in rows]
+    output = "\n".join(bullets)
+    if inputs.get("format") == "json":
+        output = json.dumps([dict(zip(columns, row, strict=True)) for row in table], ensure_ascii=False, indent=1)
+    elif inputs.get("format") == "csv":
+        output = to_csv([columns, *table])
+    return {"output": output, "memory_update": "Passages quoted:\n" + "\n".join(bullets[:NOTE_ITEMS])}
+
+
+def _memory_lines(memory: str) -> list[str]:
+    lines = [strip_marks(line) for line in memory.splitlines()]
+    heads = re.compile(r"Iter \d+ - |Passages quoted:|\[trimmed|\[cut\]")
+    return list(dict.fromkeys(line for line in lines if line and not heads.match(line)))
+
+
+def judge_output(inputs: Mapping[str, Any]) -> Json:
+    """Whether every line or value of the output is word for word in a quote; it never says that the task is done."""
+    sources = [str(quote.get("text", "")) for quote in inputs.get("quotes", [])]
+    sources = sources or _memory_lines(str(inputs.get("memory", "")))
+    issues = unquoted_parts(str(inputs.get("output", "")), str(inputs.get("format", "")), sources)
+    return {"verbatim": not issues, "issues": issues}
+
 
 MAX_QUOTES, MAX_SEARCHES = 3, 3
 """Passages that are shown unless more are asked for, and searches that are made for them."""
@@ -91,20 +144,20 @@ def _worker_act(history: History, question: str, inputs: Mapping[str, Any]) -> J
 def _reader_act(history: History, task: str, inputs: Mapping[str, Any]) -> Json:
     """The next act of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
     length, _, _ = quote_bounds(inputs)
-    words = tasks.topic_words(task) or None
+    words = topic_words(task) or None
     if not history.search_summaries:
         return _first_search(history, words, length)
     first, last = history.search_summaries[0], history.search_summaries[-1]
     if is_irrelevant(last):
-        broad = history.searches == 1 and words and tasks.TASK_WORDS.search(task)
+        broad = history.searches == 1 and words and TASK_WORDS.search(task)
         return {"code": build_snippet(None, length)} if broad else not_found_action(first)
     # What stands in several places is one item, and ranks by the best of them.
     items: dict[str, Candidate] = {}
     for candidate in history.unrefused:
         items.setdefault(candidate.claim.casefold(), candidate)
-    chosen = select_candidates(list(items.values())[: tasks.MAX_ITEMS], 1, history.best_score)
+    chosen = select_candidates(list(items.values())[:MAX_ITEMS], 1, history.best_score)
     words = None if is_irrelevant(first) else words
-    return _submission_or_search(history, chosen, tasks.TARGET_ITEMS, words, length)
+    return _submission_or_search(history, chosen, TARGET_ITEMS, words, length)
 
 
 def _first_search(
@@ -209,7 +262,7 @@ def _verdict(claim: Mapping[str, Any]) -> Json:
 _WRITERS: dict[str, Callable[[Mapping[str, Any]], Json | list[Json]]] = {
     "subquery": lambda inputs: find_spans(str(inputs.get("prompt", "")), str(inputs.get("text", ""))),
     "judge": judge_claims,
-    "reasoner": tasks.write_output,
-    "task_judge": tasks.judge_output,
+    "reasoner": write_output,
+    "task_judge": judge_output,
 }
 """What agents without a tool are answered with."""

@@ -5,7 +5,7 @@ import json
 import math
 import re
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -158,22 +158,29 @@ def _error_object(body: Any) -> tuple[str, str]:
     return kind.lower(), str(inner.get("message") or inner.get("detail") or "")
 
 
+_RULES: tuple[tuple[str, Collection[int], tuple[str, ...]], ...] = (
+    ("auth", (401,), _AUTH_MARKS),
+    ("billing", (402,), ("insufficient_quota", "billing")),
+    ("too-long", (413,), ("too-long",)),
+    ("not-found", (404, *range(300, 400)), ("not_found",)),
+    ("permission", (403, 407), ("permission",)),
+    ("refusal", (), _REFUSAL_MARKS),
+    ("overloaded", (529,), ("overloaded",)),
+    ("rate-limit", (429,), ("rate_limit", "throttling")),
+    ("timeout", (408, 504), ("timeout",)),
+    ("server", (409, 425, *range(500, 1000)), ("server_error", "api_error")),
+    ("bad-request", range(400, 500), ("invalid_request",)),
+)
+"""What a fault is, by the HTTP status or by a word of the type of error; the first that fits counts."""
+
+
 def _fault_code(status: int, kind: str, message: str) -> str:
-    no_quota = "insufficient_quota" in kind or "billing" in kind or "credit balance" in message.lower()
-    rules = (
-        ("auth", status == 401 or any(mark in kind for mark in _AUTH_MARKS)),
-        ("billing", status == 402 or no_quota),
-        ("too-long", status == 413 or (status not in (403, 404) and _TOO_LONG.search(f"{kind} {message}") is not None)),
-        ("not-found", status == 404 or 300 <= status < 400 or "not_found" in kind),
-        ("permission", status in (403, 407) or "permission" in kind),
-        ("refusal", any(mark in kind for mark in _REFUSAL_MARKS)),
-        ("overloaded", status == 529 or "overloaded" in kind),
-        ("rate-limit", status == 429 or "rate_limit" in kind or "throttling" in kind),
-        ("timeout", status in (408, 504) or "timeout" in kind),
-        ("server", status in (409, 425) or status >= 500 or "server_error" in kind or "api_error" in kind),
-        ("bad-request", status >= 400 or "invalid_request" in kind),
-    )
-    return next((code for code, holds in rules if holds), "bad-reply")
+    if "credit balance" in message.lower():
+        kind += " billing"
+    if status not in (403, 404) and _TOO_LONG.search(f"{kind} {message}"):
+        kind += " too-long"
+    fitting = (code for code, statuses, marks in _RULES if status in statuses or any(mark in kind for mark in marks))
+    return next(fitting, "bad-reply")
 
 
 def transport_fault(target: Target, error: BaseException, *, default_code: str = "bad-reply") -> ProviderError:

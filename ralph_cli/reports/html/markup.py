@@ -12,7 +12,7 @@ _VOID = frozenset({"img", "meta", "br", "hr", "input", "link"})
 
 
 class Markup(str):
-    """Text that is HTML; only `el`, `escape` and `join` make it, and constants of ours."""
+    """Text that is HTML; only `el`, `escape` and `join` make it, and constants and files of ours."""
 
     __slots__ = ()
 

@@ -17,10 +17,9 @@ from ralph_cli.core.structure import REGIONAL, Span
 from ralph_cli.documents.structure.running_lines import running_line_spans
 from ralph_cli.retrieval.quotes.additions import describe_additions, overlapping_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
-from ralph_cli.retrieval.quotes.search_text import SearchText
+from ralph_cli.retrieval.quotes.search_text import SearchText, widen_to_whole
 from ralph_cli.retrieval.quotes.suggest import alignments
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
-from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, replace_spans
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.dates import possible_days

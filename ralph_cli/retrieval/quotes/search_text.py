@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.structure import Span
-from ralph_cli.text.boundary import on_boundaries
-from ralph_cli.text.edges import widen_to_whole
+from ralph_cli.text.boundary import is_word_character, on_boundaries
 from ralph_cli.text.fold import FoldedText, fold, without_hyphens
+from ralph_cli.text.lexicon import any_of
+from ralph_cli.text.quantities.currencies import CODES, SIGNS
 from ralph_cli.text.scan import find_places
 from ralph_cli.text.signature import (
     MIN_KEY,
@@ -20,6 +21,93 @@ from ralph_cli.text.signature import (
     include_outer_signs,
     letter_key,
 )
+
+_CURRENCY = f"\u00a2\u20a0-\u20cf{SIGNS}"
+_MINUS = "\\-\u2010-\u2013\u2212"
+_CODES = rf"{any_of(CODES)}|Rs\."
+_NUMBER = r"\d[\d.,']*(?<![.,'])"
+_FIGURE = re.compile(
+    f"(?:(?:(?<![A-Z])[A-Z]{{1,3}})?[{_CURRENCY}] {{0,3}}(?=\\())?(?P<open>\\()?"
+    r"(?:[~<>\u00b1\u2248\u2264\u2265](?=\S))?"
+    f"(?P<sign>(?:[+{_MINUS}]|\u2212 )(?=[{_CURRENCY}\\d.A-Z]))?"
+    f"(?:(?:\\b(?:{_CODES}) ?)(?=[{_CURRENCY}{_MINUS}\\d])|(?:(?<![A-Z])[A-Z]{{1,3}})?[{_CURRENCY}] {{0,3}})?"
+    f"[+{_MINUS}]?"
+    # Groups of three digits that a plain space divides are cells of a table unless a word follows.
+    rf"(?:\d{{1,3}}(?: \d{{3}})+(?= [^\W\d_])|(?:\d+ (?=\d+/\d))?{_NUMBER}(?:[/:]{_NUMBER})*)"
+    f"(?: ?[%\u2030]| ?(?:{_CODES})\\b| ?[\u20ac\u00a3](?! ?\\d))?"
+    r"(?P<scale> ?(?:thousand|million|billion|trillion|bn|mn|m|k)\b(?=\)))?(?P<close>\))?"
+)
+_REACH = 48
+"""Characters that a figure or a compound may have on each side of a place."""
+
+_FIGURE_SIGNS = re.compile(f"[\\d()+~<>%\u2030\u00b1\u2248\u2264\u2265{_CURRENCY}{_MINUS}]")
+_HYPHENS = "-\u2010\u2011"
+_DASHES = "-\u2010-\u2013"
+
+
+def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """The interval with all that belongs to the words and figures at its edges.
+
+    To a figure belong its sign, currency, percent sign, the brackets of a negative and the other side of a fraction, a
+    ratio or a range; to a word the other parts of a hyphenated one. A quote that begins with the 5 of "-5%" is widened
+    to "-5%", so that nobody is shown a figure without its sign.
+    """
+    for _ in range(3):  # "1,000-2,000" is two figures in one compound
+        before = start, end
+        start, end = _widen_compound(text, start, end)
+        for at in (start, end - 1):
+            if start < end and _FIGURE_SIGNS.match(text[at]):
+                first, last = _figure_at(text, at)
+                start, end = min(start, first), max(end, last)
+        if (start, end) == before:
+            break
+    return start, end
+
+
+def _figure_at(text: str, at: int) -> tuple[int, int]:
+    """The interval of the figure that the character at `at` is a part of; that character if there is none."""
+    for match in _FIGURE.finditer(text, max(0, at - _REACH), at + _REACH):
+        first, last = match.span()
+        if not first <= at < last:
+            continue
+        # Brackets are a sign only as a pair around the figure; a hyphen behind a word or number is none.
+        if match["open"] and not match["close"]:
+            first = match.end("open")
+        if match["close"] and not match["open"]:
+            last -= 1
+        if match["scale"] and not (match["open"] and match["close"]):
+            last = match.start("scale")
+        if match["sign"] and not match["open"] and first > 0 and is_word_character(text[first - 1]):
+            first = match.end("sign")
+        return min(first, at), max(last, at + 1)
+    return at, at + 1
+
+
+def _widen_compound(text: str, start: int, end: int) -> tuple[int, int]:
+    """The interval with the rest of a hyphenated word, or of a range of numbers, at its edges."""
+    if not 0 <= start < end <= len(text):
+        return start, end
+    first, last = start, end
+    if first > 0 and (_is_link(text, first) or _is_link(text, first - 1)):
+        while (
+            first > 0 and start - first < _REACH and (is_word_character(text[first - 1]) or _is_link(text, first - 1))
+        ):
+            first -= 1
+    if last < len(text) and (_is_link(text, last) or _is_link(text, last - 1)):
+        while last < len(text) and last - end < _REACH and (is_word_character(text[last]) or _is_link(text, last)):
+            last += 1
+    return start if start - first >= _REACH else first, end if last - end >= _REACH else last
+
+
+def _is_link(text: str, at: int) -> bool:
+    """Whether the character at `at` is a hyphen between two words or digits, or a dash between two digits."""
+    if text[at] not in _DASHES or not 0 < at < len(text) - 1:
+        return False
+    left, right = text[at - 1], text[at + 1]
+    if text[at] in _HYPHENS:
+        return is_word_character(left) and is_word_character(right)
+    return left.isdecimal() and right.isdecimal()
+
 
 MAX_LOOSE_PLACES = 50
 """Places that are looked at in the last tier."""

@@ -14,7 +14,7 @@ from ralph_cli.documents.data.csv_reader import find_delimiter, parse_csv, read_
 from ralph_cli.documents.data.json_reader import JsonScan, parse_json
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.retrieval.columns import describe_sparse_rows
+from ralph_cli.retrieval.context import describe_sparse_rows
 
 
 def read(name: str, text: str) -> Document:

@@ -14,8 +14,8 @@ from reached import reached, reaches
 
 from ralph_cli.documents.structure.running_lines import running_line_spans, with_printed_numbers
 from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
+from ralph_cli.retrieval.quotes.search_text import widen_to_whole
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
-from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import BLOCK, WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens
 from ralph_cli.text.raised import flatten_figures
 

@@ -27,8 +27,8 @@ from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
-from ralph_cli.runs.deletion import delete_run
 from ralph_cli.runs.execute import Setup
+from ralph_cli.runs.folders import delete_run
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.following import open_followed
