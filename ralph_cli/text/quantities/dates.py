@@ -26,7 +26,7 @@ _YEAR = r"(?:(?:\s?(?:FY|CY))?[^\S\n]?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:1
 _SHORT_YEAR = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])")
 _COMPACT = re.compile(
     rf"(?P<part>[QH][1-4]){_YEAR.format('year')}|(?P<number>[1-4])(?P<kind>[QH]){_YEAR.format('behind')}"
-    r"|(?:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
+    r"|(?i:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
 )
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
