@@ -43,7 +43,7 @@ def _make_source(document: Document, text: str, said: str, trace: Trace) -> Figu
     quantity, source = trace.quantity, trace.source
     words = name_quantity(text, quantity)
     words = words if "(" in words else words.rstrip(")")
-    difference = trace.fault.what if trace.fault else ""
+    difference = (trace.fault.brief or trace.fault.what) if trace.fault else ""
     if source is None:
         origin: FigureOrigin = "document" if trace.fault is None else "nowhere"
         return FigureSource(0, words, quantity.start, origin, difference=difference)

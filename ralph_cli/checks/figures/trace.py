@@ -31,13 +31,15 @@ _ORDER = ("quote", "calculation", "header", "derived", "document", "question")
 class Fault:
     """What is wrong with a figure: `field` is "nowhere", "unit", "scale", "date", "name" or "calculation".
 
-    Where not `is_sure` it may be right all the same. `what` says what of the words of the text, which are `name`.
+    Where not `is_sure` it may be right all the same. `what` says what of the words of the text, which are `name`;
+    `brief` says it where the source is shown beside it.
     """
 
     field: str
     name: str
     what: str
     is_sure: bool = True
+    brief: str = ""
 
     @property
     def message(self) -> str:
@@ -152,7 +154,7 @@ class FigureTracer:
         if is_shifted(quantity.date, self.candidates):
             what = "it may be computed from the quotes, but no calculation is recorded"
             return Trace(quantity, fault=Fault("calculation", quantity.text, what, is_sure=False))
-        what = f"no quote names its {found.missing}"
+        what = f"{found.missing} in no quote"
         if found.rival is not None:
             what = f'the quotes say "{flatten(found.rival.text)}" (another {found.missing})'
         source = next(iter(found.sources), None)
@@ -255,7 +257,8 @@ def _describe(name: str, found: Match) -> Fault:
     pace = f" per {quantity.per_time}" if quantity.per_time and quantity.kind != "duration" else ""
     other = flatten(" ".join((quantity.text, *unit))) + pace
     if not found.is_sure:
-        what = f'the quotes say "{other}", and no {found.difference} beside it'
-        return Fault(found.difference, name, what, is_sure=False)
+        what = f"no {found.difference} beside it"
+        return Fault(found.difference, name, f'the quotes say "{other}", and {what}', is_sure=False, brief=what)
     stated = f', in a table "{facts.scale.text}"' if facts.scale and quantity.power is None else ""
-    return Fault(found.difference, name, f'the quotes say "{other}"{stated} (another {found.difference})')
+    brief = f"another {found.difference}"
+    return Fault(found.difference, name, f'the quotes say "{other}"{stated} ({brief})', brief=brief)
