@@ -14,7 +14,7 @@ _BRACKETED = re.compile(r"\([^()]*\)")
 
 
 def describe_source(figure: FigureSource) -> str:
-    """A figure and its source in one line, for a judge and a terminal; a long one has fewer rivals and less of labels."""
+    """A figure and its source in one line, for a judge and a terminal; of a long one fewer rivals, less of labels."""
     lines = [f'"{figure.words}": ' + " | ".join(source_parts(figure, most, width)) for most, width in _FORMS]
     return next((line for line in lines if len(line) <= _LONG), lines[-1])
 
