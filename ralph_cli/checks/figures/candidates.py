@@ -32,10 +32,6 @@ _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
 _NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
-_BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
-"""Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
-
-_PAIRED = re.compile(r"\([^()]*%\s*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +187,6 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
     """A quantity of a text with the scale and unit that its cell, or what is quoted beside it, gives it."""
     before = text[: quantity.start + (quantity.text[:1] == "(")]
     line = before.rpartition("\n")[2]
-    if in_table and _BEHIND_FIGURE.search(line) and _PAIRED.search(f"{line} {cell.name}"):
-        quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
     quantity = _in_unit_of(cell, quantity)
     scales = cell.scales if cell.scales.powers or cell.scale else stated  # "(dollars)" beside a row are no thousands
     is_scaled = quantity.power is not None or quantity.kind in _NEVER_SCALED

@@ -5,7 +5,7 @@ date names: "Q4 2022" is borne out by "three months ended December 31" in one pl
 """
 
 from calendar import monthrange
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date as Day
 from datetime import timedelta
@@ -44,7 +44,7 @@ def match_date(
     covered: set[int] = set()
     sources: list[Candidate] = []
     rivals: list[tuple[list[int], Quantity]] = []
-    for candidate in _dated(date, candidates):
+    for candidate in (one for one in candidates if one.quantity.kind == "date"):
         known = candidate.quantity.date
         clash, shared = _clash(date, known, fiscal_end), _covered(date, known, fiscal_end)
         if not clash:
@@ -66,16 +66,6 @@ def match_date(
 
 def _named(date: Date) -> set[int]:
     return {number for number, said in enumerate(date) if said is not None}
-
-
-def _dated(date: Date, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The dates among candidates; of a day that the quotes state with its year, no other source names another year."""
-    dates = [found for found in candidates if found.quantity.kind == "date"]
-    days = (found.quantity.date for found in dates if found.source == "quote" and date.day)
-    years = {day.year for day in days if day[_MONTH : _DAY + 1] == date[_MONTH : _DAY + 1]} - {None}
-    for found in dates:
-        if found.source != "document" or not years or found.quantity.date.year in years:
-            yield found
 
 
 def _is_whole(date: Date, missing: Sequence[int], fiscal_end: int) -> bool:

@@ -254,7 +254,7 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
     past = (value - said) * (1 if claimed.bound == "over" else -1) if claimed.bound else Decimal(-1)
     if claimed.bound and not claimed.approximate and past < 0:
         return False
-    half = own.unit * Decimal(10) ** -_shown_decimals(claimed) / 2
+    half = own.unit * Decimal(10) ** -claimed.decimals / 2
     if -half * _TOLERANCE <= value - said < half or value == said:
         return True  # half is rounded up
     room = own.unit * _size_of_zeros(claimed) / 2
@@ -269,12 +269,6 @@ def _size_of_zeros(claimed: Quantity) -> int:
     digits = digits.partition(".")[0]
     zeros = len(digits) - len(digits.rstrip("0"))
     return 10**zeros if zeros and len(digits) - zeros > 1 else 0
-
-
-def _shown_decimals(claimed: Quantity) -> int:
-    """The decimals that a figure shows: of one that is hedged, zeros at their end may be a rounding."""
-    zeros = len(str(claimed.value)) - len(str(claimed.value).rstrip("0")) if claimed.approximate else 0
-    return claimed.decimals - min(zeros, max(claimed.decimals - 1, 0))
 
 
 def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:

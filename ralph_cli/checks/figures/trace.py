@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts
 from ralph_cli.checks.figures.dates import is_between_dates, is_shifted, match_date
-from ralph_cli.checks.figures.derived import add_up, relate
+from ralph_cli.checks.figures.derived import relate
 from ralph_cli.checks.figures.match import MONTHS_IN, Match, match
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -171,8 +171,7 @@ class FigureTracer:
         near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
         inputs = [found for other in near if (found := self._as_input(other)) is not None]
         shares = quantity.kind in ("percent", "ratio")
-        sums = () if shares else add_up(inputs)
-        if found := self._first((*relate(inputs, shares=shares), *sums), quantity):
+        if found := self._first(relate(inputs, shares=shares), quantity):
             return found
         if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
             return None
