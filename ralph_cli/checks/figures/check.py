@@ -93,7 +93,7 @@ class NumbersCheck:
         objections, doubts, failed = self._compute(claim, text.text, calculations, calculator, tell)
         tracer = FigureTracer(calculator.candidates, self._facts, words)
         traces = tracer.trace_all(mask_names(text.text, english.document))
-        found = (find_source(english, self.document, claim.text, claim.text, trace) for trace in traces)
+        found = (find_source(english, self.document, text, claim.text, trace) for trace in traces)
         sources = [replace(it, claim=claim.id, difference=tell(it.difference)) for it in found if it]
         if calculations or departure(claim.text, [quote.text for quote in quotes]):
             # A quotation says what the document says, in its own words.

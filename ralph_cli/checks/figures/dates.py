@@ -19,7 +19,7 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
-_TERMS, _MOST_TERMS = (-1, 1, 2, 3), 20
+_TERMS, _MOST_TERMS = (-1, 1), 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,11 @@ def match_date(
             rivals.append((clash, candidate.quantity))
     missing = sorted(_named(date) - covered)
     sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
-    found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing) and missing != [_PART]]
+    found = [
+        (clash, rival)
+        for clash, rival in rivals
+        if set(clash) & set(missing) and (missing != [_PART] or rival.date.part)
+    ]
     if found:
         clash, rival = min(found, key=lambda one: len(one[0]))
         # A month and a day of another one may be of two things.
@@ -164,7 +168,7 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 
 def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
-    """Whether a quoted day and a quoted duration make a date; either end may count or not, terms may be renewed."""
+    """Whether a quoted day and a quoted duration make a date; either end may count or not."""
     quoted = [found.quantity for found in candidates if found.source == "quote"]
     days = {day for found in quoted if (day := full_day(found.date)) is not None}
     units = (*MONTHS_IN, *SECONDS_IN)

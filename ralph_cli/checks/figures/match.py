@@ -51,6 +51,12 @@ def _compare(claimed: Quantity, candidate: Candidate) -> Match | None:
     converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
     if not _is_in_unit(claimed, candidate):
         return other_unit if _has_digits(claimed, candidate) else None
+    if (
+        converted is not candidate
+        and abs(claimed.value) == abs(quantity.value) != 0
+        and claimed.power == quantity.power
+    ):
+        return other_unit  # "less than 5 miles" of less than 5 km
     if has_value(claimed, converted):
         return other_unit if len({claimed.per_time, quantity.per_time} - {""}) > 1 else Match(candidate)
     if converted is not candidate and _has_digits(claimed, candidate):

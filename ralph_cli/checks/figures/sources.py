@@ -14,6 +14,7 @@ from ralph_cli.core.run import FigureOrigin, FigureSource, Rival
 from ralph_cli.core.structure import Cell, Span, Table
 from ralph_cli.retrieval.context import sentence_span
 from ralph_cli.text.languages.documents import DocumentInEnglish
+from ralph_cli.text.languages.figures import EnglishFigures
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
@@ -23,7 +24,7 @@ _MOST_BESIDE = 40
 
 
 def find_source(
-    english: DocumentInEnglish, original: Document, text: str, said: str, trace: Trace
+    english: DocumentInEnglish, original: Document, text: EnglishFigures, said: str, trace: Trace
 ) -> FigureSource | None:
     """The source of a figure of a text, with its place in the `original` document and what stands near it.
 
@@ -35,8 +36,9 @@ def find_source(
     if source is not None and source.start >= 0:
         start, end = english.read.widen(source.start, source.end)
         trace = replace(trace, source=replace(source, start=start, end=end))
-    as_written = replace(quantity, text=text[quantity.start : quantity.end])
-    return _make_source(original, text, said, replace(trace, quantity=as_written))
+    start, end = text.widen(quantity.start, quantity.end)
+    as_written = replace(quantity, text=text.original[start:end], start=start, end=end)
+    return _make_source(original, text.original, said, replace(trace, quantity=as_written))
 
 
 def _make_source(document: Document, text: str, said: str, trace: Trace) -> FigureSource:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts
 from ralph_cli.checks.figures.dates import is_between_dates, is_shifted, match_date
 from ralph_cli.checks.figures.derived import relate
-from ralph_cli.checks.figures.match import MONTHS_IN, Match, match
+from ralph_cli.checks.figures.match import MONTHS_IN, Match, match, same_value
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import UNKNOWN_UNIT
@@ -95,7 +95,8 @@ class FigureTracer:
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
         if fitting and not self._lacks_currency(quantity, fitting):
-            ranked = _rank(fitting, quantity, sentence)
+            equal = [one for one in fitting if same_value(quantity, one)]  # of "at most 140" no 85, if there is a 140
+            ranked = _rank(equal or fitting, quantity, sentence)
             return Trace(quantity, ranked[0], others=tuple(ranked[1:]))
         repeats = any(one.is_sure and abs(one.candidate.quantity.value) == abs(quantity.value) for one in matches)
         if not repeats and (derived := self._derive(quantity, others)):

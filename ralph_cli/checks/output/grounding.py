@@ -121,7 +121,7 @@ class GroundingSources:
     language: str = "en"
     points: Callable[[], bool | None] = lambda: None
     checked_count: int = 0
-    traced: list[tuple[Piece, str, Trace]] = field(default_factory=list)
+    traced: list[tuple[Piece, EnglishFigures, str, Trace]] = field(default_factory=list)
     _folded: list[str] = field(default_factory=list)
     _parts: set[str] = field(default_factory=set)
     _calculator: Calculator = field(init=False)
@@ -159,9 +159,9 @@ class GroundingSources:
 
     def find_sources(self, english: DocumentInEnglish, document: Document) -> Iterator[FigureSource]:
         """Where the figures come from that were looked up, with their places in the output as far as they are known."""
-        for piece, named, trace in self.traced:
+        for piece, text, named, trace in self.traced:
             sentence = piece.text[slice(*sentence_at(piece.text, trace.quantity.start, trace.quantity.end))]
-            found = find_source(english, document, piece.text, f"{sentence} {named}", trace)
+            found = find_source(english, document, text, f"{sentence} {named}", trace)
             if found is not None:
                 at = piece.start + found.at if piece.start >= 0 else -1
                 yield replace(found, at=at, difference=restore_all(found.difference, self._translated))
@@ -214,7 +214,7 @@ class GroundingSources:
             if trace.fault and trace.fault.field == "scale" and quantity.power is None and len(announced) == 1:
                 scaled = tracer.trace(text, replace(quantity, power=next(iter(announced))), found, named)
                 trace = trace if scaled.fault else scaled
-            self.traced.append((written, named, trace))
+            self.traced.append((written, EnglishFigures(text, written.text), named, trace))
             if fault := trace.fault:
                 kind = "date" if quantity.kind == "date" else "figure"
                 said = restore_all(fault.said, self._translated)
