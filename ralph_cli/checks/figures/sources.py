@@ -38,7 +38,12 @@ def find_source(
         trace = replace(trace, source=replace(source, start=start, end=end))
     start, end = text.widen(quantity.start, quantity.end)
     as_written = replace(quantity, text=text.original[start:end], start=start, end=end)
-    return _make_source(original, text.original, said, replace(trace, quantity=as_written))
+    found = _make_source(original, text.original, said, replace(trace, quantity=as_written))
+    if english.document is original:
+        return found
+    row, column = (tuple(as_label(original, it.start, it.end) for it in path) for path in (found.row, found.column))
+    scale = as_label(original, found.scale.start, found.scale.end) if found.scale else None
+    return replace(found, row=row, column=column, scale=scale)
 
 
 def _make_source(document: Document, text: str, said: str, trace: Trace) -> FigureSource:
