@@ -54,11 +54,7 @@ def match_date(
             rivals.append((clash, candidate.quantity))
     missing = sorted(_named(date) - covered)
     sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
-    found = [
-        (clash, rival)
-        for clash, rival in rivals
-        if set(clash) & set(missing) and (missing != [_PART] or rival.date.part)
-    ]
+    found = [(clash, rival) for clash, rival in rivals if _names_otherwise(clash, rival, missing)]
     if found:
         clash, rival = min(found, key=lambda one: len(one[0]))
         # A month and a day of another one may be of two things.
@@ -66,6 +62,11 @@ def match_date(
         return DateMatch(tuple(sources), _FIELDS[min(set(clash) & set(missing))], rival, not apart)
     is_whole = _is_whole(date, missing, fiscal_end)
     return DateMatch(tuple(sources), "" if is_whole else _FIELDS[missing[0]])
+
+
+def _names_otherwise(clash: list[int], rival: Quantity, missing: list[int]) -> bool:
+    """Whether a rival names what no quote names as the claim does; a part of a year only where it is one itself."""
+    return bool(set(clash) & set(missing)) and (missing != [_PART] or bool(rival.date.part))
 
 
 def _named(date: Date) -> set[int]:

@@ -121,10 +121,10 @@ def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
         is_named = quantity.symbol not in ("", UNKNOWN_UNIT) and is_sure_symbol(quantity.symbol)
         is_other = is_named and claimed.kind == "physical"  # inches, where mA is written
         return not is_other and (candidate.source != "quote" or _may_be_above(claimed, candidate))
-    return _is_alike(claimed, candidate)
+    return _is_in_one_unit(claimed, candidate)
 
 
-def _is_alike(claimed: Quantity, candidate: Candidate) -> bool:
+def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether two figures with units are in one."""
     quantity = candidate.quantity
     kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}

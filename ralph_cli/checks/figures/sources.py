@@ -104,7 +104,10 @@ def _rivals_of_cell(document: Document, said: str, quantity: Quantity, table: Ta
     for it, is_beside in neighbours(table, cell):
         token = as_label(document, it.start, it.end)
         read = read_quantities(token.text)
-        if not any(_is_alike(one, quantity) for one in read) or token.text == document.text[cell.start : cell.end]:
+        if (
+            not any(_is_of_one_kind(one, quantity) for one in read)
+            or token.text == document.text[cell.start : cell.end]
+        ):
             continue
         path = document.column_path(table, it.column, it.last) if is_beside else document.row_path(table, it.row)
         shared = len(words & label_words(" ".join(path)))
@@ -116,7 +119,7 @@ def _rivals_of_cell(document: Document, said: str, quantity: Quantity, table: Ta
     return [*row[: _MOST_RIVALS - bool(column)], *column[: max(1, _MOST_RIVALS - len(row))]]
 
 
-def _is_alike(one: Quantity, other: Quantity) -> bool:
+def _is_of_one_kind(one: Quantity, other: Quantity) -> bool:
     kinds = {"none" if it.kind == "date" and it.date == Date(it.date.year) else it.kind for it in (one, other)}
     return len(kinds) == 1 or kinds <= {*WITHOUT_UNIT, "currency"}
 
@@ -147,4 +150,4 @@ def _with_sentence(document: Document, found: FigureSource, source: Candidate, q
 
 def _is_rival(one: Quantity, other: Quantity) -> bool:
     """Whether figures of a sentence are of one kind; of dates, whether both are days."""
-    return _is_alike(one, other) and (one.kind != "date" or bool(one.date.day and other.date.day))
+    return _is_of_one_kind(one, other) and (one.kind != "date" or bool(one.date.day and other.date.day))

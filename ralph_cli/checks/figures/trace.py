@@ -95,8 +95,7 @@ class FigureTracer:
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
         if fitting and not self._lacks_currency(quantity, fitting):
-            equal = [one for one in fitting if same_value(quantity, one)]  # of "at most 140" no 85, if there is a 140
-            ranked = _rank(equal or fitting, quantity, sentence)
+            ranked = _rank(fitting, quantity, sentence)
             return Trace(quantity, ranked[0], others=tuple(ranked[1:]))
         repeats = any(one.is_sure and abs(one.candidate.quantity.value) == abs(quantity.value) for one in matches)
         if not repeats and (derived := self._derive(quantity, others)):
@@ -223,13 +222,14 @@ def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) ->
     row and column have most words of the sentence, then the nearest.
     """
     said = label_words(sentence)
+    equal = [one for one in candidates if same_value(quantity, one)]  # of "at most 140" no 85, if there is a 140
 
     def order(one: Candidate) -> tuple[int, bool, int, Decimal]:
         own = abs(quantity.value).scaleb(quantity.power or 0)
         away = min(abs(own - abs(one.quantity.value).scaleb(power)) for power in one.powers)
         return _ORDER.index(one.source), away > 0, -len(said & label_words(one.facts.name)), away
 
-    return sorted(candidates, key=order)
+    return sorted(equal or candidates, key=order)
 
 
 def label_words(text: str) -> frozenset[str]:

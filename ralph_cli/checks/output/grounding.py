@@ -208,9 +208,7 @@ class GroundingSources:
             self.checked_count += 1
             typed = _typed_by_label(quantity, piece)
             named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
-            trace = tracer.trace(text, typed, found, named)
-            if trace.fault and typed is not quantity and (not trace.fault.is_sure or piece.caption):
-                trace = tracer.trace(text, quantity, found, named)
+            trace = _trace_first(tracer, text, quantity, typed, found, named, is_captioned=bool(piece.caption))
             if trace.fault and trace.fault.field == "scale" and quantity.power is None and len(announced) == 1:
                 scaled = tracer.trace(text, replace(quantity, power=next(iter(announced))), found, named)
                 trace = trace if scaled.fault else scaled
@@ -272,9 +270,15 @@ class GroundingSources:
         yield from (match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1]))
         if PART_LABEL.fullmatch(piece.label.strip()) and not _WORD.search(text):
             yield from (match.span() for match in _PART_NUMBER.finditer(text) if match[1] in self._parts)
+        yield from self._spans_of_labels(piece)
+        yield from self._grouped_by_spaces(text)
+        yield from self._spans_of_counts(piece)
+
+    def _spans_of_labels(self, piece: Piece) -> Iterator[tuple[int, int]]:
+        """Numbers of parts that stand alone, of a list, and of items in brackets."""
+        text = piece.text
         labels = (match for match in _AS_LABEL.finditer(text) if self._are_sections(match["number"]))
         yield from (label.span() for label in labels if text[label.end() :].strip("*_ )]") or label[0][0] in "([")
-        yield from self._grouped_by_spaces(text)
         is_numbered = _NUMBER_LABEL.fullmatch(piece.label.strip()) and text.strip().isdecimal()
         if is_numbered and self._continues_numbering(piece.label, text):
             yield 0, len(text)
@@ -284,6 +288,10 @@ class GroundingSources:
         for match in _BRACKETED.finditer(text):
             if all(1 <= int(number) <= self.item_count for number in re.findall(r"\d+", match[1])):
                 yield match.span()
+
+    def _spans_of_counts(self, piece: Piece) -> Iterator[tuple[int, int]]:
+        """How many items there are, and what a list that follows has."""
+        text = piece.text
         for quantity in read_quantities(text, "prose"):
             plain = quantity.kind in ("none", "count", "points") and quantity.power is None
             number_end = quantity.start + len(quantity.text.split()[0])
@@ -297,6 +305,23 @@ class GroundingSources:
         before = self._last_numbers.get(key)
         self._last_numbers[key] = value
         return value in (0, 1) or (before is not None and value in (before, before + 1))
+
+
+def _trace_first(
+    tracer: FigureTracer,
+    text: str,
+    quantity: Quantity,
+    typed: Quantity,
+    found: Sequence[Quantity],
+    named: str,
+    *,
+    is_captioned: bool,
+) -> Trace:
+    """The trace of a figure as its column types it, or as it stands alone where this is not sure to be wrong."""
+    trace = tracer.trace(text, typed, found, named)
+    if trace.fault and typed is not quantity and (not trace.fault.is_sure or is_captioned):
+        return tracer.trace(text, quantity, found, named)
+    return trace
 
 
 def _quotations_of(piece: Piece) -> Sequence[Quotation]:
