@@ -429,12 +429,13 @@ class Rival:
 class FigureSource:
     """Where a figure or a date of a claim comes from, as far as code has found it; what is not certain is left out.
 
-    `words` are those of the claim, which begin at its character `at`. Of a figure from a quote, with the id `quote`,
-    `token` is the document's own words for it, with the unit behind it; in a table `row` and `column` are what names
-    its row and its column, outermost first, and `scale` is the statement of scale or unit that governs it; in running
-    text `before` and `after` are the words directly beside it, and `limit` is those of them that make a bound or an
-    approximation of it ("up to 4 %") which the claim does not have. `calculation` is the computation that gives it.
-    `difference` says what is written otherwise in the source (a unit or a scale), or why there is none.
+    `claim` is 0 for a figure of the output of a task. `words` are those of the claim, which begin at its character
+    `at`; -1 where an output writes them otherwise, as JSON does some letters. Of a figure from a quote, with the id
+    `quote`, `token` is the document's own words for it, with the unit behind it; in a table `row` and `column` are what
+    names its row and its column, outermost first, and `scale` is the statement of scale or unit that governs it; in
+    running text `before` and `after` are the words directly beside it, and `limit` is those of them that make a bound
+    or an approximation of it ("up to 4 %") which the claim does not have. `calculation` is the computation that gives
+    it. `difference` says what is written otherwise in the source (a unit or a scale), or why there is none.
     """
 
     claim: int
@@ -461,7 +462,8 @@ class Evidence:
     `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
     that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
     says in a sentence what was done. `doubts` are left to the judge, and are told to the reader. `figures` are the
-    sources of the figures and dates of the claims. `looks` are what a judge looked up before its verdicts.
+    sources of the figures and dates of the claims, or of the output. `looks` are what a judge looked up before its
+    verdicts.
     """
 
     check: str
@@ -530,7 +532,7 @@ class Step:
 
     @property
     def figures(self) -> tuple[FigureSource, ...]:
-        """The sources of the figures and dates of the claims."""
+        """The sources of the figures and dates of the claims and of the output."""
         return tuple(figure for e in self.evidence for figure in e.figures)
 
     @property

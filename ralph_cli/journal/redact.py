@@ -32,7 +32,7 @@ _PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]
 """A path with at least one folder, up to its last part: the file's name is kept."""
 
 _RESULT_FIELDS = frozenset(
-    {"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused", "doubts", "because"}
+    {"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused", "doubts", "because", "figures"}
 )
 _MACHINE_EVENTS = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
 """Events whose words come from the machine and its programs, so that every path in them is one of its own."""

@@ -2,9 +2,9 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from ralph_cli.core.run import Passage, Quote, StopType
+from ralph_cli.core.run import FigureSource, Passage, Quote, StopType
 from ralph_cli.reports.csv_cells import escape_cell
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
@@ -70,17 +70,18 @@ def _quote_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
         against = {found.quote for found in item.qualifications}
         passages = [quote for quote in view.found_passages if quote.id in against]
         for quote in (*(item.quotes or (None,)), *passages):
-            yield *_claim_cells(item), *_quote_cells(report, item, quote), *NO_SEARCH
+            of_output = [figure for figure in view.figures if quote and figure.quote == quote.id]
+            yield *_claim_cells(item, of_output), *_quote_cells(report, item, quote), *NO_SEARCH
     for quote in view.quotes:
         if not report.claims_of(quote):
             yield *NO_CLAIM, *_quote_cells(report, None, quote), *NO_SEARCH
 
 
-def _claim_cells(item: ClaimView) -> tuple[str | int, ...]:
+def _claim_cells(item: ClaimView, of_output: Sequence[FigureSource]) -> tuple[str | int, ...]:
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
     verdict = ", ".join((item.verdict, *describe_reservations(item)))
-    figures = "; ".join(map(describe_source, item.figures))
+    figures = "; ".join(map(describe_source, (*item.figures, *of_output)))
     return item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations), figures
 
 

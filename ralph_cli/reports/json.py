@@ -41,7 +41,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
         "follows": dict(view.follows) or None,
-        "output": ({"text": view.output, **_output_ruling(view.output_ruling)} if view.mode == "task" else {})
+        "output": (_output_object(view) if view.mode == "task" else {})
         | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
@@ -96,10 +96,16 @@ def as_object(view: RunView) -> dict[str, Any]:
     }
 
 
-def _output_ruling(ruling: Ruling | None) -> dict[str, Any]:
-    if ruling is None:
-        return {"verdict": None, "reason": "", "judge": None}
-    return {"verdict": ruling.verdict.value, "reason": ruling.reason, "judge": ruling.judge}
+def _output_object(view: RunView) -> dict[str, Any]:
+    """The output of a task, what was said of it as a whole, and where its figures come from."""
+    ruling = view.output_ruling
+    return {
+        "text": view.output,
+        "verdict": ruling.verdict.value if ruling else None,
+        "reason": ruling.reason if ruling else "",
+        "judge": ruling.judge if ruling else None,
+        "figures": [figure_object(figure) for figure in view.figures],
+    }
 
 
 def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
@@ -124,7 +130,10 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
 def figure_object(figure: FigureSource) -> dict[str, Any]:
     """The source of a figure as plain values: each label with its place in the text, of what is not known nothing."""
     values = {name: value for name, value in asdict(figure).items() if value not in ("", (), None)}
-    return {name: value for name, value in values.items() if name != "claim" and (name, value) != ("quote", 0)}
+    return {name: value for name, value in values.items() if (name, value) not in _UNKNOWN and name != "claim"}
+
+
+_UNKNOWN = (("quote", 0), ("at", -1))
 
 
 def passage_object(passage: Passage, *, paged: bool, record: Record) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """The evidence report as Markdown, in which foreign text is only text: no link, no image, no HTML, no formatting."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ralph_cli.core.run import Passage, Quote
+from ralph_cli.core.run import FigureSource, Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
@@ -132,6 +132,7 @@ def _answer_lines(report: Report) -> Iterator[str]:
         if marked != output:
             yield from ("The numbers in brackets are not part of it: they are those of the quotes below.", "")
         yield from _whole_doubts(view)
+        yield from _list_lines([*_figure_lines(view.figures)])
         if view.claims:
             yield from ("## Evidence", "")
         return
@@ -184,10 +185,13 @@ def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterat
         reason = escape_markdown(item.ruling.reason or "no reason given")
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
     issues = [escape_markdown(issue.line) for issue in item.issues]
-    figures = [f"Figure {escape_markdown(describe_source(figure))}" for figure in item.figures]
-    yield from _list_lines([*(_remark(remark) for remark in opinions(item)), *figures, *issues])
+    yield from _list_lines([*(_remark(remark) for remark in opinions(item)), *_figure_lines(item.figures), *issues])
     for quote in quotes:
         yield from _quote_lines(quote, report)
+
+
+def _figure_lines(figures: Iterable[FigureSource]) -> Iterator[str]:
+    return (f"Figure {escape_markdown(describe_source(figure))}" for figure in figures)
 
 
 def _remark(remark: Opinion) -> str:

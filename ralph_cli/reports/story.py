@@ -58,7 +58,8 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
         case events.StepFinished(step):
             yield from _output_lines(step)
             for figure in step.figures:
-                yield f"-- claim {figure.claim}: {one_line(describe_source(figure))}"
+                what = f"claim {figure.claim}" if figure.claim else "the output"
+                yield f"-- {what}: {one_line(describe_source(figure))}"
             for look in step.looks:
                 yield f"-- judge {one_line(look.line)}"
             for doubt in list_unconfirmed(step.attempt, step.doubts):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Claim, Quote, Ruling, StopType
+from ralph_cli.core.run import Claim, FigureSource, Quote, Ruling, StopType
 from ralph_cli.reports.safe_text import Styled, join_lines, make_visible, one_line, plain_text, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
@@ -98,6 +98,7 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
         if output and view.output:
             yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
             yield []
+        yield from _limit_lines(view.figures, "")
         if view.quotes and not view.has_no_reader:
             yield [("Evidence:", "bold")]
     elif _shows_claims(view):
@@ -191,12 +192,17 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
         yield from _opinion_lines(item.ruling)
     for doubt in item.unconfirmed:
         yield _doubt_line(doubt, "    ")
-    for figure in (figure for figure in item.figures if figure.limit):
-        yield [(f'    {one_line(figure.words)}: the document says "{one_line(figure.limit)}"', "yellow")]
+    yield from _limit_lines(item.figures, "    ")
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
     for found, words in zip(item.limits, describe_qualifications(item), strict=True):
         yield [(f"    {words}: {one_line(found.reason)}", "yellow")]
+
+
+def _limit_lines(figures: Iterable[FigureSource], mark: str) -> Iterator[list[Styled]]:
+    """A line for each figure of which a limiting word was dropped."""
+    for figure in (figure for figure in figures if figure.limit):
+        yield [(f'{mark}{one_line(figure.words)}: the document says "{one_line(figure.limit)}"', "yellow")]
 
 
 def _doubt_line(doubt: Unconfirmed, mark: str) -> list[Styled]:

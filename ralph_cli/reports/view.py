@@ -156,7 +156,8 @@ class RunView:
     `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
     verdict on an output as a whole. `looks` are what judges looked up, `absence_reason` is what a second reader says of
     an absence ("" if there was none). `found_passages` are passages that a check found, such as those that qualify a
-    claim; `unconfirmed` is what code could not confirm of claims and output; `notes` say what the checks did,
+    claim; `unconfirmed` is what code could not confirm of claims and output, `figures` where those of an output come
+    from; `notes` say what the checks did,
     `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded;
     `is_searched` says that code searched all of the text.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
@@ -184,6 +185,7 @@ class RunView:
     output_ruling: Ruling | None
     issues: tuple[Issue, ...]
     unconfirmed: tuple[Unconfirmed, ...]
+    figures: tuple[FigureSource, ...]
     found_passages: tuple[Quote, ...]
     looks: tuple[Look, ...]
     absence_reason: str
@@ -288,6 +290,7 @@ def build_view(
         output_ruling=rulings.get(0),  # claims count from 1: this one is on the output as a whole
         issues=issues,
         unconfirmed=unconfirmed,
+        figures=tuple(figure for figure in best.figures if not figure.claim),
         found_passages=tuple(quote for item in best.evidence for quote in item.quotes),
         notes=tuple(item.note for item in best.evidence if item.note),
         looks=best.looks,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 
 from ralph_cli.checks.judge.passages import safe_file_name
@@ -297,8 +298,8 @@ def _highlight_note(report: Report, quote: Quote) -> str:
         for found in item.qualifications
         if found.quote == quote.id
     ]
-    sourced = (figure for item in report.claims_of(quote) for figure in item.figures if figure.quote == quote.id)
-    claims += [one_line(f"Figure {describe_source(figure)}", 600) for figure in sourced]
+    figures = chain(report.view.figures, *(item.figures for item in report.claims_of(quote)))
+    claims += [one_line(f"Figure {describe_source(it)}", 600) for it in figures if it.quote == quote.id]
     numbers = {item.claim.id for item in report.claims_of(quote)}
     claims += describe_reviews(review for review in report.view.reviews if review.claim in {0, *numbers})
     match = "; ".join((TIER_NAMES[quote.match], *quote.difference))

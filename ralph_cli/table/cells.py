@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.results.table import Cell, CellQuote, CellState, TableQuestion, TableRow
+from ralph_cli.core.results.table import Cell, CellQuote, CellState, TableQuestion, TableRow, Value
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.sections.documents import place_values
 from ralph_cli.reports.view import RunView, describe_place
@@ -34,7 +34,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         question=question.id,
         state=state,
         answer="\n".join(statements) if answered else "",
-        value=read_value(question, statements) if accepted else None,
+        value=_value(question, view) if accepted else None,
         quotes=tuple(_cell_quote(quote, view) for quote in (view.quotes if answered else ())),
         reason=_reason(view, state),
         notes=tuple(_notes(view)),
@@ -47,6 +47,15 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         reviews=view.reviews,
         figures=tuple(describe_source(figure) for item in view.claims for figure in item.figures) if answered else (),
     )
+
+
+def _value(question: TableQuestion, view: RunView) -> Value | None:
+    """The value that the claims give; none where the source of a figure limits it and the claim does not say so."""
+    value = read_value(question, [claim.text for claim in view.claims])
+    limits = (figure.limit for claim in view.claims[:1] for figure in claim.figures if figure.limit)
+    if value is None or value.number is None or (limit := next(limits, "")) == "":
+        return value
+    return Value(problem=f'the document limits it ("{limit}"), and the claim does not say so')
 
 
 def _cell_quote(quote: Quote, view: RunView) -> CellQuote:

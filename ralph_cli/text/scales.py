@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, singular
+from ralph_cli.text.quantities.vocabulary import EAST_ASIAN_SCALES, LITTLE_WORDS, UNKNOWN_UNIT, singular
 
 SCALE_WORDS = {
     "thousand": 3,
@@ -43,7 +43,7 @@ _GENERIC = frozenset(
         "million billion expressed"
     ).split()
 )
-_UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
+_UNIT_BEHIND = re.compile(r"(?:\((?:in )?|, )((?:[^\W\d_]|[%/.\u00b7 ]){1,30})\)?[ *:]*$")
 _UNITS = ("percent", "points", "physical", "duration")
 
 
@@ -66,7 +66,8 @@ def read_unit(label: str) -> Quantity | None:
     for at in range(len(words) if label.rstrip(" *:").endswith(")") else 1):  # "(diluted US cents)"
         found = read_quantities(" ".join(("1", *words[at:])), "prose")
         price = found[0].kind == "currency" and (found[0].value != 1 or found[0].per_thing) if found else False
-        if len(found) == 1 and (found[0].kind in _UNITS or price):
+        is_known = bool(found) and (found[0].kind in _UNITS or found[0].symbol not in ("", UNKNOWN_UNIT))
+        if len(found) == 1 and (is_known or price):
             return found[0]
     return None
 

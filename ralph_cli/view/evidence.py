@@ -1,6 +1,7 @@
 """The document beside an answer: pages of a PDF as pictures with the places of quotes, or the words around a quote."""
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ class DocumentViewer:
         if document is None or not 1 <= number <= len(document.pages):
             return None
         quotes = (*run.view.quotes, *run.view.found_passages)
-        tokens = tuple(figure.token for item in run.view.claims for figure in item.figures if figure.token)
+        figures = chain(run.view.figures, *(item.figures for item in run.view.claims))
+        tokens = tuple(figure.token for figure in figures if figure.token)
         marked: tuple[Quote | Label, ...] = (*quotes, *tokens)
         key = document.sha256, number, marked  # of a run at work they change
         known = self._pictures.get(key)

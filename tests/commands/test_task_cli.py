@@ -59,7 +59,10 @@ def test_scripted_models_and_the_json_object(memo: Path, capsys: pytest.CaptureF
     assert run(["task", "memo.txt", "Summarize", "--model", worker, "--judge-model", judge, "--json", "-q"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] and told["judged"] and told["output"]["text"] == SUMMARY
-    assert set(told["output"]) == {"text", "answer", "evidence", "verdict", "reason", "judge"}
+    assert set(told["output"]) == {"text", "answer", "evidence", "verdict", "reason", "judge", "figures"}
+    date, rent = told["output"]["figures"]
+    assert (SUMMARY[rent["at"] :][:5], rent["quote"], rent["token"]["text"]) == ("4,800", 2, "4,800")
+    assert date["before"].endswith("ends on") and "claim" not in rent
     assert len(told["quotes"]) == 2 and told["output"]["verdict"] == "supported" and told["output"]["judge"]
     assert {claim["verdict"] for claim in told["claims"]} == {"in-output"}  # judged, though not one by one
     assert run(["verify", "--json", "-q"]) == 0
@@ -67,6 +70,10 @@ def test_scripted_models_and_the_json_object(memo: Path, capsys: pytest.CaptureF
     assert run(["trace", "show"]) == 0
     shown = capsys.readouterr().out
     assert SUMMARY in shown and NOTE in shown and "Accepted: every figure" in shown and "the output supported" in shown
+    assert '-- the output: "4,800": "The rent of [4,800] is due on' in shown
+    assert run(["trace", "report", "--html", "report.html", "--csv", "report.csv"]) == 0
+    assert 'aria-describedby="figure-0-1"' in Path("report.html").read_text("utf-8")
+    assert "The rent of [4,800] is due" in Path("report.csv").read_text("utf-8")
 
 
 def test_a_task_played_from_a_file_is_resumed_where_it_was_cut_off(

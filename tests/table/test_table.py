@@ -118,6 +118,16 @@ def test_each_cell_has_its_answer_and_proof_and_says_what_is_not_there(tmp_path:
     assert table.halt.type is StopType.COMPLETION and len(table) == 9
 
 
+def test_what_the_source_of_a_figure_limits_is_no_plain_value(tmp_path: Path) -> None:
+    leases = write_leases(tmp_path / "leases", c="up to $60,000")
+    quote = "The base rent is up to $60,000 a year."
+    dropped = tool_reply({"claims": [{"text": "The base rent is $60,000 a year.", "quotes": [quote]}]})
+    cast = Cast(faults={RENT.question: [dropped]})
+    (cell,) = fill(cast, tmp_path, RENT, documents=leases / "c.html")
+    assert cell.value and cell.value.number is None
+    assert cell.value.problem.startswith('the document limits it ("rent is up to $60,000')
+
+
 def test_new_questions_and_documents_fill_new_cells_only(tmp_path: Path) -> None:
     first, second = Cast(), Cast()
     fill(first, tmp_path, RENT)

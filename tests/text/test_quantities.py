@@ -28,7 +28,7 @@ def only(text: str, style: Style = "document") -> Quantity:
         ("two hundred and six", "206", None), ("one million two hundred thousand", "1200000", None),
         ("twenty-two", "22", None), ("a dozen", "12", None), ("two million", "2", 6), ("$5 M", "5", 6),
         ("20 000 000 EUR", "20000000", None),
-        ("a quarter of a million", "0.25", 6), ("1,577" + raise_figures("2"), "1577", None),
+        ("1,577" + raise_figures("2"), "1577", None),
         ("10" + raise_figures("6"), "1000000", None), ("a year and a half", "1.5", None), ("half a year", "0.5", None),
         ("four and three quarters", "4.75", None), ("the remaining quarter", "0.25", None),
     ],
@@ -88,13 +88,6 @@ def test_words_that_are_no_figures(text: str) -> None:
 )  # fmt: skip
 def test_dates_and_periods(text: str, date: Date) -> None:
     assert only(text).date == date
-
-
-def test_the_years_of_columns_share_the_day_and_the_length_of_their_period() -> None:
-    found = read_quantities("Three Months Ended December 31,  2022  2021")
-    assert [one.date for one in found] == [Date(2022, 12, 31, months=3), Date(2021, 12, 31, months=3)]
-    assert [one.date.part for one in read_quantities("the 2nd and 3rd quarters of 2022")] == ["Q2", "Q3"]
-    assert [one.text for one in read_quantities("Q1  10\nQ2  22\nQ3 30")] == ["Q1", "10", "Q2", "22", "Q3 30"]
 
 
 def test_neighbours_share_what_is_said_once() -> None:

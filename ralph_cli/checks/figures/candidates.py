@@ -31,11 +31,10 @@ _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
-_NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
-_BEHIND_FIGURE = re.compile(r"\d\s\(?\Z")
-"""Of "n (%)" the figure in brackets behind another is the percentage, and no negative."""
+_IN_FULL_IN_TEXT = 1000
+"""From this on a number of things in a sentence is written in full: "1,900 people"."""
 
-_PAIRED = re.compile(r"\([^()]*%\s*\)")
+_NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +190,11 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
     """A quantity of a text with the scale and unit that its cell, or what is quoted beside it, gives it."""
     before = text[: quantity.start + (quantity.text[:1] == "(")]
     line = before.rpartition("\n")[2]
-    if in_table and _BEHIND_FIGURE.search(line) and _PAIRED.search(f"{line} {cell.name}"):
-        quantity = replace(quantity, value=abs(quantity.value), kind="percent", unit="")
     quantity = _in_unit_of(cell, quantity)
     scales = cell.scales if cell.scales.powers or cell.scale else stated  # "(dollars)" beside a row are no thousands
     is_scaled = quantity.power is not None or quantity.kind in _NEVER_SCALED
-    powers, is_stated = explicit_power(quantity), is_scaled or bool(scales.powers)
+    is_in_full = not in_table and quantity.kind == "count" and abs(quantity.value) >= _IN_FULL_IN_TEXT
+    powers, is_stated = explicit_power(quantity), is_scaled or is_in_full or bool(scales.powers)
     if not is_scaled and scales.powers:
         # An amount with cents below a scale of whole amounts may be a price.
         is_free = not in_table or (quantity.decimals == 2 and abs(quantity.value) < 1000)

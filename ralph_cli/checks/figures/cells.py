@@ -89,7 +89,11 @@ def _name_statement(document: Document, statement: Statement) -> Label:
 def _units_of(document: Document, table: Table, cell: Cell, row: tuple[Label, ...]) -> Iterator[str]:
     """What may be a unit as a whole: the group of a row, its cell of a column of units, in brackets; then a title."""
     yield from (f"({label.text})" for label in row if len(row) > 1)
-    beside = (document.text[it.start : it.end].strip() for it in table.cells_of(cell.row) if it != cell)
+    # The last column of a table may be of units, which is in none of its columns then.
+    last = max(it.end for it in table.cells_of(cell.row))
+    spans = [(it.start, it.end) for it in table.cells_of(cell.row) if it != cell]
+    spans.append((last, document.text.find("\n", last)))
+    beside = (document.text[start:end].strip() for start, end in spans)
     yield from (f"({text})" for text in beside if len(text) <= _LONGEST_UNIT and not any(map(str.isdigit, text)))
     title = document.text[table.title : table.start] if table.title >= 0 else ""
     yield from (_NUMBERED.sub("", line.strip()) for line in reversed(title.split("\n")))

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import DocumentFacts, collect_candidates
 from ralph_cli.checks.figures.expression import CalculationError, UnquotedError, UnreadError
-from ralph_cli.checks.figures.sources import make_source
+from ralph_cli.checks.figures.sources import find_source
 from ralph_cli.checks.figures.trace import Fault, FigureTracer, Trace
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, FigureSource, Issue, Quote
@@ -93,7 +93,8 @@ class NumbersCheck:
         objections, doubts, failed = self._compute(claim, text.text, calculations, calculator, tell)
         tracer = FigureTracer(calculator.candidates, self._facts, words)
         traces = tracer.trace_all(mask_names(text.text, english.document))
-        sources = [replace(it, difference=tell(it.difference)) for it in self._sources(claim, traces)]
+        found = (find_source(english, self.document, text, claim.text, trace) for trace in traces)
+        sources = [replace(it, claim=claim.id, difference=tell(it.difference)) for it in found if it]
         if calculations or departure(claim.text, [quote.text for quote in quotes]):
             # A quotation says what the document says, in its own words.
             pages = {part for quote in quotes for part in self._names_of_pages(quote)}
@@ -127,15 +128,6 @@ class NumbersCheck:
                     objections.append(("calculation", calculation.original, message))
                 failed += [] if is_own else [calculation.text]
         return objections, doubts, failed
-
-    def _sources(self, claim: Claim, traces: list[Trace]) -> Iterator[FigureSource]:
-        for trace in traces:
-            if trace.quantity.kind == "identifier" and trace.fault is None:
-                continue
-            if trace.source is not None and trace.source.start >= 0:
-                start, end = self._translated.read.widen(trace.source.start, trace.source.end)
-                trace = replace(trace, source=replace(trace.source, start=start, end=end))
-            yield make_source(self.document, claim, trace)
 
     def _faults(
         self, traces: list[Trace], pages: Container[str], failed: list[str]

@@ -5,7 +5,7 @@ date names: "Q4 2022" is borne out by "three months ended December 31" in one pl
 """
 
 from calendar import monthrange
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date as Day
 from datetime import timedelta
@@ -19,7 +19,7 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
-_TERMS, _MOST_TERMS = (-1, 1, 2, 3), 20
+_TERMS, _MOST_TERMS = (-1, 1), 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def match_date(
     covered: set[int] = set()
     sources: list[Candidate] = []
     rivals: list[tuple[list[int], Quantity]] = []
-    for candidate in _dated(date, candidates):
+    for candidate in (one for one in candidates if one.quantity.kind == "date"):
         known = candidate.quantity.date
         clash, shared = _clash(date, known, fiscal_end), _covered(date, known, fiscal_end)
         if not clash:
@@ -54,7 +54,7 @@ def match_date(
             rivals.append((clash, candidate.quantity))
     missing = sorted(_named(date) - covered)
     sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
-    found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing) and missing != [_PART]]
+    found = [(clash, rival) for clash, rival in rivals if _names_otherwise(clash, rival, missing)]
     if found:
         clash, rival = min(found, key=lambda one: len(one[0]))
         # A month and a day of another one may be of two things.
@@ -64,18 +64,13 @@ def match_date(
     return DateMatch(tuple(sources), "" if is_whole else _FIELDS[missing[0]])
 
 
+def _names_otherwise(clash: list[int], rival: Quantity, missing: list[int]) -> bool:
+    """Whether a rival names what no quote names as the claim does; a part of a year only where it is one itself."""
+    return bool(set(clash) & set(missing)) and (missing != [_PART] or bool(rival.date.part))
+
+
 def _named(date: Date) -> set[int]:
     return {number for number, said in enumerate(date) if said is not None}
-
-
-def _dated(date: Date, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The dates among candidates; of a day that the quotes state with its year, no other source names another year."""
-    dates = [found for found in candidates if found.quantity.kind == "date"]
-    days = (found.quantity.date for found in dates if found.source == "quote" and date.day)
-    years = {day.year for day in days if day[_MONTH : _DAY + 1] == date[_MONTH : _DAY + 1]} - {None}
-    for found in dates:
-        if found.source != "document" or not years or found.quantity.date.year in years:
-            yield found
 
 
 def _is_whole(date: Date, missing: Sequence[int], fiscal_end: int) -> bool:
@@ -174,7 +169,7 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 
 def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
-    """Whether a quoted day and a quoted duration make a date; either end may count or not, terms may be renewed."""
+    """Whether a quoted day and a quoted duration make a date; either end may count or not."""
     quoted = [found.quantity for found in candidates if found.source == "quote"]
     days = {day for found in quoted if (day := full_day(found.date)) is not None}
     units = (*MONTHS_IN, *SECONDS_IN)

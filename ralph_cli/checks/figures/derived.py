@@ -1,6 +1,6 @@
 """What one plain relation between two figures gives: a sum, a difference, a share, a multiple, a change. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice, permutations
@@ -29,14 +29,6 @@ def relate(figures: Iterable[Candidate], *, shares: bool, changes: bool = True) 
             yield _quotient(one, value / base, f"{_text(one)} / {_text(other)}")
             if changes:
                 yield _quotient(one, (value - base) / base, f"({_text(one)} - {_text(other)}) / {_text(other)}")
-
-
-def add_up(figures: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The sum of all figures, if they are more than two of one kind."""
-    if len(figures) > 2 and all(_is_amount(one.quantity) and _are_alike(one, figures[0]) for one in figures):
-        power = max(figures[0].powers)
-        total = sum((one.quantity.value * Decimal(10) ** (max(one.powers) - power) for one in figures), Decimal(0))
-        yield _result(figures[0], total, figures[0].quantity.kind, " + ".join(map(_text, figures)))
 
 
 def _pairs(figures: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:

@@ -51,6 +51,12 @@ def _compare(claimed: Quantity, candidate: Candidate) -> Match | None:
     converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
     if not _is_in_unit(claimed, candidate):
         return other_unit if _has_digits(claimed, candidate) else None
+    if (
+        converted is not candidate
+        and abs(claimed.value) == abs(quantity.value) != 0
+        and claimed.power == quantity.power
+    ):
+        return other_unit  # "less than 5 miles" of less than 5 km
     if has_value(claimed, converted):
         return other_unit if len({claimed.per_time, quantity.per_time} - {""}) > 1 else Match(candidate)
     if converted is not candidate and _has_digits(claimed, candidate):
@@ -115,10 +121,10 @@ def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
         is_named = quantity.symbol not in ("", UNKNOWN_UNIT) and is_sure_symbol(quantity.symbol)
         is_other = is_named and claimed.kind == "physical"  # inches, where mA is written
         return not is_other and (candidate.source != "quote" or _may_be_above(claimed, candidate))
-    return _is_alike(claimed, candidate)
+    return _is_in_one_unit(claimed, candidate)
 
 
-def _is_alike(claimed: Quantity, candidate: Candidate) -> bool:
+def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether two figures with units are in one."""
     quantity = candidate.quantity
     kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}
@@ -254,7 +260,7 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
     past = (value - said) * (1 if claimed.bound == "over" else -1) if claimed.bound else Decimal(-1)
     if claimed.bound and not claimed.approximate and past < 0:
         return False
-    half = own.unit * Decimal(10) ** -_shown_decimals(claimed) / 2
+    half = own.unit * Decimal(10) ** -claimed.decimals / 2
     if -half * _TOLERANCE <= value - said < half or value == said:
         return True  # half is rounded up
     room = own.unit * _size_of_zeros(claimed) / 2
@@ -269,12 +275,6 @@ def _size_of_zeros(claimed: Quantity) -> int:
     digits = digits.partition(".")[0]
     zeros = len(digits) - len(digits.rstrip("0"))
     return 10**zeros if zeros and len(digits) - zeros > 1 else 0
-
-
-def _shown_decimals(claimed: Quantity) -> int:
-    """The decimals that a figure shows: of one that is hedged, zeros at their end may be a rounding."""
-    zeros = len(str(claimed.value)) - len(str(claimed.value).rstrip("0")) if claimed.approximate else 0
-    return claimed.decimals - min(zeros, max(claimed.decimals - 1, 0))
 
 
 def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:

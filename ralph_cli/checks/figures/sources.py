@@ -1,4 +1,4 @@
-"""Where a figure of a claim comes from, as a judge and a reader are shown it: a cell, or words beside it. Pure."""
+"""Where a figure of a claim or an output comes from, as a judge and a reader see it: a cell, or words beside it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,11 @@ from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.cells import as_label, find_cell, neighbours
 from ralph_cli.checks.figures.trace import Trace, label_words, name_quantity
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Claim, FigureOrigin, FigureSource, Rival
+from ralph_cli.core.run import FigureOrigin, FigureSource, Rival
 from ralph_cli.core.structure import Cell, Span, Table
 from ralph_cli.retrieval.context import sentence_span
+from ralph_cli.text.languages.documents import DocumentInEnglish
+from ralph_cli.text.languages.figures import EnglishFigures
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
@@ -21,17 +23,39 @@ _BEFORE, _AFTER = re.compile(r"(?:\S+\s+){0,4}\S*\Z"), re.compile(r"\S*(?:\s+\S+
 _MOST_BESIDE = 40
 
 
-def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
-    """The source of a figure of a claim, with its place in the document and what stands near it."""
+def find_source(
+    english: DocumentInEnglish, original: Document, text: EnglishFigures, said: str, trace: Trace
+) -> FigureSource | None:
+    """The source of a figure of a text, with its place in the `original` document and what stands near it.
+
+    `said` are all words that say what the figure is of. None for a name with digits that the document has.
+    """
     quantity, source = trace.quantity, trace.source
-    words = name_quantity(claim.text, quantity)
+    if quantity.kind == "identifier" and trace.fault is None:
+        return None
+    if source is not None and source.start >= 0:
+        start, end = english.read.widen(source.start, source.end)
+        trace = replace(trace, source=replace(source, start=start, end=end))
+    start, end = text.widen(quantity.start, quantity.end)
+    as_written = replace(quantity, text=text.original[start:end], start=start, end=end)
+    found = _make_source(original, text.original, said, replace(trace, quantity=as_written))
+    if english.document is original:
+        return found
+    row, column = (tuple(as_label(original, it.start, it.end) for it in path) for path in (found.row, found.column))
+    scale = as_label(original, found.scale.start, found.scale.end) if found.scale else None
+    return replace(found, row=row, column=column, scale=scale)
+
+
+def _make_source(document: Document, text: str, said: str, trace: Trace) -> FigureSource:
+    quantity, source = trace.quantity, trace.source
+    words = name_quantity(text, quantity)
     words = words if "(" in words else words.rstrip(")")
-    difference = trace.fault.what if trace.fault else ""
+    difference = (trace.fault.brief or trace.fault.what) if trace.fault else ""
     if source is None:
         origin: FigureOrigin = "document" if trace.fault is None else "nowhere"
-        return FigureSource(claim.id, words, quantity.start, origin, difference=difference)
+        return FigureSource(0, words, quantity.start, origin, difference=difference)
     found = FigureSource(
-        claim.id,
+        0,
         words,
         quantity.start,
         source.source,
@@ -45,12 +69,12 @@ def make_source(document: Document, claim: Claim, trace: Trace) -> FigureSource:
         return replace(found, token=as_label(document, source.start, source.end))
     place = find_cell(document, source.start)
     if place is not None:
-        return _with_cell(document, claim, found, trace, *place)
+        return _with_cell(document, said, found, trace, *place)
     return _with_sentence(document, found, source, quantity)
 
 
 def _with_cell(
-    document: Document, claim: Claim, found: FigureSource, trace: Trace, table: Table, cell: Cell
+    document: Document, said: str, found: FigureSource, trace: Trace, table: Table, cell: Cell
 ) -> FigureSource:
     source = trace.source or Candidate(trace.quantity)
     token = as_label(document, cell.start, cell.end)
@@ -58,7 +82,7 @@ def _with_cell(
         token = as_label(document, source.start, source.end)
     written = read_quantities(document.text[cell.start : cell.end])
     own = next((one for one in written if cell.start + one.start == source.start), source.quantity)
-    rivals = [*_same_value(document, trace), *_rivals_of_cell(document, claim, own, table, cell)]
+    rivals = [*_same_value(document, trace), *_rivals_of_cell(document, said, own, table, cell)]
     facts = source.facts
     return replace(found, token=token, row=facts.row, column=facts.column, scale=facts.scale, rivals=tuple(rivals))
 
@@ -73,17 +97,20 @@ def _same_value(document: Document, trace: Trace) -> Iterator[Rival]:
             yield Rival(token, "value", " > ".join(it.text for it in (*other.facts.row, *other.facts.column)))
 
 
-def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table: Table, cell: Cell) -> Sequence[Rival]:
-    """Figures of one kind in the row and column of a cell; first those whose names have most words of the claim."""
-    said, found = label_words(claim.text), list[tuple[int, Rival]]()
+def _rivals_of_cell(document: Document, said: str, quantity: Quantity, table: Table, cell: Cell) -> Sequence[Rival]:
+    """Figures of one kind in the row and column of a cell; first those whose names have most of the words said."""
+    words, found = label_words(said), list[tuple[int, Rival]]()
     own = document.row_path(table, cell.row), document.column_path(table, cell.column, cell.last)
     for it, is_beside in neighbours(table, cell):
         token = as_label(document, it.start, it.end)
         read = read_quantities(token.text)
-        if not any(_is_alike(one, quantity) for one in read) or token.text == document.text[cell.start : cell.end]:
+        if (
+            not any(_is_of_one_kind(one, quantity) for one in read)
+            or token.text == document.text[cell.start : cell.end]
+        ):
             continue
         path = document.column_path(table, it.column, it.last) if is_beside else document.row_path(table, it.row)
-        shared = len(said & label_words(" ".join(path)))
+        shared = len(words & label_words(" ".join(path)))
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, own[is_beside], strict=False)))
         name = " > ".join(path[min(same, len(path) - 1) :])
         found.append((-shared, Rival(token, "row" if is_beside else "column", name)))
@@ -92,7 +119,7 @@ def _rivals_of_cell(document: Document, claim: Claim, quantity: Quantity, table:
     return [*row[: _MOST_RIVALS - bool(column)], *column[: max(1, _MOST_RIVALS - len(row))]]
 
 
-def _is_alike(one: Quantity, other: Quantity) -> bool:
+def _is_of_one_kind(one: Quantity, other: Quantity) -> bool:
     kinds = {"none" if it.kind == "date" and it.date == Date(it.date.year) else it.kind for it in (one, other)}
     return len(kinds) == 1 or kinds <= {*WITHOUT_UNIT, "currency"}
 
@@ -123,4 +150,4 @@ def _with_sentence(document: Document, found: FigureSource, source: Candidate, q
 
 def _is_rival(one: Quantity, other: Quantity) -> bool:
     """Whether figures of a sentence are of one kind; of dates, whether both are days."""
-    return _is_alike(one, other) and (one.kind != "date" or bool(one.date.day and other.date.day))
+    return _is_of_one_kind(one, other) and (one.kind != "date" or bool(one.date.day and other.date.day))

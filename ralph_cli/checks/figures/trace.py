@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts
 from ralph_cli.checks.figures.dates import is_between_dates, is_shifted, match_date
-from ralph_cli.checks.figures.derived import add_up, relate
-from ralph_cli.checks.figures.match import MONTHS_IN, Match, match
+from ralph_cli.checks.figures.derived import relate
+from ralph_cli.checks.figures.match import MONTHS_IN, Match, match, same_value
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import UNKNOWN_UNIT
@@ -31,13 +31,15 @@ _ORDER = ("quote", "calculation", "header", "derived", "document", "question")
 class Fault:
     """What is wrong with a figure: `field` is "nowhere", "unit", "scale", "date", "name" or "calculation".
 
-    Where not `is_sure` it may be right all the same. `what` says what of the words of the text, which are `name`.
+    Where not `is_sure` it may be right all the same. `what` says what of the words of the text, which are `name`;
+    `brief` says it where the source is shown beside it.
     """
 
     field: str
     name: str
     what: str
     is_sure: bool = True
+    brief: str = ""
 
     @property
     def message(self) -> str:
@@ -152,7 +154,7 @@ class FigureTracer:
         if is_shifted(quantity.date, self.candidates):
             what = "it may be computed from the quotes, but no calculation is recorded"
             return Trace(quantity, fault=Fault("calculation", quantity.text, what, is_sure=False))
-        what = f"no quote names its {found.missing}"
+        what = f"{found.missing} in no quote"
         if found.rival is not None:
             what = f'the quotes say "{flatten(found.rival.text)}" (another {found.missing})'
         source = next(iter(found.sources), None)
@@ -169,8 +171,7 @@ class FigureTracer:
         near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
         inputs = [found for other in near if (found := self._as_input(other)) is not None]
         shares = quantity.kind in ("percent", "ratio")
-        sums = () if shares else add_up(inputs)
-        if found := self._first((*relate(inputs, shares=shares), *sums), quantity):
+        if found := self._first(relate(inputs, shares=shares), quantity):
             return found
         if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
             return None
@@ -221,13 +222,14 @@ def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) ->
     row and column have most words of the sentence, then the nearest.
     """
     said = label_words(sentence)
+    equal = [one for one in candidates if same_value(quantity, one)]  # of "at most 140" no 85, if there is a 140
 
     def order(one: Candidate) -> tuple[int, bool, int, Decimal]:
         own = abs(quantity.value).scaleb(quantity.power or 0)
         away = min(abs(own - abs(one.quantity.value).scaleb(power)) for power in one.powers)
         return _ORDER.index(one.source), away > 0, -len(said & label_words(one.facts.name)), away
 
-    return sorted(candidates, key=order)
+    return sorted(equal or candidates, key=order)
 
 
 def label_words(text: str) -> frozenset[str]:
@@ -255,7 +257,8 @@ def _describe(name: str, found: Match) -> Fault:
     pace = f" per {quantity.per_time}" if quantity.per_time and quantity.kind != "duration" else ""
     other = flatten(" ".join((quantity.text, *unit))) + pace
     if not found.is_sure:
-        what = f'the quotes say "{other}", and no {found.difference} beside it'
-        return Fault(found.difference, name, what, is_sure=False)
+        what = f"no {found.difference} beside it"
+        return Fault(found.difference, name, f'the quotes say "{other}", and {what}', is_sure=False, brief=what)
     stated = f', in a table "{facts.scale.text}"' if facts.scale and quantity.power is None else ""
-    return Fault(found.difference, name, f'the quotes say "{other}"{stated} (another {found.difference})')
+    brief = f"another {found.difference}"
+    return Fault(found.difference, name, f'the quotes say "{other}"{stated} ({brief})', brief=brief)

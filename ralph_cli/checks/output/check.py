@@ -83,7 +83,11 @@ class OutputCheck:
             if doubt not in doubts
         ]
         score = _score(sources, len(objections), len(faults))
-        return Evidence("output", (*_issues("output", faults), *objections), score=score, doubts=doubts)
+        about = self.document
+        figures = sources.find_sources(about.derive(read_in_english), about) if about is not None else ()
+        ordered = tuple(sorted(figures, key=lambda figure: figure.at))
+        issues = (*_issues("output", faults), *objections)
+        return Evidence("output", issues, score=score, doubts=doubts, figures=ordered)
 
     def objections(self, attempt: Attempt) -> tuple[Doubt, ...]:
         """What code does not find in the words that an output rests on, whoever stands by it."""

@@ -26,18 +26,22 @@ from decimal import Decimal
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_from_texts
 from ralph_cli.checks.figures.expression import CalculationError
-from ralph_cli.checks.figures.trace import FigureTracer
+from ralph_cli.checks.figures.sources import find_source
+from ralph_cli.checks.figures.trace import FigureTracer, Trace
 from ralph_cli.checks.output.numbering import ITEM_WORDS, PART_LABEL, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import FigureSource
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
+from ralph_cli.text.languages.documents import DocumentInEnglish
 from ralph_cli.text.languages.figures import EnglishFigures, in_english, language_of_figures, restore_all
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.scales import read_scales
-from ralph_cli.text.sentences import shorten_line
+from ralph_cli.text.sentences import sentence_at, shorten_line
 
 MAX_TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
@@ -100,7 +104,8 @@ class GroundingSources:
     of its quotes; without them the texts are read by themselves, and `contexts` give for each what is quoted from the
     same place, such as the header of its table. Of `calculations` the results of those that hold count, too.
     Figures are read as in English, those of the texts from their `language`, with `points` before decimals if its
-    figures do not tell; `facts` and `candidates` are so already.
+    figures do not tell; `facts` and `candidates` are so already. `traced` has where the figures come from that have
+    been looked up, each with its piece and the words elsewhere that name it.
     """
 
     texts: Sequence[str]
@@ -116,6 +121,7 @@ class GroundingSources:
     language: str = "en"
     points: Callable[[], bool | None] = lambda: None
     checked_count: int = 0
+    traced: list[tuple[Piece, EnglishFigures, str, Trace]] = field(default_factory=list)
     _folded: list[str] = field(default_factory=list)
     _parts: set[str] = field(default_factory=set)
     _calculator: Calculator = field(init=False)
@@ -150,6 +156,15 @@ class GroundingSources:
             for offset, message, is_open in self._find_wrong_figures(piece, language, announced):
                 found[UnsupportedItem(piece.place(offset), message, is_open)] = None
         return tuple(found)
+
+    def find_sources(self, english: DocumentInEnglish, document: Document) -> Iterator[FigureSource]:
+        """Where the figures come from that were looked up, with their places in the output as far as they are known."""
+        for piece, text, named, trace in self.traced:
+            sentence = piece.text[slice(*sentence_at(piece.text, trace.quantity.start, trace.quantity.end))]
+            found = find_source(english, document, text, f"{sentence} {named}", trace)
+            if found is not None:
+                at = piece.start + found.at if piece.start >= 0 else -1
+                yield replace(found, at=at, difference=restore_all(found.difference, self._translated))
 
     def _find_faults(self, piece: Piece) -> Iterator[tuple[int, str]]:
         """The quotations and pages of a piece that are not borne out: where each stands, and what is wrong with it."""
@@ -193,13 +208,12 @@ class GroundingSources:
             self.checked_count += 1
             typed = _typed_by_label(quantity, piece)
             named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
-            fault = tracer.trace(text, typed, found, named).fault
-            if fault is not None and typed is not quantity and (not fault.is_sure or piece.caption):
-                fault = tracer.trace(text, quantity, found, named).fault
-            if fault is not None and fault.field == "scale" and quantity.power is None and len(announced) == 1:
-                scaled = replace(quantity, power=next(iter(announced)))
-                fault = tracer.trace(text, scaled, found, named).fault and fault
-            if fault is not None:
+            trace = _trace_first(tracer, text, quantity, typed, found, named, is_captioned=bool(piece.caption))
+            if trace.fault and trace.fault.field == "scale" and quantity.power is None and len(announced) == 1:
+                scaled = tracer.trace(text, replace(quantity, power=next(iter(announced))), found, named)
+                trace = trace if scaled.fault else scaled
+            self.traced.append((written, EnglishFigures(text, written.text), named, trace))
+            if fault := trace.fault:
                 kind = "date" if quantity.kind == "date" else "figure"
                 said = restore_all(fault.said, self._translated)
                 message = f"the {kind} {as_written.text} ({_excerpt(written.text, quantity)}){said}"
@@ -256,9 +270,15 @@ class GroundingSources:
         yield from (match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1]))
         if PART_LABEL.fullmatch(piece.label.strip()) and not _WORD.search(text):
             yield from (match.span() for match in _PART_NUMBER.finditer(text) if match[1] in self._parts)
+        yield from self._spans_of_labels(piece)
+        yield from self._grouped_by_spaces(text)
+        yield from self._spans_of_counts(piece)
+
+    def _spans_of_labels(self, piece: Piece) -> Iterator[tuple[int, int]]:
+        """Numbers of parts that stand alone, of a list, and of items in brackets."""
+        text = piece.text
         labels = (match for match in _AS_LABEL.finditer(text) if self._are_sections(match["number"]))
         yield from (label.span() for label in labels if text[label.end() :].strip("*_ )]") or label[0][0] in "([")
-        yield from self._grouped_by_spaces(text)
         is_numbered = _NUMBER_LABEL.fullmatch(piece.label.strip()) and text.strip().isdecimal()
         if is_numbered and self._continues_numbering(piece.label, text):
             yield 0, len(text)
@@ -268,6 +288,10 @@ class GroundingSources:
         for match in _BRACKETED.finditer(text):
             if all(1 <= int(number) <= self.item_count for number in re.findall(r"\d+", match[1])):
                 yield match.span()
+
+    def _spans_of_counts(self, piece: Piece) -> Iterator[tuple[int, int]]:
+        """How many items there are, and what a list that follows has."""
+        text = piece.text
         for quantity in read_quantities(text, "prose"):
             plain = quantity.kind in ("none", "count", "points") and quantity.power is None
             number_end = quantity.start + len(quantity.text.split()[0])
@@ -281,6 +305,23 @@ class GroundingSources:
         before = self._last_numbers.get(key)
         self._last_numbers[key] = value
         return value in (0, 1) or (before is not None and value in (before, before + 1))
+
+
+def _trace_first(
+    tracer: FigureTracer,
+    text: str,
+    quantity: Quantity,
+    typed: Quantity,
+    found: Sequence[Quantity],
+    named: str,
+    *,
+    is_captioned: bool,
+) -> Trace:
+    """The trace of a figure as its column types it, or as it stands alone where this is not sure to be wrong."""
+    trace = tracer.trace(text, typed, found, named)
+    if trace.fault and typed is not quantity and (not trace.fault.is_sure or is_captioned):
+        return tracer.trace(text, quantity, found, named)
+    return trace
 
 
 def _quotations_of(piece: Piece) -> Sequence[Quotation]:

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -61,7 +61,8 @@ class Piece:
     """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
 
     `is_header` marks the name of a column or key itself, and `name` is that name where `text` is only what it says;
-    `row` is what stands in words beside it, in a row or an object; `caption` is the line above its table.
+    `row` is what stands in words beside it, in a row or an object; `caption` is the line above its table. In the output
+    it begins at the character `start`; -1 where it is written otherwise there.
     """
 
     text: str
@@ -72,6 +73,7 @@ class Piece:
     row: str = ""
     name: str = ""
     caption: str = ""
+    start: int = -1
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` stands in the output."""
@@ -116,7 +118,7 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
     if kind == "json":
         # Numbers stay as they were written, so that they are found, and named, as they stand there.
         value = _json(output, as_written=True)
-        return tuple(_json_pieces(value, "$", "", frozenset(_keys(value))))
+        return tuple(_locate(_json_pieces(value, "$", "", frozenset(_keys(value))), output))
     if kind == "csv":
         rows = _rows(output)
         heads = [Piece(name, where=f"in the header line, column {name!r}", is_header=True) for name in rows[0]]
@@ -125,8 +127,17 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
             for number, row in enumerate(rows, 1)
             for name, cell in row.items()
         ]
-        return (*heads, *cells)
-    return tuple(_markdown_pieces(output)) if kind == "md" else (Piece(output),)
+        return tuple(_locate((*heads, *cells), output))
+    return tuple(_markdown_pieces(output)) if kind == "md" else (Piece(output, start=0),)
+
+
+def _locate(found: Iterable[Piece], output: str) -> Iterator[Piece]:
+    """The pieces of an output, in its order, each with where it begins, as far as it is written there as it is."""
+    end = 0
+    for piece in found:
+        match = re.compile(rf"(?<![\w.]){re.escape(piece.text)}(?!\w|\.\d)").search(output, end)
+        end = match.end() if match else end
+        yield replace(piece, start=match.start() if match else -1)
 
 
 def _json(output: str, *, as_written: bool = False) -> Any:
@@ -224,18 +235,20 @@ def _markdown_pieces(output: str) -> Iterator[Piece]:
     lines = output.split("\n")
     tables: list[Piece] = []
     names: list[str] = []
-    caption = ""
-    for number, line in enumerate(lines):
+    caption, begin = "", 0
+    for number, line in enumerate(output.split("\n")):
+        start, begin = begin, begin + len(line) + 1
         if not line.lstrip().startswith("|"):
             names, caption = [], line.strip() or caption
             continue
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        lines[number] = ""
+        lines[number] = " " * len(line)
         if _RULE.fullmatch(line.strip()):
             continue
         row = _short_texts(cells)
         titled = zip_longest(cells, names[: len(cells)], fillvalue="")
-        tables += [Piece(cell, name, line=number + 1, row=row, caption=caption) for cell, name in titled if cell]
+        found = [Piece(cell, name, line=number + 1, row=row, caption=caption) for cell, name in titled if cell]
+        tables += [replace(it, start=start + it.start) for it in _locate(found, line)]
         names = names or cells
-    yield Piece("\n".join(lines))
+    yield Piece("\n".join(lines), start=0)
     yield from tables

@@ -8,6 +8,8 @@ from operator import attrgetter
 
 from ralph_cli.core.structure import PAGE_BREAK, Cell, Heading, Page, Span, Statement, Table
 from ralph_cli.documents.structure.lines import is_day
+from ralph_cli.text.languages.figures import TRANSLATED, in_english
+from ralph_cli.text.languages.words import language_of
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
@@ -53,6 +55,9 @@ def complete_tables(
 
     What its type sets `apart` may be a title, or else a heading; the lines of `furniture` are none.
     """
+    if tables and (language := language_of(text)) in TRANSLATED:
+        # Of the same length; "en milliers d'euros" states a scale as "in thousands" does.
+        text = in_english(text, language).text
     found: list[Table] = []
     places: dict[int, Table] = {}
     titles = apart or headings

@@ -1,7 +1,7 @@
 """Claims and quotes as HTML: verdict, reason, the place of the document's words, its picture or the words around it."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ralph_cli.core.run import FigureSource, Quote
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
@@ -61,8 +61,8 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
     return el(
         "article",
         el("div", title, None if unjudged_item else verdict_badge(item), class_="head"),
-        None if item.is_quote else el("p", *_claim_words(item), class_="words"),
-        None if item.is_quote else _printed_figures(item),
+        None if item.is_quote else el("p", *linked_figures(item.text, item.figures, item.claim.id), class_="words"),
+        None if item.is_quote else listed_figures(item.figures),
         None if unjudged_item or item.is_quote else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
@@ -74,22 +74,22 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
     )
 
 
-def _claim_words(item: ClaimView) -> Iterator[Markup | str]:
-    """The words of a claim, in which each figure leads to its quote and tells where in it it comes from."""
-    text, at = item.claim.text, 0
-    for number, figure in enumerate(item.figures):
+def linked_figures(text: str, figures: Sequence[FigureSource], owner: int) -> Iterator[Markup | str]:
+    """A claim or an output (`owner` 0), in which each figure leads to its quote and tells where in it it comes from."""
+    at = 0
+    for number, figure in enumerate(figures):
         end = figure.at + len(figure.words)
         if figure.at < at or text[figure.at : end] != figure.words:
             continue
         yield text[at : figure.at]
-        yield _figure(figure, f"figure-{item.claim.id}-{number}")
+        yield _figure(figure, f"figure-{owner}-{number}")
         at = end
     yield text[at:]
 
 
-def _printed_figures(item: ClaimView) -> Markup | None:
-    """The sources of the figures as a list, for paper, on which nothing can be pointed at."""
-    lines = [el("li", describe_source(figure)) for figure in item.figures]
+def listed_figures(figures: Sequence[FigureSource]) -> Markup | None:
+    """The sources of figures as a list, for paper, on which nothing can be pointed at."""
+    lines = [el("li", describe_source(figure)) for figure in figures]
     return el("ul", *lines, class_="figures") if lines else None
 
 

@@ -1,14 +1,14 @@
 """The evidence report as one HTML file: no script, no request, every foreign character escaped."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ralph_cli.core.events import RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
-from ralph_cli.core.run import Ruling, StopType, Verdict
+from ralph_cli.core.run import FigureSource, Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS
-from ralph_cli.reports.html.evidence import claims
+from ralph_cli.reports.html.evidence import claims, linked_figures, listed_figures
 from ralph_cli.reports.html.markup import CSS, Child, Markup, bullets, el, join, policy
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
@@ -143,7 +143,8 @@ def _answer(report: Report) -> Markup:
     if report.goal is not None:
         return join(_output(report.output), _verifier_results(report.goal))
     if view.mode == "task":
-        return join(_output(view.output), _output_ruling(view.output_ruling), _output_doubts(report))
+        output = _output(view.output, view.figures)
+        return join(output, listed_figures(view.figures), _output_ruling(view.output_ruling), _output_doubts(report))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
         absent = (
             "A search for words has found nothing."
@@ -156,8 +157,9 @@ def _answer(report: Report) -> Markup:
     return join(None if view.claims else el("p", none), _output_doubts(report), claims(report))
 
 
-def _output(output: str) -> Markup:
-    return el("div", output, class_="output") if output.strip() else el("p", "No output.")
+def _output(output: str, figures: Sequence[FigureSource] = ()) -> Markup:
+    shown = linked_figures(output, figures, 0)
+    return el("div", *shown, class_="output") if output.strip() else el("p", "No output.")
 
 
 def _output_ruling(ruling: Ruling | None) -> Markup:

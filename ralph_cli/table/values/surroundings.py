@@ -57,6 +57,12 @@ def problem_of(statement: str, question: str, one: Quantity, written: str) -> st
         return f"it gives a bound ({'more' if one.bound == 'over' else 'less'} than {written}) and no value"
     if denial := is_denied(before if hedge is None else before[: hedge.start()]):
         return f'it denies something ("{denial}") where it names {written}'
+    return _change_of(statement, question, one, written)
+
+
+def _change_of(statement: str, question: str, one: Quantity, written: str) -> str:
+    """Why a figure is a loss or a difference of which nobody asked; empty if it is none."""
+    before = statement[: one.start]
     if (loss := _LOSS.search(statement)) is not None and not _LOSS.search(question):
         return f'it speaks of a loss ("{loss[0]}"), which the question does not'
     if (fell := _FELL.search(before)) is not None and fell[0][:4].lower() not in question.lower():

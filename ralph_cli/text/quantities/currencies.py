@@ -13,7 +13,7 @@ _PREFIXES = {"cad": "C CA CDN Cdn Can", "aud": "A AU AUD", "nzd": "NZ NZD", "hkd
 _PREFIXES |= {"twd": "NT NTD", "$": "US U.S. USD", "brl": "R", "mxn": "MX Mex"}
 _OF_PREFIX = {prefix: key for key, prefixes in _PREFIXES.items() for prefix in prefixes.split()}
 _KEYS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-_SYNONYMS = {"rmb": "cny", "rs": "inr", "rs.": "inr"}
+_SYNONYMS = {"p": "pence", "rmb": "cny", "rs": "inr", "rs.": "inr"}
 _SIGNS = {"$": "$", "£": "£", "¥": "¥"}
 _SIGNS |= {entry[0]: _KEYS.get(entry[1:], entry[1:].lower()) for entry in currency_table.SIGNS}
 SIGNS = "".join(_SIGNS)
@@ -43,7 +43,7 @@ CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 """What names a currency in words."""
 
 _EAST_ASIAN = {"元": ("cny", "twd", "¥"), "円": ("¥",), "圓": ("¥", "twd")}
-_SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢"
+_SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢|(?<=\d)(?-i:p)(?!\.\w)"
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}
 CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 """Currencies whose hundredth is a cent."""

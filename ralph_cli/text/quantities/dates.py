@@ -26,15 +26,13 @@ _YEAR = r"(?:(?:\s?(?:FY|CY))?[^\S\n]?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:1
 _SHORT_YEAR = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])")
 _COMPACT = re.compile(
     rf"(?P<part>[QH][1-4]){_YEAR.format('year')}|(?P<number>[1-4])(?P<kind>[QH]){_YEAR.format('behind')}"
-    r"|(?:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
+    r"|(?i:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
 )
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
 _PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
 _WEEKS = {13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
 """The months of reporting periods that are told in weeks."""
-
-_IN_A_ROW = frozenset(("running", "straight", "consecutive"))
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -44,7 +42,7 @@ def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     joined = tokens.is_glued(at) and (tokens.is_word(at - 1) or tokens.low(at - 1) in "._")
     if joined and tokens.low(at - 1) and tokens.is_number(at):
         return None
-    readers = (_read_period, _read_month, _read_range_end, _read_numeric, _read_compact, _read_part, _read_year)
+    readers = (_read_period, _read_month, _read_numeric, _read_compact, _read_part, _read_year)
     return next((found for read in readers if (found := read(tokens, at)) is not None), None)
 
 
@@ -170,18 +168,6 @@ def _behind_range(tokens: Tokens, at: int, also: tuple[str, ...] = ()) -> int:
     return last[1] if last is not None else at
 
 
-def _read_range_end(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """The last day of a range that begins with its month: the 20 of "June 15-20, 2009"."""
-    first = next((at - back for back in (3, 4) if _month_at(tokens, at - back)), None)
-    day = _day_at(tokens, at)
-    if first is None or day is None or (begin := _read_month(tokens, first)) is None:
-        return None
-    if begin[0].day is None or begin[1] != at - 1 or _behind_range(tokens, at - 1) != day[1]:
-        return None
-    year = year_at(tokens, day[1] + (tokens.low(day[1]) == ","))
-    return begin[0]._replace(day=day[0]), year[1] if year else day[1]
-
-
 def _is_month_by_place(tokens: Tokens, at: int) -> bool:
     """Whether "May" or "March" is a month: behind a preposition, and not before a name as in "and May Sell"."""
     before = tokens.low(at - 1)
@@ -238,38 +224,22 @@ def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """ "The third quarter of 2022", "the second half", each of "the 2nd and 3rd fiscal quarters"."""
+    """ "The third quarter of 2022", "the second half"."""
     number, after = _part_number(tokens, at)
     if number is None:
         return None
-    named = _behind_parts(tokens, after)
-    several = named > after
-    named = tokens.skip_hyphen(named)
+    named = tokens.skip_hyphen(after)
     named += tokens.low(named) in ("fiscal", "calendar")
     unit = {"quarters": "quarter", "halfs": "half"}.get(tokens.low(named), tokens.low(named))
     named += 1
-    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)) or _are_in_a_row(tokens, named):
+    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)) or tokens.low(named) in HYPHENS:
         return None
     year = _year_of_part(tokens, named)
     number = number or ((4 if unit == "quarter" else 2) if year and tokens.low(named) == "of" else 0)
     if not number:
         return None
-    end = after if several else year[1] if year else named
+    end = year[1] if year else named
     return Date(year[0] if year else None, part=f"{'Q' if unit == 'quarter' else 'H'}{number}"), end
-
-
-def _behind_parts(tokens: Tokens, at: int) -> int:
-    """The index behind more parts that are named: "the 2nd and 3rd"."""
-    while tokens.low(at) in (",", "and", "or", "to", "through", "the"):
-        at += 1
-        if (following := _part_number(tokens, at))[0] is not None:
-            at = following[1]
-    return at
-
-
-def _are_in_a_row(tokens: Tokens, at: int) -> bool:
-    """Whether "quarter" goes on as in "the second consecutive quarter in a row", which is no part of a year."""
-    return tokens.low(at) in _IN_A_ROW or tokens.has(at, "in", "a", "row") or tokens.low(at) in HYPHENS
 
 
 def _part_number(tokens: Tokens, at: int) -> tuple[int | None, int]:

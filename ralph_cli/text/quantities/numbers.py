@@ -122,12 +122,6 @@ def _plain_digits(written: str) -> str:
     return written.translate(_GROUPING)
 
 
-def _raise(number: Number, raised: str) -> Decimal:
-    """The value with a raised number, which is the exponent of a ten, and the mark of a footnote at other figures."""
-    power = raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and number.value == 10 and not number.decimals
-    return number.value ** int(raised) if power else number.value
-
-
 def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
     """The fraction in digits that begins with a number: "3/4", "2 1/2"."""
     match = _OF_DIGITS.match(tokens.text, tokens[at].end)
@@ -189,21 +183,15 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     behind = tokens.low(at + 2)
     if word in TIMES and (tokens.low(at - 1) in _BEFORE_TIME or behind in _BEHIND_TIME):
         return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
-    return _read_part_of_one(tokens, at, word, behind)
+    is_quarter = word == "quarter" and behind == "of"  # else it may be a time
+    return _read_part_of_one(tokens, at, word) if word != "quarter" or is_quarter else None
 
 
-def _read_part_of_one(tokens: Tokens, at: int, word: str, behind: str) -> Number | None:
-    """The share that "a third of" is, and "a quarter" where it is no time."""
-    is_part = word in FRACTIONS and word != "half" and is_share(tokens, at + 1)
-    if is_part and not (word == "quarter" and behind != "of" and _is_amount_before(tokens, at)):
+def _read_part_of_one(tokens: Tokens, at: int, word: str) -> Number | None:
+    """The share that "a third of" is."""
+    if word in FRACTIONS and word != "half" and is_share(tokens, at + 1):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
-
-
-def _is_amount_before(tokens: Tokens, at: int) -> bool:
-    """Whether an amount, or what is counted, stands before "a quarter", which then is a time: "$5 a quarter"."""
-    amount = tokens.is_number(at - 1) or tokens.low(at - 1) in SCALES
-    return amount or (tokens.is_word(at - 1) and tokens.low(at - 1) not in _BEFORE_SHARE)
 
 
 def is_share(tokens: Tokens, at: int) -> bool:

@@ -7,6 +7,7 @@ character is read twice, and what neighbours share ("$28-32 billion") is shared 
 # ruff: noqa: SIM905
 
 import unicodedata
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
@@ -53,13 +54,7 @@ MAX_REFERENCE = 1000
 """A number from this one on names nothing behind a word in small letters."""
 
 _JOINTS = frozenset(("and", "or", "&", "to", "through", *HYPHENS))
-_LESS = frozenset(
-    "less fewer lower smaller shorter earlier sooner younger thinner lighter slower narrower cheaper".split()
-)
-_LEAST, _MOST = frozenset(("minimum", "floor")), frozenset(("maximum", "capped", "limited", "cap", "ceiling"))
-_BACKWARDS = {"later": "earlier", "earlier": "later", "sooner": "later"}
-_NO_BOUND = frozenset(("rather", "other"))
-_DENIALS = frozenset("no not never cannot nor nobody nothing neither without".split())
+_LESS = frozenset("less fewer lower smaller shorter earlier rather other".split())
 _WITH_SYMBOLS = ("none", "count", "physical", "duration")
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
@@ -68,7 +63,7 @@ _WORDS_BEFORE = 4
 @lru_cache(maxsize=4096)
 def read_quantities(text: str, style: Style = "document") -> tuple[Quantity, ...]:
     """The quantities, dates and names with digits of a text, in order, none inside another."""
-    return share_between_neighbours(text, QuantityReader(text, style).read(), bounds=style == "document")
+    return share_between_neighbours(text, QuantityReader(text, style).read())
 
 
 class QuantityReader:
@@ -113,8 +108,6 @@ class QuantityReader:
         draft = begin_draft(number, at, self._marks)
         read_front(tokens, draft, arithmetic=self.style == "arithmetic", prose=self.style == "prose")
         draft.begin = max(draft.begin, min(self._floor, at))
-        if draft.form == "share":
-            self._read_share_of(draft)
         if not draft.form or draft.kind == "currency":
             read_scale(tokens, draft)
             read_unit(tokens, draft)
@@ -197,16 +190,6 @@ class QuantityReader:
             return None
         return self._name(at, at + 1)
 
-    def _read_share_of(self, draft: Draft) -> None:
-        """ "A quarter of a million", "half of a cent"."""
-        tokens, at = self.tokens, draft.next
-        whole = tokens.low(at + 2)
-        measured = (
-            whole in SCALES or whole in TIMES or whole in ("cent", "percent", "percentage", "point", "dollar", "euro")
-        )
-        if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and measured:
-            draft.next, draft.kind, draft.form, draft.worded = at + 2, "none", "", False
-
     def _finish(self, draft: Draft) -> Quantity:
         tokens = self.tokens
         start, end = tokens[draft.begin].start, tokens[draft.next - 1].end
@@ -224,7 +207,7 @@ class QuantityReader:
             draft.per_time,
             draft.per_thing,
             approximate=bool(ABOUT.intersection(words)),
-            bound=self._bound_behind(draft) or self._bound(words, draft),
+            bound=_bound_of(words),
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
             symbol=symbol_behind(tokens.text, end) if draft.kind in _WITH_SYMBOLS else "",
         )
@@ -237,55 +220,18 @@ class QuantityReader:
             words = [] if ends else [*words, word]
         return words
 
-    def _bound_behind(self, draft: Draft) -> Bound:
-        """The bound of "10x and more", "30 days or less", "30 days at most"."""
-        for at in (draft.next, draft.behind_nouns):
-            if self.tokens.low(at) in ("and", "or", "at"):
-                word = self.tokens.low(at + 1)
-                if word in ("more", "above", "least"):
-                    return "over"
-                if word in ("less", "fewer", "below", "most"):
-                    return "under"
-        return ""
 
-    def _is_denied(self, begin: int) -> bool:
-        """Whether the clause before a figure denies what it says: "shall not permit it to be less than".
-
-        It is not of a figure that only says which things are meant: "not liable for claims of less than 5".
-        """
-        for at in range(begin - 1, -1, -1):
-            word = self.tokens.low(at)
-            if self.tokens.is_number(at) or (word == "for" and self.tokens.has(begin - 3, "of")):
-                return False
-            if word in _DENIALS or word in (".", ";", ",", ":", "(", "and", "but"):
-                return word in _DENIALS
-        return False
-
-    def _bound(self, words: list[str], draft: Draft) -> Bound:
-        """The bound that words before a figure make."""
-        phrase = f" {' '.join(words)} "
-        if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
-            return "over" if " at least " in phrase else "under"
-        said = set(words)
-        limits = said & (_LEAST | _MOST) if self.style == "prose" else set[str]()
-        limits |= said & {"more", "less"} if draft.form == "change" else set()
-        limits |= self._compared(words, draft)
-        more, less = (
-            bool((OVER & said) | (limits & {"more", *_LEAST})),
-            bool((UNDER & said) | (limits & {"less", *_MOST})),
-        )
-        if self._is_denied(draft.begin) and not {"nearly", "almost"} & said:
-            more, less = less, more
-        less |= any(f" not {short} " in phrase for short in ("even", "quite"))
-        return "over" if more else "under" if less else ""
-
-    def _compared(self, words: list[str], draft: Draft) -> set[str]:
-        """Whether a figure is said to be less or more than something: "fewer than", "later than 5 days before"."""
-        compared = {before for before, word in pairwise(words) if word == "than"} - _NO_BOUND
-        if self.tokens.low(draft.behind_nouns) in ("before", "prior", "ahead"):  # later than that is less of a time
-            compared = {_BACKWARDS.get(word, word) for word in compared}
-        less = {"less" for word in compared if word in _LESS}
-        return less | {"more" for word in compared - _LESS if word == "more" or word.endswith("er")}
+def _bound_of(words: Sequence[str]) -> Bound:
+    """The bound that words before a figure make: "more than", "at most", "no later than"."""
+    phrase, said = f" {' '.join(words)} ", set(words)
+    if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
+        return "over" if " at least " in phrase else "under"
+    compared = {before for before, word in pairwise(words) if word == "than"}
+    more = bool(OVER & said) or any(word == "more" or word.endswith("er") for word in compared - _LESS)
+    less = bool(UNDER & said or compared & _LESS)
+    if (more or less) and {"no", "not"} & said:
+        more, less = less, more
+    return "over" if more else "under" if less else ""
 
 
 def _is_dotted(number: str) -> bool:

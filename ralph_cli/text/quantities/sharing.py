@@ -3,40 +3,28 @@
 import re
 from dataclasses import replace
 
-from ralph_cli.text.quantities.quantity import Date, Quantity
+from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import SIZES
 
 _RANGE = re.compile(r"\s*(?:[-\u2013\u2014]|to|and|through|or)\s*")
-_SPAN = re.compile(r"\s*[-\u2013]\s*")
-_LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
 _BY = re.compile(r"\s*[x\u00d7]\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
 _CELLS_APART = re.compile(r" {3,}|\t|\|")
-_COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
 _AND = re.compile(r"[- ]?[a-z]+,?(?: and)? ")
 _PARTS_OF_TIMES = {("year", "month"): 12, ("hour", "minute"): 60}
-_STOP = re.compile(r"\.\s")
 _MAX_WHOLE_RANGE = 50
 _REACH = 16
 
 
-def share_between_neighbours(text: str, quantities: list[Quantity], *, bounds: bool) -> tuple[Quantity, ...]:
-    """The quantities of a text, in order, with what each takes over from the one before or behind it.
-
-    With `bounds` a range says that something is at least the one and at most the other: "25 - 35".
-    """
+def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Quantity, ...]:
+    """The quantities of a text, in order, with what each takes over from the one before or behind it."""
     found = list(quantities)
     for at in range(len(found) - 2, -1, -1):
         one, other = found[at], found[at + 1]
         if one.is_measured and other.is_measured and not _CELLS_APART.search(text, one.end, other.start):
             found[at], found[at + 1] = _share(text, one, other)
-            if bounds and _SPAN.fullmatch(text, one.end, other.start) and one.value < other.value:
-                found[at] = replace(found[at], bound=found[at].bound or "over")
-                found[at + 1] = replace(found[at + 1], bound=found[at + 1].bound or "under")
     for at in range(1, len(found)):
-        dated = next((one for one in reversed(found[:at]) if one.kind == "date"), found[at - 1])
-        found[at] = _share_date(text, dated if found[at].kind == "ordinal" else found[at - 1], found[at])
         if factor := _factor(text, found[at - 1], found[at]):
             first, value = found[at - 1], found[at - 1].value * factor + found[at].value
             whole = text[first.start : found[at].end]
@@ -70,8 +58,6 @@ def _share_by_joint(text: str, one: Quantity, other: Quantity, gap: str, *, is_s
         return replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol), other
     if _RANGE.fullmatch(gap) and _is_range(text, one, other, gap.strip()):
         return _share_range(one, other, gap.strip())
-    if _LIST.fullmatch(gap):
-        one = _share_list(one, other)
     return one, other
 
 
@@ -102,30 +88,3 @@ def _share_range(one: Quantity, other: Quantity, sign: str) -> tuple[Quantity, Q
     if whole and sign != "or" and 0 < other.value - one.value < _MAX_WHOLE_RANGE:
         one = replace(one, last=other.value)
     return one, other
-
-
-def _share_list(one: Quantity, other: Quantity) -> Quantity:
-    alike = one.text[0].isdecimal() == other.text[0].isdecimal()
-    if one.kind == "none" and other.kind in ("count", "physical", "duration", "ordinal") and not one.power and alike:
-        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns, symbol=other.symbol)
-    if one.kind != other.kind or one.power is not None or other.power is not None:
-        return one
-    return replace(one, per_time=one.per_time or other.per_time, per_thing=one.per_thing or other.per_thing)
-
-
-def _share_date(text: str, before: Quantity, found: Quantity) -> Quantity:
-    """A year of a row of years with the day and the length of period that the first of them names."""
-    if (
-        before.date.part
-        and found.kind == "ordinal"
-        and not found.nouns
-        and not _STOP.search(text, before.end, found.start)
-    ):
-        date = before.date._replace(part=f"{before.date.part[0]}{found.value}")  # "in the first quarter and the second"
-        return replace(found, kind="date", date=date)
-    if before.kind != "date" or found.kind != "date" or not _COLUMNS.fullmatch(text, before.end, found.start):
-        return found
-    said, bare = before.date, found.date
-    if bare == Date(bare.year) and said.month is not None:
-        return replace(found, date=said._replace(year=bare.year))
-    return found

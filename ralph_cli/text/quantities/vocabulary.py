@@ -207,9 +207,14 @@ def _split_prefix(symbol: str) -> tuple[int, str]:
     """The power of ten of a symbol's prefix, and the unit behind it; a raised one counts for each dimension."""
     base = symbol.rstrip("\u00b2\u00b3")
     raised = {"\u00b2": 2, "\u00b3": 3}.get(symbol[len(base) :], 1)
-    if base in _SI_UNITS or base[:1] not in _SI_POWERS or base[1:] not in _SI_UNITS:
-        return 0, symbol
-    return _SI_POWERS[base[0]] * raised, symbol[1:]
+    has_prefix = base not in _SI_UNITS and base[:1] in _SI_POWERS and base[1:] in _SI_UNITS
+    power, unit = (_SI_POWERS[base[0]] * raised, symbol[1:]) if has_prefix else (0, symbol)
+    own, other = _POWERS_OF_SI.get(unit, (0, unit))
+    return power + own, other
+
+
+_POWERS_OF_SI = {"bar": (5, "Pa"), "t": (6, "g"), "L": (-3, "m\u00b3")}
+"""Units that are a power of ten of another one."""
 
 
 def is_sure_symbol(symbol: str) -> bool:

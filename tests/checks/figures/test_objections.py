@@ -48,6 +48,17 @@ ASSAYS = """
 |---|---|---|---|
 | Free lead | ppm | 264 | 148 |
 """
+HALF = "In the first half 1,060 tugs came."
+VALVE = """
+| Property | Symbol | Typ | Max | Unit |
+|---|---|---|---|---|
+| Gate charge | Q_g | 12 | 35 | nC |
+| Time to open | t_on | 85 | 140 | ms |
+"""
+TANK = (
+    "The tank holds 16 bar and 2.5 m3; a visit costs 7.25p. Of some 1,900 guests most live within 5 km. "
+    "It ends on 31 May 2034 at six months' notice."
+)
 MOTOR = """
 | Motor | Value |
 |---|---|
@@ -174,6 +185,12 @@ def said_of(quote: str, text: str, calculations: Sequence[str] = ()) -> list[str
         (SIZES, "The dose was 275 ng/mL.", "The dose was 275 \u00b5g/mL."),
         (SIZES, "The dose was 0.275 \u00b5g/mL.", "The dose was 275 ng/dL."),
         (SIZES, "The hull weighs 64.3 kt.", "The hull weighs 64,300 kg."),
+        (VALVE, "The gate takes 0.012 \u00b5C.", "The gate takes 12 mC."),  # a unit that a column of the row has
+        (VALVE, "It opens within 0.14 s.", "It opens within 140 s."),
+        (TANK, "The guests live within 5,000 m.", "The guests live less than 5 miles away."),
+        (TANK, "It has 1,900 guests.", "It has 1.9 million guests."),
+        (TANK, "The tank holds 1.6 MPa.", "The tank holds 1.6 kPa."),
+        (TANK, "A visit costs 7.25 pence.", "A visit costs \u00a37.25."),
         (SIZES, "The housing is 41.0 mm long.", "The housing is 41.0 cm long."),
         (MIXED, "A share gained $0.705.", "A share gained $70.50."),
         (MIXED, "The pipe has 4.9 hectares.", "The pipe has 12 hectares."),
@@ -185,6 +202,8 @@ def said_of(quote: str, text: str, calculations: Sequence[str] = ()) -> list[str
         (STOCK, "The harbour is let until May 2031.", "The harbour is let until 3 May 2031."),
         (STOCK, "In 2031 it was let.", "In 2024 it was let."),
         (LEASE, "It closed a year and a half after it was signed, at \u20ac20 million.", "It closed on 1 June 2021."),
+        (TANK, "Notice is due on 30 November 2033.", "It ends on 31 May 2035."),
+        (HALF, "In the first half 1,060 came.", "In the second half 1,060 came."),
         (LEASE, "It runs to 15 April 2035.", "It runs from 3 to 25 April 2035."),
         (INVOICE, "It was run on 3 December 2014, thirteen days after 20 November.", "It was run on 12 March 2014."),
     ],

@@ -220,3 +220,19 @@ def test_every_figure_of_a_table_is_traced_to_its_own_cell(height: int, width: i
         assert near == ["row"] * min(width - 1, 2) + ["column"] * (len(near) - min(width - 1, 2)) and "column" in near
     else:
         assert near and set(near) == {"column"}
+
+
+def test_a_table_in_another_language_states_its_scale_and_is_named_as_written() -> None:
+    lines = (
+        "Les recettes et les dépenses de la ville sont dans ce tableau.",
+        "",
+        "| En milliers d'euros | Premier trimestre 2032 | 2031 |",
+        "|---|---|---|",
+        "| Recettes | 1 845,2 | 1 702,9 |",
+    )
+    about = document("\n".join(lines) + "\n", kind="markdown")
+    found = check_figures(about, "Les recettes étaient de 1,85 million d'euros.", [lines[-1]])
+    source = source_of("1,85 million d'euros", found)
+    assert (words_of(source.row), words_of(source.column)) == (["Recettes"], ["Premier trimestre 2032"])
+    assert source.scale and source.scale.text == "En milliers d'euros" and not found.issues
+    assert check_figures(about, "Les recettes étaient de 1,85 milliard d'euros.", [lines[-1]]).issues

@@ -418,3 +418,29 @@ def test_a_part_may_be_named_by_the_number_with_which_its_quote_begins() -> None
     sources = GroundingSources(("4.1  Lease of the mole", "Exhibit 101: list of boats"))
     assert not sources.find_unsupported(pieces("The parties are those of Exhibit 4.1.", "md"))
     assert sources.find_unsupported(pieces("The parties are those of Exhibit 4.7.", "md"))
+
+
+TOLLS = "Tolls (in thousands of euros)\n\n| Quay | 2031 | 2032 |\n|---|---|---|\n| North | 4,120 | 4,385 |\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "output"),
+    [
+        ("md", "Tolls in thousands, as the table has them:\n\n| Quay | 2032 |\n|---|---|\n| North | 4,385 |\n"),
+        ("text", "The north quay took 4,385 thousand euros in 2032, and there is no other quay."),
+        ("csv", 'quay,year,eur_thousand\nNorth,2032,4385\n"North, the longer one",2032,4385\n'),
+        ("json", '{"note": "caf\\u00e9", "rows": [{"quay": "North", "fy2032_thousand_eur": 4385}]}'),
+    ],
+)
+def test_each_figure_of_an_output_leads_to_its_cell(kind: Format, output: str) -> None:
+    about = document(TOLLS, kind="markdown")
+    draft = Draft((DraftClaim("The tolls.", ("North | 4,120 | 4,385",)),))
+    attempt = replace(resolve_quotes(draft, about, QuoteIndex(about)), output=output)
+    found = OutputCheck(OutputForm(kind), "List the tolls", document=about)(attempt).figures
+    toll = [figure for figure in found if figure.words.startswith(("4,385", "4385"))][-1]
+    assert (toll.claim, toll.token and toll.token.text, toll.origin) == (0, "4,385", "quote")
+    assert [label.text for label in (*toll.row, *toll.column)] == ["North", "2032"]
+    assert output[toll.at :].startswith(toll.words) and toll.at == output.rindex(toll.words)
+    year = next(figure for figure in found if "2032" in figure.words)
+    # The name of a key is read in words of its own, so that the place of its figure in it is not known.
+    assert year.origin == "header" and (output[year.at :].startswith(year.words) or (kind, year.at) == ("json", -1))
