@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.page_text import CELL, LINE, SEPARATORS, PageText
-from ralph_cli.documents.structure.grids import GridCell, GridRow, count_header_rows, make_tables
+from ralph_cli.documents.structure.grids import GridCell, GridRow, find_header, make_tables
 
 MOST_COLUMNS = 1_000
 """What is further right counts as the last of these."""
@@ -90,7 +90,7 @@ def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = 
     grid = [
         GridRow(0, 0, [it.shown for it in cells if it.shown.text], row.indent, row.is_header) for row, cells in kept
     ]
-    head = count_header_rows(grid, count) if len(grid) > 1 else 0
+    head = find_header(grid, count)[0] if len(grid) > 1 else 0
     names = _name_columns([cells for _, cells in kept[:head]], grid, head, count, is_loose)
     page, written, behind = PageText(), list[GridRow](), 0
     for number, (row, cells) in enumerate(kept):

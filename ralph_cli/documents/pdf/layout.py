@@ -13,7 +13,15 @@ from typing import Any
 
 from ralph_cli.core.structure import EMPTY_CELL, Table
 from ralph_cli.documents.limits import Layout
-from ralph_cli.documents.pdf.geometry.cells import to_tables
+from ralph_cli.documents.pdf.geometry.boxed import (
+    BoxedTable,
+    BoxRow,
+    find_boxed_tables,
+    place_tables,
+    read_around,
+    separate,
+)
+from ralph_cli.documents.pdf.geometry.cells import box_tables, to_tables
 from ralph_cli.documents.pdf.geometry.codes import read_codes, read_symbols
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
@@ -21,8 +29,15 @@ from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments,
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
 from ralph_cli.documents.pdf.geometry.rulings import read_rulings
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables
-from ralph_cli.documents.pdf.geometry.word import LEVEL, RAISED, Ruling, Word
-from ralph_cli.documents.pdf.geometry.words import DOWNWARD, page_characters, quarter_turns, read_words, runs_down
+from ralph_cli.documents.pdf.geometry.word import LEVEL, NO_RULINGS, RAISED, Ruling, Rulings, Word
+from ralph_cli.documents.pdf.geometry.words import (
+    DOWNWARD,
+    is_bold,
+    page_characters,
+    quarter_turns,
+    read_words,
+    runs_down,
+)
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 CELL_GAP = "  "
@@ -62,7 +77,8 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)
     edge = None if turns else text_page.page.get_bbox()[0]
-    page = write_words(words, source, layout, turned, edge, lambda: read_rulings(text_page.page, turns))
+    rulings = read_rulings(text_page.page, turns) if words else NO_RULINGS
+    page = write_words(words, source, layout, turned, edge, rulings, lambda place: is_bold(raw, place))
     return replace(page, symbols=_differing(named, source), is_vertical=is_vertical)
 
 
@@ -72,27 +88,27 @@ def write_words(
     layout: Layout = "auto",
     turned: Sequence[Word] = (),
     edge: float | None = 0.0,
-    rulings: Callable[[], Sequence[Ruling]] = tuple,
+    rulings: Rulings = NO_RULINGS,
+    is_bold: Callable[[int], bool] = lambda _: False,
 ) -> PageLayout:
     """The words of `source`, in its order, laid out by their places; those that are `turned` come last.
 
-    The page begins at `edge` on the left; without one its columns have no room. It is asked for its `rulings` if it has
-    a table that may have names over several columns.
+    The page begins at `edge` on the left; without one its columns have no room. `is_bold` says it of a character.
     """
+    boxed = find_boxed_tables(rulings, words, source, is_bold) if layout == "auto" else []
     writer = _Writer(source)
     tables: list[FigureTable] = []
-    for rows in _blocks(read_fragments(words, source), layout):
+    for box, rows in place_tables(boxed, _blocks(read_around(boxed, words, source), layout)):
         found = find_tables(rows) if layout != "stream" else []
         empty = {table.first + at: lefts for table in found for at, lefts in find_empty_cells(table).items()}
+        for box_row in box.rows if box else ():
+            writer.add_boxes(box_row)
         for number, row in enumerate(rows):
             writer.add_line(row, empty.get(number, ()))
         tables += found
     for fragment in read_fragments(list(turned), source):
         writer.add_line([fragment])
-    # Where as many names stand above a table as it has columns, each is that of the one below it.
-    counts = [(sum(it.left > table.label_edge for row in table.above for it in row), table) for table in tables]
-    are_needed = any(count not in (0, len(table.columns)) for count, table in counts)
-    return writer.finish(tables, edge, rulings() if are_needed else ())
+    return writer.finish(tables, boxed, edge, rulings.across)
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:
@@ -118,21 +134,42 @@ class _Writer:
         self._characters: array[int] = array("i")
         self._places: dict[int, tuple[int, int]] = {}
 
-    def finish(self, tables: list[FigureTable], edge: float | None, rulings: Sequence[Ruling]) -> PageLayout:
+    def finish(
+        self, tables: list[FigureTable], boxed: Sequence[BoxedTable], edge: float | None, rulings: Sequence[Ruling]
+    ) -> PageLayout:
         """The page that was written; `edge` is where the page begins on the left, if its text is not turned."""
         # pdfium marks a hyphen at a line end with U+0002 or U+FFFE; on the page it is a hyphen.
         text = _HYPHEN_MARK.sub("-", "".join(self._parts))
-        found = sorted(
-            made
-            for table in tables
-            for made in to_tables(table, text, lambda part: self._places[id(part)], edge, rulings)
-        )
-        return PageLayout(text, self._characters, tuple(found))
+
+        def place(part: Fragment) -> tuple[int, int]:
+            return self._places[id(part)]
+
+        found = [made for table in tables for made in to_tables(table, text, place, edge, rulings)]
+        found += (made for box in boxed for made in box_tables(box, text, place, edge))
+        return PageLayout(text, self._characters, tuple(sorted(found)))
 
     def add_line(self, row: Row, empty: Sequence[float] = ()) -> None:
         """A row, its cells apart; those are empty that begin at the points `empty`."""
+        self._begin_line()
+        self._add_pieces(row, empty)
+
+    def _begin_line(self) -> None:
         if self._parts:
             self._add("\n")
+
+    def add_boxes(self, row: BoxRow) -> None:
+        """A row of boxes: the lines of each one behind the other, empty ones marked."""
+        self._begin_line()
+        begin = 0
+        for cell in row.cells:
+            self._add(CELL_GAP if begin else "")
+            self._add((EMPTY_CELL + CELL_GAP) * sum(begin <= at < cell.left for at in row.empty))
+            for number, line in enumerate(cell.lines):
+                self._add(separate(cell, number))
+                self._add_pieces(line)
+            begin = cell.right + 1
+
+    def _add_pieces(self, row: Row, empty: Sequence[float] = ()) -> None:
         for left, right in pairwise(row):
             shift_beside(left, right, self._source)
         last: Fragment | None = None

@@ -19,7 +19,7 @@ _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
-_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}{_MARK}|{_NIL})")
+_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL})")
 _RANGE = re.compile(rf"{_AMOUNT}{_BEHIND}(?: ?[-\u2010-\u2015] ?| [a-z]{{1,3}} ){_AMOUNT}{_BEHIND}(?: [^\W\d_]+)?")
 """From one amount to another, perhaps with a unit."""
 
@@ -73,7 +73,8 @@ class GridRow(NamedTuple):
 
     `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
     that it names columns. `goes_on`: its place says that its label is the rest of that of the row before; None where a
-    row may be no more than a line, and its first word tells.
+    row may be no more than a line, and its first word tells. `group`: the row so many rows before it heads it, for
+    certain. `is_head`: its place says whether its label may head a group by standing alone; None where it does not.
     """
 
     start: int
@@ -82,6 +83,8 @@ class GridRow(NamedTuple):
     indent: float = 0.0
     is_header: bool = False
     goes_on: bool | None = False
+    group: int = 0
+    is_head: bool | None = None
 
 
 def is_time(text: str) -> bool:
@@ -128,9 +131,10 @@ def make_tables(
     return [_make_table(rows, room, own, labels) for rows, own in zip(blocks, heads, strict=True)]
 
 
-def count_header_rows(grid: Sequence[GridRow], columns: int) -> int:
-    """How many rows at the top name columns: those that the format marks, or else those above the first figure."""
-    return _find_header([row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells], columns)[0]
+def find_header(grid: Sequence[GridRow], columns: int) -> tuple[int, int]:
+    """How many rows at the top name columns: those that the format marks, or else those above the first figure; and how
+    many columns at the left say what rows are about."""
+    return _find_header([row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells], columns)
 
 
 def _find_header(
@@ -219,7 +223,15 @@ def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
         first = next((at for at in range(1, count) if figures[at] > words[at]), 2)
     elif first == 0:
         first = _count_keys(rows, named, count)
-    return max((at + 1 for at in range(min(first, _MOST_LABELS)) if words[at] or figures[at]), default=0)
+    most = min(first, _MOST_LABELS, max(count - 1, 1))
+    last = max((at + 1 for at in range(most) if words[at] or figures[at]), default=0)
+    return next((at for at in range(1, last) if words[at - 1] and _tell_apart(rows, at)), last)
+
+
+def _tell_apart(rows: Sequence[GridRow], count: int) -> bool:
+    """Whether so many columns at the left say of each row with further cells what no other one says."""
+    said = [tuple(it.text for it in row.cells if it.column < count) for row in rows if row.cells[-1].column >= count]
+    return len(said) > 1 and all(said) and len(set(said)) == len(said)
 
 
 def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
@@ -395,6 +407,8 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
             open_groups.pop()
         parent = next((it.row for it, _ in reversed(open_groups) if line.has_label or it.is_head), -1)
         end = lines[at + 1].row if at + 1 < len(lines) else len(rows)
+        if head <= line.row - rows[line.row].group < line.row:
+            parent = line.row - rows[line.row].group
         parents[line.row : end] = [parent] * (end - line.row)
         if (last := _find_end(lines, at)) > at:
             open_groups.append((line, last))
@@ -410,6 +424,7 @@ def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequen
         is_head = all(it.column < labels for it in cells) or (
             labels > 0 and len(cells) == 1 and first.last > first.column
         )
+        is_head &= rows[at].is_head is not False
         amounts = {it.column: value for it in rows[at].cells if it.column >= labels and (value := _read(it.text))}
         if goes_on[at]:
             found[-1] = found[-1]._replace(is_head=found[-1].is_head and is_head, amounts=found[-1].amounts | amounts)
@@ -429,28 +444,39 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
     own, after = lines[at], lines[at + 1 : at + 1 + _LONGEST_GROUP]
     if not after or not (own.is_head or own.has_label) or own.is_in(after[0]):
         return at
-    if after[0].is_in(own):
-        inside = list(takewhile(lambda it: it.is_in(own), after))
-        are_alike = sum(it.has_label and it.is_level(after[0]) for it in inside) > 1
-        if own.is_head:
-            return at + (are_alike or after[0].begin > at)
-        return at + (are_alike and all(it.begin > at for it in inside[:-1]))
-    if not own.is_head:
-        return at
-    level = list(takewhile(lambda it: not own.is_in(it), after))
+    if not after[0].is_in(own):
+        return _find_end_beside(lines, at, [*takewhile(lambda it: not own.is_in(it), after)]) if own.is_head else at
+    inside = list(takewhile(lambda it: it.is_in(own), after))
+    are_alike = sum(it.has_label and it.is_level(after[0]) for it in inside) > 1
+    if own.is_head:
+        return at + (are_alike or after[0].begin > at)
+    return at + (are_alike and all(it.begin > at for it in inside[:-1]))
+
+
+def _find_end_beside(lines: Sequence[_Line], at: int, level: Sequence[_Line]) -> int:
+    """The last line that a label alone holds among those behind it that are set in as far as it, or further."""
     first = next((n for n, it in enumerate(level, at + 1) if it.amounts), at + 1)
     end = next((n for n, it in enumerate(level, at + 1) if it.begin <= at), at + 1 + len(level))
     totals = [n for n in range(first + 1, end) if lines[n].is_total and lines[n].begin <= first]
-    labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(own)]
-    is_outer = not at or not lines[at - 1].is_head  # else a total may be that of the label above
-    while is_outer and totals[:1] > labels[:1] > [at + 1] and lines[labels[0] + 1].is_in(lines[first]):
-        del labels[0]  # its rows are set in further than those that are added up with them
+    labels = _find_next_labels(lines, at, level, totals, lines[first])
     if labels[:1] != [at + 1]:
         return min([end - 1, *totals[:1], *(n - 1 for n in labels[:1])])
     if len(totals) > 1 and end > at + len(level) and (at == 0 or lines[at - 1].is_total):
         further = next((n for n in labels if at == 0 and n > totals[1]), end)
         return max(n for n in totals if n < further)
     return at + (at == 0 and at + 2 not in labels)
+
+
+def _find_next_labels(
+    lines: Sequence[_Line], at: int, level: Sequence[_Line], totals: list[int], first: _Line
+) -> list[int]:
+    """The labels alone behind another one, without those whose rows are set in further than the `first` of its amounts
+    and added up with them."""
+    labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(lines[at])]
+    is_outer = not at or not lines[at - 1].is_head  # else a total may be that of the label above
+    while is_outer and totals[:1] > labels[:1] > [at + 1] and lines[labels[0] + 1].is_in(first):
+        del labels[0]
+    return labels
 
 
 def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:

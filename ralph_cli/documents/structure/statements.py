@@ -7,10 +7,12 @@ from itertools import groupby, islice
 from operator import attrgetter
 
 from ralph_cli.core.structure import PAGE_BREAK, Cell, Heading, Page, Span, Statement, Table
+from ralph_cli.documents.structure.grids import is_figure
 from ralph_cli.documents.structure.lines import is_day
 from ralph_cli.text.languages.figures import TRANSLATED, in_english
 from ralph_cli.text.languages.words import language_of
 from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.vocabulary import symbol_behind
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
 _LINE = re.compile(r"[^\n\f]*[^\W_][^\n\f]*")
@@ -32,6 +34,10 @@ _MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
 _MARKS = re.compile(r"(?:[\s*:\u2020\u2021\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]|(?<=\))\(\w{1,2}\))+$")
 _IN_BRACKETS_LAST = re.compile(r"\([^(\d]*\)$")
+_LABELLED_UNIT = re.compile(r"\s*[^\W\d_]{1,20} ?[:\uff1a]\s?([^\s.,;:]{1,10})\s*")
+"""A line of nothing but a label and a short word, as a unit is said above a table."""
+
+_WIDE_BRACKETS = str.maketrans("\uff08\uff09", "()")
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
 """A cell of nothing but the sign or code of a currency, or of per cent."""
 
@@ -72,20 +78,27 @@ def complete_tables(
             first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
             near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
             table = table._replace(title=_find_title(text, above, near, bool(apart)))
+        if last and last.header_rows and table.header_rows and _has_no_names(text, last, table, low):
+            table = table._replace(header_rows=0)
         if last and table.continues < 0 and not table.header_rows and _goes_on(text, last, table):
             table = table._replace(continues=last.start if last.header_rows else last.continues)
-        stated = (*_find_statements(text, table, above), *_find_signs(text, table))
         before = places.get(table.continues)
         if last and not before and _is_introduced_with(text, last, table, low):
             before = last
+        stated = [*_find_statements(text, table, above), *_find_signs(text, table)]
         if before and not any(it.row == it.column == -1 for it in stated):
-            stated = (*(it for it in before.statements if it.row == it.column == -1), *stated)
-        if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
-            far = (it for it, end in reversed(general) if it.end <= table.start < end)
-            stated = (*islice(far, 1), *stated)
-        found.append(table._replace(statements=stated))
+            stated = [*(it for it in before.statements if it.row == it.column == -1), *stated]
+        found.append(table._replace(statements=(*_find_far(text, table, stated, general), *stated)))
         places[table.start] = found[-1]
     return found
+
+
+def _find_far(
+    text: str, table: Table, stated: Sequence[Statement], general: Sequence[tuple[Statement, int]]
+) -> Iterator[Statement]:
+    """The last statement of the part that a table is in, if nothing nearer states the scale of it or its columns."""
+    if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
+        yield from islice((it for it, end in reversed(general) if it.end <= table.start < end), 1)
 
 
 def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
@@ -113,33 +126,57 @@ def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Headi
     ]
     begin = max((number + 1 for number in range(at) if others[number]), default=0)
     if not heads[at] and words.endswith(":"):
-        start = above[begin].start()
-        ends = [match.end() for match in _SENTENCE_END.finditer(text, start, above[at].end() - 1)]
-        is_whole = bool(begin or ends or len(above) < _MOST_LINES)
-        start = ends[-1] if ends else start
-        return start if is_whole and not text[start].islower() and above[at].end() - start <= _LONGEST_TITLE else -1
-    if not heads[at]:
-        gap = text[above[at - 1].end() : above[at].start()] if at else ""
-        is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
-        if _ENDS_PART.search(words) or words[-1] == "," or words[0].islower() or not is_alone:
-            return -1
+        return _find_sentence(text, above[begin : at + 1], is_whole=bool(begin) or len(above) < _MOST_LINES)
+    gap = text[above[at - 1].end() : above[at].start()] if at else ""
+    is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
+    may_be_title = is_alone and words[-1] != "," and not words[0].islower() and not _ENDS_PART.search(words)
+    if not (heads[at] or may_be_title):
+        return -1
     first = at
     while first > 0 and heads[first - 1] and text.count("\n", above[first - 1].end(), above[first].start()) == 1:
         first -= 1
     return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
 
 
+def _find_sentence(text: str, lines: Sequence[re.Match[str]], is_whole: bool) -> int:
+    """Where the sentence begins that ends with a colon at the end of these lines; -1 if it may begin above them."""
+    start, end = lines[0].start(), lines[-1].end()
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, start, end - 1)]
+    start = ends[-1] if ends else start
+    return start if (is_whole or ends) and not text[start].islower() and end - start <= _LONGEST_TITLE else -1
+
+
 def _goes_on(text: str, last: Table, table: Table) -> bool:
     """Whether a table without names of columns is the rest of one that ends a page before, or just above it: it has as
     many columns, at the same places."""
     between = text[last.end : table.start]
-    is_placed = any(column.right for column in table.columns)
-    if not is_placed or len(last.columns) != len(table.columns) or table.title >= 0 or between.count("\f") > 1:
+    if table.title >= 0 or between.count("\f") > 1:
         return False
     if "\f" not in between and between.strip():
         return False
-    pairs = zip(last.columns[1:], table.columns[1:], strict=True)
-    return all(abs(one.right - other.right) <= _NEAR for one, other in pairs)
+    return _has_same_sides(last, table)
+
+
+def _has_same_sides(last: Table, table: Table) -> bool:
+    pairs = zip(last.columns[1:], table.columns[1:], strict=False)
+    is_near = all(abs(one.right - other.right) <= _NEAR for one, other in pairs)
+    return is_near and len(last.columns) == len(table.columns) and table.columns[-1].right > 0
+
+
+def _has_no_names(text: str, last: Table, table: Table, low: int) -> bool:
+    """Whether the first row of a table of words, which is first on its page, holds values: nothing but that row says
+    that it does not go on with the last one of the page before, with the same columns."""
+    page_end = text.find(PAGE_BREAK, last.end)
+    if (
+        _LINE.search(text, low, table.start)
+        or not last.end <= page_end < low
+        or text.find(PAGE_BREAK, page_end + 1, low) > 0
+    ):
+        return False
+    names, others = ([text[it.start : it.end] for it in one.cells if it.row < one.header_rows] for one in (last, table))
+    is_last = len(_LINE.findall(text, last.end, page_end)) < 2  # the number of the page
+    has_figures = any(is_figure(text[it.start : it.end]) for it in table.cells)
+    return is_last and _has_same_sides(last, table) and names != others and not has_figures
 
 
 def _is_introduced_with(text: str, last: Table, table: Table, low: int) -> bool:
@@ -204,8 +241,16 @@ def _is_of_all(table: Table, cell: Cell) -> bool:
 
 
 def _is_unit(words: str) -> bool:
-    """Whether words are nothing but a currency or per cent."""
+    """Whether words are nothing but a currency or per cent, or a label and a unit."""
+    if labelled := _LABELLED_UNIT.fullmatch(words):
+        words = labelled[1]
+        return bool(currencies_named(words)) or _is_symbol(words) or read_unit(f"({words})") is not None
     return bool(_UNIT_ALONE.fullmatch(words)) and ("%" in words or bool(currencies_named(words)))
+
+
+def _is_symbol(words: str) -> bool:
+    """Whether words are the symbol of a unit; most single letters and capitals are more often something else."""
+    return (words == "L" or (len(words) > 1 and words != words.upper())) and symbol_behind(f" {words}", 0) != ""
 
 
 def _find_signs(text: str, table: Table) -> Iterator[Statement]:
@@ -216,7 +261,8 @@ def _find_signs(text: str, table: Table) -> Iterator[Statement]:
             columns.setdefault(cell.column, []).append(cell)
     for column, cells in columns.items():
         signs = [_SIGN.search(text, cell.start, cell.end) for cell in cells]
-        if signs[0] and signs[0][0] == "%" and not any(signs[1:-1]) and (not signs[-1] or signs[-1][0] == "%"):
+        is_first = signs[0] and signs[0][0] == "%" and " (" not in text[cells[0].start : cells[0].end]
+        if is_first and not any(signs[1:-1]) and (not signs[-1] or signs[-1][0] == "%"):
             yield Statement(cells[0].start, cells[0].end, column=column)
 
 
@@ -224,6 +270,7 @@ def _states(words: str) -> bool:
     """Whether a name or label says in what its figures are given."""
     if SCALE_STATEMENT.search(words) or _is_unit(words) or _PER_CENT_ALONE.search(words):
         return True
-    words = _MARKS.sub("", words)
+    words = _MARKS.sub("", words.translate(_WIDE_BRACKETS))
     named = _IN_BRACKETS_LAST.search(words)
-    return bool(named and currencies_named(named[0])) or (words.endswith(")") and read_unit(words) is not None)
+    is_named = named is not None and (bool(currencies_named(named[0])) or _is_symbol(named[0][1:-1]))
+    return is_named or (words.endswith(")") and read_unit(words) is not None)

@@ -345,3 +345,9 @@ def test_a_slanted_figure_is_one(tmp_path):
     path = tmp_path / "made.pdf"
     path.write_bytes(one_page_pdf(b"BT /F1 10 Tf 0.94 0.342 -0.342 0.94 72 700 Tm (2019) Tj ET"))
     assert load_document(path).text == "2019"
+
+
+def test_labels_with_what_they_say_in_a_row_above_a_table_name_no_columns(pdf):
+    about = [(72, 750, "Patient:"), (350, 750, "Sample: blood"), (490, 750, "State: good")]
+    document = load_document(pdf([*about, *placed(HEADER, *LINES, top=734)]))
+    assert column_names(document) == list(HEADER)

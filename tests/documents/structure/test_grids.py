@@ -32,6 +32,7 @@ def tables(*rows: str) -> list[Table]:
         (("Id|Req|Tolino", "a|must|pass", "b|must|n/a", "c|should|fail", "d|must|n/a"), 1),
         (("Name|Fame", "Ann|high", "Bob|low"), 1),
         (("Name|Fame", "Ann|5", "Bob|4"), 1),
+        (("Ann|36 (75%)", "Bob|12"), 0),
         (("|2023|2022", "Other|-|-", "Rent|5|4"), 1),
         (("Item|Points|+", "Item|10|5", "Plan|7|good", "Sum|7|3"), 2),
         (("|Class 1|+|Class 2|+", "|A|B|A|B", "Rent|yes|no|no|yes"), 2),
@@ -68,6 +69,9 @@ def test_the_rows_that_name_columns_are_told_from_others(rows: tuple[str, ...], 
         # Times are values if the words before them tell their rows apart.
         (("Loan|Due|Rate", "Bond|Jun 2027|5", "Note|2021 - 2022|4", "Bank||3"), 1),
         (("Loan|Due|Rate", "Bond|2021|5", "Bond|2022|4", "Bank|2022|3"), 2),
+        # So are words behind those that do; and something is a value.
+        (("No|Item|Per|Sum", "1|Nails|box|5", "2|Wood|m|4"), 2),
+        (("Code|Error", "5|NotFound", "23|NoTitle"), 1),
     ],
 )
 def test_numbers_at_the_left_are_labels_where_they_tell_rows_apart(rows: tuple[str, ...], labels: int) -> None:

@@ -96,6 +96,18 @@ Dues                300             350
         ("Item  Share\nRent  12 %\nDues  9\nFees  $ 7\n", set()),
         ("Item  Share\nRent  12 %\nDues  9 %\nFees  7\n", set()),
         ("Item  2031\nRent  $ 12\nBoats  9\nFees  7\n", set()),
+        # Nor where a share stands in brackets behind an amount.
+        ("Item  Ships\nOld  36 (75%)\nNew  12\nAll  48\n", set()),
+        # A label and a unit above a table are its unit, whatever the language; another word is none.
+        ("\u5355\u4f4d\uff1a\u5143\nItem  2031\nRent  12\nDues  9\n", {("\u5355\u4f4d\uff1a\u5143", -1, -1)}),
+        ("Einheit: kg\nItem  2031\nRent  12\nDues  9\n", {("Einheit: kg", -1, -1)}),
+        ("Owner: Ann\nItem  2031\nRent  12\nDues  9\n", set()),
+        # Symbols in brackets are units of columns, most capitals are not; those of East Asia are brackets, too.
+        (
+            "Well  EC (\u00b5S/cm)  Vol. (L)  Part (PA)\nOne  12  9  7\nTwo  9  8  6\n",
+            {("EC (\u00b5S/cm)", -1, 1), ("Vol. (L)", -1, 2)},
+        ),
+        ("Item  2031\n\u8425\u4e1a\uff08\u5143\uff09  12\nDues  9\n", {("\u8425\u4e1a\uff08\u5143\uff09", 1, -1)}),
     ],
 )
 def test_what_states_a_scale_or_sign_governs_no_more_than_is_certain(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from ralph_cli.core.structure import Column, Table
+from ralph_cli.documents.pdf.geometry.boxed import BoxedTable
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.heads import Placed, find_heads
 from ralph_cli.documents.pdf.geometry.rows import Row, distance
@@ -49,6 +50,23 @@ def to_tables(
     columns = [Column(round(left - begin, 1), round(max(left, right) - begin, 1)) for left, right in room]
     head = sum(bool(heads[at]) for at in range(first, naming[-1] + 1)) if naming else 0
     return make_tables(grid, columns if edge is not None else len(columns), head, 1)
+
+
+def box_tables(
+    table: BoxedTable, text: str, place: Callable[[Fragment], tuple[int, int]], edge: float | None = 0.0
+) -> list[Table]:
+    """A table of boxes with its cells at the places of a text; what stands alone in a row heads a group for certain
+    only if its box reaches over all columns. `edge` is as in `to_tables`."""
+    grid = []
+    for row in table.rows:
+        places = [(place(it.lines[0][0])[0], place(it.lines[-1][-1])[1], it.left, it.right) for it in row.cells]
+        made = [GridCell(text[start:end], start, end, left, right) for start, end, left, right in places]
+        is_head = made[0].last - made[0].column == len(table.sides) - 2
+        grid.append(GridRow(made[0].start, made[-1].end, made, row.indent, group=row.group, is_head=is_head))
+    room = [
+        Column(round(left - (edge or 0.0), 1), round(right - (edge or 0.0), 1)) for left, right in pairwise(table.sides)
+    ]
+    return make_tables(grid, room if edge is not None else len(room), table.header_rows, table.labels)
 
 
 def _find_wrapped(rows: Sequence[tuple[Row, list[Placed]]]) -> list[bool]:

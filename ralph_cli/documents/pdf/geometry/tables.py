@@ -13,6 +13,9 @@ from ralph_cli.documents.structure.grids import is_date, is_time
 
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
 _BRACKETED_MARKS = re.compile(r"(?:\(\w{1,2}\))+")
+_LABELLED = re.compile(r"\S[:\uff1a](?:\s|\D|$)")
+"""A label with what it says: "Sample: blood", several in a row above a table name no columns."""
+
 _BULLETS = ("\u2022", "\u25aa", "\u25cf", "\u25e6", "\u25a0")
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
@@ -232,6 +235,7 @@ def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
         is_label = begin == first and kinds[max(begin - 2, 0)] is _Kind.HEADING and _is_label(rows, first, begin - 1)
         is_label = is_label and not rows[begin - 1][0].text[:1].islower()
         is_end = kinds[begin - 1] is _Kind.DATA or (kinds[begin - 1] is _Kind.PROSE and not is_label)
+        is_end |= sum(_LABELLED.search(part.text) is not None for part in rows[begin - 1]) > 1
         if is_end or distance(rows[begin - 1], rows[begin]) > _FAR:
             break
         begin -= 1

@@ -1,7 +1,12 @@
 """Words at their places on a page, of which fragments and rows are made, and the rulings between them."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+IDEOGRAPHS = re.compile("(?=[{0}][{0}]).".format("\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"))
+"""One of two letters of a script that has no spaces."""
 
 LEVEL, RAISED, LOWERED = 0, 1, -1
 """Where a figure stands to the line of type."""
@@ -34,3 +39,19 @@ class Ruling(NamedTuple):
     def covers(self, left: float, right: float) -> float:
         """The share of a column from `left` to `right` that it reaches over."""
         return (min(right, self.right) - max(left, self.left)) / max(right - left, 1.0)
+
+
+class Rulings(NamedTuple):
+    """The rulings of a page: those `across` from top to bottom, and those `down` it from right to left, which are
+    turned: their `left` is the lower end, their `right` the upper, and their `foot` how far from the left they are.
+
+    `grounds` are the upper and lower sides of what is filled.
+    """
+
+    across: Sequence[Ruling] = ()
+    down: Sequence[Ruling] = ()
+    grounds: Sequence[Ruling] = ()
+
+
+NO_RULINGS = Rulings()
+"""Those of a page that draws none, or is only text."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.documents.pdf.geometry.word import Word
+from ralph_cli.documents.pdf.geometry.word import IDEOGRAPHS, Word
 
 DOWNWARD = 3
 """Quarter turns after which a line runs from top to bottom."""
@@ -18,7 +18,6 @@ DOWNWARD = 3
 _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _DIGIT = re.compile(r"\d")
 _END_OF_DIGITS = re.compile(r"\d(?!\d|[.,]\d|$)")
-_IDEOGRAPHS = re.compile("(?=[{0}][{0}]).".format("\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"))
 _LEAST_DOWN = 3
 _SAMPLED_ANGLES = 24
 _SAME_BASELINE, _SAME_HEIGHT = 0.08, 0.1
@@ -39,6 +38,9 @@ _SLANT = 0.02
 _DROP_CAP = 1.7
 _FARTHEST = 1e7
 """Points: what lies further out, or at no number, is the work of a damaged file."""
+
+_LONGEST_NAME = 128
+"""Bytes of the name of a font."""
 
 _NOWHERE = (0.0, 0.0, 0.0, 1.0)
 
@@ -74,6 +76,13 @@ def _character(code: int) -> str:
     return chr(code) if code < 0x110000 else "\ufffd"
 
 
+def is_bold(raw: Any, index: int) -> bool:
+    """Whether the font of a character is a bold one, by its name."""
+    name = ctypes.create_string_buffer(_LONGEST_NAME)
+    pdfium_c.FPDFText_GetFontInfo(raw, index, name, _LONGEST_NAME, None)
+    return b"bold" in name.value.lower()
+
+
 def quarter_turns(raw: Any, text: str) -> int:
     """How often the page's text is turned by 90 degrees counter-clockwise, judged by a sample of its characters."""
     step = max(1, len(text) // _SAMPLED_ANGLES)
@@ -89,7 +98,7 @@ def runs_down(raw: Any, text: str) -> bool:
 
     The next line stands to the left, so it is read as text that is turned by `DOWNWARD`. A sample is looked at.
     """
-    pairs = [match.start() for match in _IDEOGRAPHS.finditer(text)]
+    pairs = [match.start() for match in IDEOGRAPHS.finditer(text)]
     places = _Places(raw, 0)
     down = across = 0
     for index in pairs[:: max(1, len(pairs) // _SAMPLED_ANGLES)]:
