@@ -66,7 +66,9 @@ def read_unit(label: str) -> Quantity | None:
     for at in range(len(words) if label.rstrip(" *:").endswith(")") else 1):  # "(diluted US cents)"
         found = read_quantities(" ".join(("1", *words[at:])), "prose")
         price = found[0].kind == "currency" and (found[0].value != 1 or found[0].per_thing) if found else False
-        is_known = bool(found) and (found[0].kind in _UNITS or found[0].symbol not in ("", UNKNOWN_UNIT))
+        # Capitals are more often something else: "Part (PA)" is counted in no petaamperes.
+        is_symbol = bool(found) and found[0].symbol not in ("", UNKNOWN_UNIT) and not words[at].isupper()
+        is_known = bool(found) and (found[0].kind in _UNITS or is_symbol)
         if len(found) == 1 and (is_known or price):
             return found[0]
     return None

@@ -244,10 +244,7 @@ def _is_unit(words: str) -> bool:
     """Whether words are nothing but a currency or per cent, or a label and a unit."""
     if labelled := _LABELLED_UNIT.fullmatch(words):
         words = labelled[1]
-        is_short = words.isupper() and words.isalpha() and len(words) < 3  # "Part (PA)" is counted in no pascals
-        return (
-            bool(currencies_named(words)) or _is_symbol(words) or (not is_short and read_unit(f"({words})") is not None)
-        )
+        return bool(currencies_named(words)) or _is_symbol(words) or read_unit(f"({words})") is not None
     return bool(_UNIT_ALONE.fullmatch(words)) and ("%" in words or bool(currencies_named(words)))
 
 
