@@ -10,7 +10,7 @@ from ralph_cli.checks.judge.absences import AbsenceReader
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.lists import ListReader
 from ralph_cli.checks.judge.looks import CitedPassages, Looker
-from ralph_cli.checks.quotes import QuoteCheck
+from ralph_cli.checks.quotes import QuoteCheck, VisibilityPolicy
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.core import clock
 from ralph_cli.core.coverage import asks_for_all
@@ -52,7 +52,7 @@ def build_qa(
     checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
-    looker = build_looker(context, document)
+    looker = build_looker(context, document, reader.visibility)
     listed = is_list(settings.answer_as) or asks_for_all(question, question=True)
     cited = CitedPassages(document) if looker is not None and looker.rounds else None
     work_ahead(reader, [figures.prepare])
@@ -88,11 +88,11 @@ def has_vetoes(context: RunContext) -> bool:
     return context.settings.strict or context.models.judge.vendor == "offline"
 
 
-def build_looker(context: RunContext, document: Document) -> Looker | None:
+def build_looker(context: RunContext, document: Document, visibility: VisibilityPolicy | None = None) -> Looker | None:
     """What runs the look-ups of judges; None where no model is there to ask for any."""
     if context.models.judge.vendor == "offline":
         return None
-    return Looker(document, document.derive(HostLookups), context.settings.judge_looks)
+    return Looker(document, document.derive(HostLookups), context.settings.judge_looks, visibility)
 
 
 def build_absence_reader(

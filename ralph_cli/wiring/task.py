@@ -155,7 +155,7 @@ def build_task(
             vetoes=has_vetoes(context),
         )
         is_list = asks_for_all(spec.text) and not asks_for_summary(spec.text)
-        looker = build_looker(context, document)
+        looker = build_looker(context, document, reader.visibility)
         absence_check = build_absence_reader(
             context, document, f"Nothing in the document bears on the task: {spec.text}", looker
         )

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeVar
 from pydantic import Field
 
 from ralph_cli.checks.judge.passages import safe_file_name
-from ralph_cli.checks.quotes import quote_at
+from ralph_cli.checks.quotes import VisibilityPolicy, quote_at
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json, Model, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
@@ -113,11 +113,15 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Runs the look-ups of judges over one document; `rounds` is how often a judge may ask for them."""
+    """Runs the look-ups of judges over one document; `rounds` is how often a judge may ask for them.
+
+    With a `visibility`, words that a reader of the page cannot see are nothing that a judge may cite.
+    """
 
     document: Document
     look_up: LookUp
     rounds: int = 1
+    visibility: VisibilityPolicy | None = None
 
     def run(
         self,
@@ -185,7 +189,14 @@ class Looker:
         if match is None:
             shown = shorten_line(words, 120)
             raise ValueError(f'"{shown}" is not in the document: copy its words in one piece, or cite nothing')
+        if reason := self._why_hidden(match.span):
+            raise ValueError(f'"{shorten_line(words, 120)}" is text that a reader cannot see ({reason})')
         return match
+
+    def _why_hidden(self, span: Span) -> str:
+        if self.visibility is None or self.visibility.hidden_allowed:
+            return ""
+        return self.visibility.hidden_reasons([span])[span]
 
 
 class Locator:

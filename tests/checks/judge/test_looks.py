@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -20,7 +21,7 @@ from ralph_cli.checks.judge.looks import (
     CitedPassages,
     Looker,
 )
-from ralph_cli.checks.quotes import resolve_quotes
+from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request
@@ -333,3 +334,12 @@ def test_runs_over_one_document_at_the_same_time_are_shown_their_own_look_ups() 
 def test_words_are_found_whatever_their_apostrophe() -> None:
     about = document("It needs the landlord\u2019s consent.")
     assert HostLookups(about)(Look("find", "landlord's consent")).startswith("1 hit")
+
+
+def test_words_that_a_reader_cannot_see_are_cited_for_nothing() -> None:
+    seen = Looker(LEASE, HostLookups(LEASE), visibility=VisibilityPolicy(lambda spans: dict.fromkeys(spans, "")))
+    hidden = VisibilityPolicy(lambda spans: dict.fromkeys(spans, "white on white"))
+    assert seen.locate(BAR).span.start == LEASE.text.index(BAR)
+    with pytest.raises(ValueError, match="cannot see .white on white."):
+        replace(seen, visibility=hidden).locate(BAR)
+    assert replace(seen, visibility=replace(hidden, hidden_allowed=True)).locate(BAR) == seen.locate(BAR)
