@@ -213,6 +213,9 @@ def test_places_whose_lines_touch_are_one_and_no_line_is_printed_twice() -> None
     assert len(printed) == len(set(printed)) > 70
     listed = ask("find('rent', show=0)", "\n".join(many))
     assert re.search(r"^place 2, page 1 \(\d+ lines with hits\), offset \d+: \d+: the rent", listed, re.MULTILINE)
+    long = f"{'Of the hall. ' * 60}The rent is due. {'And of the yard. ' * 60}"
+    (place,) = (line for line in ask("find('rent', show=0)", long).splitlines() if line.startswith("place 0"))
+    assert "The rent is due. And of the yard." in place
 
 
 def test_the_lines_around_a_place_go_on_over_the_page() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ralph_cli.documents.structure.sections import TOP_REACH, certain_headings, page_top
 from ralph_cli.rlm.lookup.lines import (
+    _LONG,
     _counted,
     _cut,
     _line_span,
@@ -44,6 +45,9 @@ _MOST_DOCUMENTS = 20
 _Part = tuple[int, int]  # first character and end
 
 _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short name inside other words
+
+_BEFORE_CHARS = 40
+"""Characters before a hit within a long line, where its place has a line."""
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
@@ -376,7 +380,12 @@ def _join_lines(lines: list[_Part], reached: int, hits: list[int]) -> str:
 def _listed(hits: list[int], room: int) -> str:
     """A place on one line: page, offset, the first hit's line, and the columns above it if it is a table row."""
     own = hits[0]
-    line = " ".join(_cut(*_line_span(own)).split())
+    begin, end = _line_span(own)
+    if own != _page_at(own)[2] and _cut(own - 1, own) != "\n":
+        # A hit within a long line begins with the words around it: of those only the last before it have room here.
+        begin = own + _LONG // 2 - _BEFORE_CHARS
+        end = min(at for at in (_text().find("\n", begin), _page_at(own)[3]) if at >= 0)
+    line = " ".join(_cut(begin, end).split())
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     above += f"  {_note(own)}" if 0 < len(_note(own)) <= _LISTED_NOTE else ""
