@@ -19,7 +19,6 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, pa
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue
 from ralph_cli.core.structure import Span
-from ralph_cli.retrieval.context import context_span
 from ralph_cli.retrieval.quotes.index import Match
 
 NAME = "list"
@@ -27,8 +26,8 @@ MAX_MISSING = 12
 MAX_PLACES_CHARS = 4_000
 """Characters of the places from which the items come that the reader is shown."""
 
-AROUND_CHARS = 1_200
-"""Characters on each side of an item's quote, at most, that are shown of the table or section that it is from."""
+MAX_PLACE_CHARS = 1_200
+"""Characters around an item's quote, at most, that are shown."""
 
 ROOM = 12_000
 """Characters of what the reader's look-ups print: each place of its words has a line."""
@@ -70,14 +69,12 @@ class ListReader:
             return Evidence(NAME, doubts=tuple(Doubt(0, item, self._describe(item, it)) for item, it in left))
         nonce = self.new_nonce()
         items = "\n".join(f"{claim.id}. {claim.text}" for claim in attempt.claims)
-        values = {
+        values: dict[str, object] = {
             "task": self.task,
             "items": frame_data(break_marks(items), nonce),
             "places": self._render_places(attempt, nonce),
         }
-        prompt = Prompt(
-            NAME, SCHEMA, dict(values), {"items": [claim.text for claim in attempt.claims]}, ROOM, brief=True
-        )
+        prompt = Prompt(NAME, SCHEMA, values, {"items": [claim.text for claim in attempt.claims]}, ROOM, brief=True)
         try:
             parse = partial(self._parse, locate=Locator(self.looker))
             (missing, reason), looks = self.looker.ask(self.model, prompt, parse, nonce)
@@ -115,18 +112,17 @@ class ListReader:
         """What stands around the quotes of the items in a long document, as far as there is room."""
         if len(self.document.text) <= READ_WHOLE_CHARS:
             return ""
+        room = min(MAX_PLACES_CHARS // len(attempt.quotes), MAX_PLACE_CHARS)
         spans: list[Span] = []
         for quote in sorted(attempt.quotes, key=lambda quote: quote.start):
-            around = context_span(self.document, Span(quote.start, quote.end), max_characters=AROUND_CHARS)
+            around = Span(max(quote.start - room // 2, 0), min(quote.end + room // 2, len(self.document.text)))
             if spans and around.start <= spans[-1].end:
                 spans[-1] = Span(spans[-1].start, max(around.end, spans[-1].end))
             else:
                 spans.append(around)
-        parts: list[str] = []
-        left = MAX_PLACES_CHARS
-        for number, span in enumerate(spans):
-            text = self.document.text[span.start : span.end].strip()[-max(left // (len(spans) - number), 1) :]
-            left -= len(text)
-            parts.append(f"[{self.document.describe_span(span)}]\n{break_marks(text)}")
+        parts = [
+            f"[{self.document.describe_span(span)}]\n{break_marks(self.document.text[span.start : span.end].strip())}"
+            for span in spans
+        ]
         shown = frame_data("\n\n".join(parts), nonce)
         return f"What stands around the items in the document:\n{shown}\n\n"
