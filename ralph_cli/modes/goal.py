@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.command import CommandResult
+from ralph_cli.checks.judge.introduction import describe_kind, describe_pages, render_whole
 from ralph_cli.core import events
 from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
@@ -14,7 +15,7 @@ from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson
 from ralph_cli.loop.completion import Intent, completion_evidence, has_done_marker, remove_marker
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.goal_summary import RuntimeSummary
-from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
+from ralph_cli.modes.opening import render_beginning, render_headings
 from ralph_cli.modes.recorded_acts import RecordedActs
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS, Retry
 from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable, Refusal, Say, SetOutput, Verify

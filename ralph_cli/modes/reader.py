@@ -7,6 +7,7 @@ from typing import Literal
 from ralph_cli.checks.absence import SearchRecord
 from ralph_cli.checks.completeness import CompletenessReview
 from ralph_cli.checks.form import AnswerForm, is_list, split_long_quotes
+from ralph_cli.checks.judge.introduction import describe_kind, describe_pages, render_whole
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.checks.unseen import UnseenQuotes
 from ralph_cli.core.coverage import Spans, SubqueryTally
@@ -16,7 +17,7 @@ from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.modes.exchanges import Exchange, render_exchanges, render_outcome, words_in_context
-from ralph_cli.modes.opening import describe_kind, describe_pages, render_beginning, render_headings, render_whole
+from ralph_cli.modes.opening import render_beginning, render_headings
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.search.named_parts import NamedPart
 from ralph_cli.rlm.loop import Explorer, ReviewDraft

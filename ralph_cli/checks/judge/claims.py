@@ -23,7 +23,7 @@ from ralph_cli.checks.judge.looks import (
     Looker,
     LookRequest,
     render_outline,
-    render_whole,
+    render_text,
 )
 from ralph_cli.checks.judge.passages import (
     break_marks,
@@ -252,10 +252,10 @@ class Judge:
         figures = [figure for item in local for figure in item.figures]
         nonce = self.new_nonce()
         looker = None if model.vendor == "offline" else self.looker
-        left = looker.rounds if looker is not None else 0
-        request = self._request(attempt, shown, figures, nonce, first, may_look=left > 0)
+        rounds = looker.rounds if looker is not None else 0
+        request = self._request(attempt, shown, figures, nonce, first, may_look=rounds > 0)
         rulings: dict[int, Ruling] = {}
-        while True:
+        for left in range(rounds, -1, -1):
             parse = partial(
                 parse_verdicts,
                 claims=attempt.claims,
@@ -269,24 +269,32 @@ class Judge:
             try:
                 reading, conversation = converse(model, request, parse)
             except (LimitExceeded, ProviderError, UnparseableReply):
-                if rulings.keys() != ids or self.cited is None:
+                if rulings.keys() != ids:
                     raise
-                self.cited.is_incomplete = True  # the verdicts are there already
-                return tuple(rulings[number] for number in sorted(ids))
+                self._note_missed_look()  # the verdicts are there already
+                break
             rulings |= {ruling.claim: ruling for ruling in reading.rulings}
-            for citation, match in reading.citations:
-                claim = next(claim for claim in attempt.claims if claim.id == citation.claim)
-                if self.cited is not None:
-                    self.cited.keep(claim.text, citation, match, model.name)
+            self._keep_citations(reading, attempt, model)
             if looker is None or not reading.looks or not left:
-                return tuple(rulings[number] for number in sorted(ids))
-            left -= 1
+                break
             room = MAX_SHOWN_CHARS_OF_LIMITS if self.limits else MAX_SHOWN_CHARS
             printed, made = looker.run(reading.looks, nonce, most=self._most_looks, characters=room)
             looks += made
-            turn = self._further_turn(attempt, shown, printed, sorted(ids - rulings.keys()), may_look=left > 0)
-            schema = verdict_schema(doubts=bool(shown), looks=left > 0, cites=True)
+            turn = self._further_turn(attempt, shown, printed, sorted(ids - rulings.keys()), may_look=left > 1)
+            schema = verdict_schema(doubts=bool(shown), looks=left > 1, cites=True)
             request = replace(conversation, turns=(*conversation.turns, UserTurn(turn)), output_schema=schema)
+        return tuple(rulings[number] for number in sorted(ids))
+
+    def _keep_citations(self, reading: Reading, attempt: Attempt, model: Model) -> None:
+        words = {claim.id: claim.text for claim in attempt.claims}
+        if self.cited is not None:
+            for citation, match in reading.citations:
+                self.cited.keep(words[citation.claim], citation, match, model.name)
+
+    def _note_missed_look(self) -> None:
+        """Keep that nobody looked for limits, if that was asked for."""
+        if self.cited is not None and self.limits:
+            self.cited.is_incomplete = True
 
     def _further_turn(
         self, attempt: Attempt, doubts: Sequence[Doubt], printed: str, missing: Sequence[int], *, may_look: bool
@@ -395,7 +403,7 @@ class Judge:
         """
         if len(self.document.text) <= READ_WHOLE_CHARS:
             yield render_prompt("judge_limits", how="Read the text for them; it is all of the document.")
-            yield render_whole(self.document, nonce)
+            yield render_text(self.document, nonce)
             return
         yield render_prompt("judge_limits", how=prompt_text("judge_limits_look"))
         yield render_outline(self.document, nonce)

@@ -4,6 +4,7 @@ It names each missing item with words of the document, which code looks up. The 
 still missing then is told beside the result.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -100,9 +101,9 @@ class ListReader:
 
     def _is_listed(self, item: str, match: Match, attempt: Attempt) -> bool:
         """Whether an item is in the list after all: by its name in the words of a claim, or quoted at its place."""
-        name = item.casefold()
+        named = re.compile(rf"(?<!\w){re.escape(item)}(?!\w)", re.IGNORECASE)
         quoted = any(quote.start < match.span.end and match.span.start < quote.end for quote in attempt.quotes)
-        return quoted or any(name in " ".join(claim.text.split()).casefold() for claim in attempt.claims)
+        return quoted or any(named.search(" ".join(claim.text.split())) for claim in attempt.claims)
 
     def _describe(self, item: str, match: Match) -> str:
         words = " ".join(self.document.text[match.span.start : match.span.end].split())

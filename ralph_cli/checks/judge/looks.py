@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeVar
 
 from pydantic import Field
 
-from ralph_cli.checks.judge.passages import safe_file_name
+from ralph_cli.checks.judge.introduction import describe_kind, describe_pages, list_documents, render_whole
 from ralph_cli.checks.quotes import VisibilityPolicy, quote_at
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json, Model, UserTurn
@@ -167,7 +167,7 @@ class Looker:
         )
         text = render_prompt(
             f"{prompt.agent}_request",
-            document=render_whole(self.document, nonce) if is_short else render_outline(self.document, nonce),
+            document=render_text(self.document, nonce) if is_short else render_outline(self.document, nonce),
             how=f"{how}\n\nReply with one JSON object and nothing else:\n{render_example(first)}",
             **prompt.values,
         )
@@ -237,9 +237,10 @@ def _cut_lines(text: str, most: int) -> str:
     return f"{shown}\n[cut: the rest had no room]"
 
 
-def render_whole(document: Document, nonce: str) -> str:
-    """All of a document, framed as data."""
-    return f"{_introduce(document, nonce)}All of its text:\n{frame_data(document.text, nonce)}\n"
+def render_text(document: Document, nonce: str) -> str:
+    """What a document is, and all of its text."""
+    about = f"The document: {describe_kind(document)}, {describe_pages(document)}."
+    return f"{about} All of its text:\n{render_whole(document, nonce)}\n"
 
 
 def render_outline(document: Document, nonce: str) -> str:
@@ -261,11 +262,9 @@ def render_outline(document: Document, nonce: str) -> str:
 
 
 def _introduce(document: Document, nonce: str) -> str:
-    if document.members:
-        names = "\n".join(member.name for member in document.members)
-        return f"There are several documents, each known by its name:\n{frame_data(names, nonce)}\n"
-    pages = f", {len(document.pages)} pages" if document.paged else ""
-    return f"The document is {safe_file_name(document.called or document.path)} ({document.kind}{pages}).\n"
+    """What a document is, in a line; of a set its documents, by whose names look-ups are confined to one."""
+    listed = f"{list_documents(document, nonce)}\n" if document.members else ""
+    return f"The document: {describe_kind(document)}, {describe_pages(document)}.\n{listed}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,24 @@
 """The places of a document that name a numbered part of it: "Section 14.1", "clauses 4 and 7(a)". Pure."""
 
-import re
 from collections.abc import Iterator
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Span
 from ralph_cli.documents.structure.clauses import above, named_clauses
 
-_PARAGRAPH = re.compile(r"[^\n\f]+(?:\n(?![ \t]*(?:\n|\f|\Z))[^\n\f]*)*")
-_MOST_CHARS = 1_500
-"""Characters of a paragraph that is looked at as one; a longer one is a table or has no blank lines."""
-
 
 class References:
-    """Which paragraphs of a document name which of its numbered parts."""
+    """Which paragraphs, and which rows of tables, name which numbered parts of a document."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._by_key: dict[str, list[Span]] = {}
-        for span in _paragraphs(document.text):
+        for span in _passages(document):
             for key in named_clauses(document.text[span.start : span.end]):
                 self._by_key.setdefault(key, []).append(span)
 
     def naming(self, offset: int) -> tuple[Span, ...]:
-        """The paragraphs that name the part in which a character stands, a part of it, or the part around it; not those
+        """The passages that name the part in which a character stands, a part of it, or the part around it; not those
         within it.
         """
         clause = self._document.clause_at(offset)
@@ -44,7 +39,9 @@ def _is_part(key: str, outer: str) -> bool:
     return key.startswith((f"{outer}.", f"{outer}("))
 
 
-def _paragraphs(text: str) -> Iterator[Span]:
-    for match in _PARAGRAPH.finditer(text):
-        for start in range(match.start(), match.end(), _MOST_CHARS):
-            yield Span(start, min(start + _MOST_CHARS, match.end()))
+def _passages(document: Document) -> Iterator[Span]:
+    for block in document.blocks:
+        if block.kind != "table":
+            yield Span(block.start, block.end)
+    for table in document.tables:
+        yield from (Span(row.start, row.end) for row in table.rows)

@@ -16,6 +16,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Reply, Request
 from ralph_cli.core.run import Absence, Attempt, Claim, Search, StopType, Verdict
+from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.rlm.host_lookup import HostLookups
 from ralph_cli.runs.result import Result
@@ -65,13 +66,23 @@ def test_a_short_document_is_read_whole_in_one_call_and_an_absence_that_is_true_
     assert check(GONE).passed and len(model.requests) == 1  # it was asked, and has agreed
 
 
+def test_the_documents_of_a_short_set_are_read_each_by_itself_with_its_name() -> None:
+    texts = {"lease.txt": "The rent is 5.", "plan.txt": "The deposit is 9."}
+    about = join_documents("deal", [NamedDocument(name, document(text), name) for name, text in texts.items()])
+    check, model = reader(ABSENT, about=about)
+    assert check(GONE).passed
+    shown = last_turn(model.requests[0])
+    assert "1. lease.txt" in shown and "2. plan.txt" in shown
+    assert "Document 2:\n<data-n0>\nThe deposit is 9.\n</data-n0>" in shown
+
+
 def test_of_a_long_document_the_reader_sees_the_outline_and_looks_first() -> None:
     check, model = reader(looks("bond|guarantee", "pledge"), ABSENT, about=LONG)
     found = check(GONE)
     first, second = model.requests
     assert found.passed and len(LONG.text) > READ_WHOLE_CHARS
     assert first.output_schema["properties"].keys() == {"looks"} and "\n4 Keys\n" in last_turn(first)
-    assert SECURITY not in last_turn(first) and "(pdf, 4 pages)" in last_turn(first)
+    assert SECURITY not in last_turn(first) and "(pdf), 4 pages." in last_turn(first)
     assert SECURITY in last_turn(second) and second.turns[:1] == first.turns
     assert [it.line.split(" place")[0] for it in found.looks] == [
         "searched \u201cbond|guarantee\u201d: 1 hit in 1",

@@ -213,3 +213,10 @@ def test_of_a_plain_question_no_list_is_read(settings: Settings) -> None:
 @pytest.mark.parametrize("question", ["What is the rent each year?", "Is every invoice due on the first of a month?"])
 def test_a_question_with_each_or_every_is_no_list(question: str) -> None:
     assert not asks_for_all(question, question=True)
+
+
+def test_an_item_whose_name_is_only_a_part_of_a_word_is_missing() -> None:
+    about = document("The paths are /lib64 and, apart from it, /lib alone.", kind="pdf")
+    quoted = attempt_at(DraftClaim("The path /lib64.", ("The paths are /lib64",)), about=about)
+    found = reader(says({"item": "/lib", "words": "apart from it, /lib alone"}), about=about)[0](quoted)
+    assert found.issues and "/lib: " in found.issues[0].material

@@ -254,7 +254,10 @@ def test_a_budget_that_ends_before_the_second_reply_ends_a_run_only_where_a_verd
         looker, cited = Looker(LEASE, HostLookups(LEASE)), CitedPassages(LEASE)
         made = Judge(Spent([says(*verdicts, looks=looks)], vendor="b"), LEASE, "?", lambda: "n", (), looker, cited)
         if verdicts:
-            assert made(attempt).passed and "was not looked for" in cited(attempt).note
+            assert made(attempt).passed and not cited(attempt).note  # nobody had asked for limits
+            spent = Spent([says(*verdicts, looks=looks)], vendor="b")
+            assert replace(made, model=spent, limits=True)(attempt).passed
+            assert "was not looked for" in cited(attempt).note
         else:
             with pytest.raises(LimitExceeded):
                 made(attempt)
