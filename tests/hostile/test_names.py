@@ -15,6 +15,7 @@ from office_files import pack
 
 from ralph_cli.api import ask
 from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.judge.introduction import describe_pages, render_whole
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
@@ -24,7 +25,6 @@ from ralph_cli.documents.sets.finding import MAX_NAME, take_name
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.sets.loading import load_source, read_set
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.modes.opening import describe_pages, render_whole
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.retrieval.quotes.index import QuoteIndex
