@@ -42,8 +42,7 @@ class Review:
     attempt: Attempt | None = None
 
 
-ReviewDraft = Callable[[Draft], Review]
-"""The local rules."""
+ReviewDraft = Callable[[Draft], Review]  # the local rules
 
 
 def accept_draft(draft: Draft) -> Review:

@@ -21,8 +21,7 @@ from ralph_cli.rlm.loop import CODE_CUT_OFF, Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import RunContext
 
-Closers = tuple[Callable[[], None], ...]
-"""How to end the threads and processes behind something, in order."""
+Closers = tuple[Callable[[], None], ...]  # how to end the threads and processes behind something, in order
 
 
 def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]:
