@@ -20,8 +20,7 @@ pytest_plugins = ["document_fixtures", "one_process"]
 
 MEMORY = Path("/dev/shm")
 
-FULL_TEST_SECONDS = 900
-"""Seconds after which a full test has failed, unless it names its own timeout. Other tests have 60 s (pyproject.toml)."""
+FULL_TEST_SECONDS = 900  # timeout of full tests; pyproject.toml has that of the others
 
 
 def is_roomy(folder: Path) -> bool:
