@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MAX_CHARS = 5_000
+MAX_CHARS = 20_000
 """Characters after which a quotation must have ended."""
 
 MAX_DEPTH = 8
@@ -17,8 +17,8 @@ MAX_DEPTH = 8
 
 _CLOSERS = {
     "\u201c": "\u201d\u201c\"", "\u201d": "\u201d", "\u201e": "\u201c\u201d\u201f\"", '"': "\"\u201d",
-    "\u2018": "\u2019'", "\u201a": "\u2018\u2019'", "'": "'\u2019",
-    "\u00ab": "\u00bb", "\u00bb": "\u00ab", "\u2039": "\u203a", "\u203a": "\u2039",
+    "\u2018": "\u2019'", "\u2019": "\u2019", "\u201a": "\u2018\u2019'", "'": "'\u2019",
+    "\u00ab": "\u00bb", "\u00bb": "\u00ab\u00bb", "\u2039": "\u203a", "\u203a": "\u2039",
     "\u300c": "\u300d", "\u300e": "\u300f",
 }  # fmt: skip
 _MARK = re.compile("[\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]")
@@ -56,7 +56,11 @@ def marked_quotations(text: str, start: int, end: int) -> Iterator[MarkedQuotati
             if _is_stray_closing(text, opening, start):
                 yield MarkedQuotation(opening, ())
             continue
-        ends = _find_ends(text, opening, end, nested=True) or _find_ends(text, opening, end, nested=False)
+        paragraph_end = text.find("\n\n", opening, end)
+        near = end if paragraph_end < 0 else paragraph_end
+        ends = _find_ends(text, opening, near if text[opening] in _SINGLE else end, nested=True)
+        # Within a paragraph a mark that may open another quotation may also be a slip.
+        ends = ends or _find_ends(text, opening, near, nested=False)
         if ends:
             yield MarkedQuotation(opening, ends)
             at = ends[-1] + 1
@@ -115,7 +119,7 @@ def _find_ends(text: str, opening: int, end: int, *, nested: bool) -> tuple[int,
                 inner.pop()
                 continue
             found.append(at)
-            if not _is_doubtful(text, at, end):
+            if not may_be_apostrophe(text, at, end):
                 break
     return tuple(found)
 
@@ -141,7 +145,7 @@ def _is_closing(text: str, opening: int, at: int, end: int) -> bool:
     return not before.isspace() and (not after.isalnum() or noted) and at > opening + 1
 
 
-def _is_doubtful(text: str, at: int, end: int) -> bool:
+def may_be_apostrophe(text: str, at: int, end: int) -> bool:
     """Whether the mark at `at` may be a plural's apostrophe, or inches."""
     if text[at] in _SINGLE:
         return text[at - 1] in "sSxz" and _POSSESSIVE.match(text, at + 1, end) is not None
