@@ -340,12 +340,11 @@ def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_sa
 
 
 def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
-    false = json.dumps({"rent_9999_usd": "yes", "rows": [{"deposit_77777": "no"}], "rent9999": "x", "fee_46": "y"})
+    false = json.dumps({"rent_9999_usd": "yes", "rows": [{"deposit_77777": "no"}], "rent9999": "x"})
     assert [miss.removesuffix(" is in no quote of the brief") for miss in misses(false, "json")] == [
         "in the key 'rent_9999_usd' at $: the figure 9999 usd (\"...rent 9999 usd...\")",
         "in the key 'deposit_77777' at $.rows[0]: the figure 77777 (\"...deposit 77777...\")",
         "in the key 'rent9999' at $: the figure rent9999 (\"...rent9999...\")",
-        "in the key 'fee_46' at $: the figure 46 (\"...fee 46...\")",
     ]
     fine = {"due_in_45_days": "x", "party_1": "a", "party_2": "b", "item_7": "c", "q4": "d", "co2_t": "e", "rent": "f"}
     assert misses(json.dumps(fine), "json") == []
@@ -355,10 +354,9 @@ def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
 
 
 def test_what_keys_say() -> None:
-    keys = {"party_1", "party_2", "party_4", "day_09", "day_10"}
-    said = {key: key_text(key, keys) for key in (*keys, "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")}
+    said = {key: key_text(key) for key in ("party_1", "day10", "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")}
     assert said == {
-        "party_1": "", "party_2": "", "party_4": "party 4", "day_09": "day 09", "day_10": "", "a b": "a b", "x": "",
+        "party_1": "", "day10": "", "a b": "a b", "x": "",
         "clause_6_3": "clause 6.3", "from_2023_2024": "from 2023 2024", "2024-03-31": "2024-03-31",
     }  # fmt: skip
 
