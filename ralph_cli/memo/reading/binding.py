@@ -2,106 +2,22 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference, Quotation
 from ralph_cli.memo.reading.layout import Piece
-from ralph_cli.memo.reading.page_references import has_reference, reference_behind
+from ralph_cli.memo.reading.notes import note_mark_behind, note_spans, pages_of_note
+from ralph_cli.memo.reading.page_references import reference_behind
 from ralph_cli.memo.reading.words import is_title
-from ralph_cli.text.raised import footnote_marks
 from ralph_cli.text.sentences import sentence_ends
-
-_REFERENCE_MARK = re.compile(
-    '[\\s.,;:!?*_"\u201d\u2019)]{0,4}(?:\\[\\^(?P<markdown>[\\w-]+)\\]|\\[(?P<bracketed>\\d{1,3})\\](?![(:])'
-    "|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}))|[.,;]?(?P<plain>\\d{1,3})(?![\\w%]|[.,]\\d)"
-)
-"""A note's mark right behind a quotation; one that is only a number touches the quotation, as superscripts do."""
-
-_SUPERSCRIPTS = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
-_MARKDOWN_NOTE = re.compile(r"^ {0,3}\[\^([\w-]+)\]:(.*(?:\n(?: {2,}|\t).*)*)", re.MULTILINE)
-_NOTE = re.compile(
-    r"(?m)^[ \t]*(?:\[(?P<bracketed>\d{1,3})\]:?|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3})"
-    r"|(?P<plain>\d{1,3})[.):]?(?=\s))"
-    r"(?P<text>[^\n]*(?:\n(?![ \t]*(?:\[|\d|[\u00b9\u00b2\u00b3\u2070-\u2079]|\n|\Z))[^\n]+)*)"
-)
-_BACK_LINK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
-"""A note of a web page, whose number is not in its text: it ends with an arrow that leads back."""
-
-
-_SENTENCE_REACH = 1_000
-"""Characters behind a quotation or a figure within which its sentence ends with the mark of a note."""
-
-
-def find_note_spans(document: Document, end: int) -> Iterator[tuple[int, int]]:
-    """The spans of the notes that may be cited right behind a quotation that ends at `end`, the likeliest first."""
-    for note in document.notes:
-        # The mark may stand before the closing quotation mark, or behind it and a full stop.
-        if -2 <= note.cited - end <= 3:
-            yield note.start, note.end
-    text = document.text
-    mark = _REFERENCE_MARK.match(text, end)
-    if mark is None:
-        return
-    if mark["markdown"]:
-        yield from (match.span(2) for match in _MARKDOWN_NOTE.finditer(text) if match[1] == mark["markdown"])
-        return
-    number = _number(mark)
-    found = [match for match in _NOTE.finditer(text, mark.end()) if _number(match) == number]
-    # A plain number at the beginning of a line may be that of a list item.
-    found.sort(key=lambda match: match["plain"] is not None)
-    yield from (match.span("text") for match in found if has_reference(match["text"]))
-    # Notes of a web page are numbered by their order.
-    backlinks = list(_BACK_LINK.finditer(text, mark.end()))
-    if 0 < number <= len(backlinks):
-        yield backlinks[number - 1].span()
-
-
-def note_spans(document: Document) -> tuple[tuple[int, int], ...]:
-    """The spans of all notes that the memo cites, in order."""
-    text = document.text
-    spans = {(note.start, note.end) for note in document.notes}
-    spans |= {match.span(2) for match in _MARKDOWN_NOTE.finditer(text)}
-    first: dict[int, int] = {}
-    for at in document.derive(note_marks):
-        if (mark := _REFERENCE_MARK.match(text, at)) and not mark["markdown"]:
-            first.setdefault(_number(mark), at)
-    for match in _NOTE.finditer(text) if first else ():
-        # A numbered item before anything cites that number is no note.
-        if first.get(_number(match), len(text)) < match.start() and has_reference(match["text"]):
-            spans.add(match.span("text"))
-    spans |= {match.span() for match in _BACK_LINK.finditer(text)}
-    return tuple(sorted(spans))
-
-
-def note_marks(document: Document) -> tuple[int, ...]:
-    """Where notes are cited, in order: right before each mark that does not begin its line, as that of a note does."""
-    text = document.text
-    written = (start for start, _ in footnote_marks(text) if text[text.rfind("\n", 0, start) + 1 : start].strip())
-    return tuple(sorted({*written, *(note.cited for note in document.notes)}))
-
-
-def note_mark_behind(document: Document, at: int, high: int) -> int | None:
-    """The next mark of a note behind `at` in the same sentence, which may end right before it; or None."""
-    marks = document.derive(note_marks)
-    index = bisect_left(marks, at)
-    mark = marks[index] if index < len(marks) else high + 1
-    if mark > min(high, at + _SENTENCE_REACH):
-        return None
-    return None if any(end < mark - 1 for end, _ in sentence_ends(document.text, max(at - 2, 0), mark)) else mark
-
-
-def _number(match: re.Match[str]) -> int:
-    return int((match["bracketed"] or match["superscript"] or match["plain"]).translate(_SUPERSCRIPTS))
-
 
 _BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
     r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?"
 )
 """What may stand between a quotation and the reference that follows it at once."""
 
-_TURN = re.compile(r"(?i)\b(?:but|whereas|while|although|though|unlike|contrast|however|compare|cf)\b")
 _JOINED = re.compile(r"[\s,;*_)\"\u201d\u2019-]*(?:and|or|&|as well as)?[\s,*_(]*(?:the\s+)?")
 _DASHED = re.compile(r"\s*(?:>\s*)*(?:\u2014|\u2013|--?)[^\n]{0,120}")
 _LEADS = re.compile(r":\s*(?:(?:[-*+>\u2022]|\(?\d{1,3}[.)])\s*)*[*_]*\Z")
@@ -133,28 +49,30 @@ class Binder:
     pieces: Sequence[Piece]
     quotations: Sequence[Quotation]
     references: Sequence[PageReference]
+    _taken: set[int] = field(default_factory=set)
 
     def bind(self) -> list[tuple[Quotation, PageReference | None]]:
         """Each quotation with its reference, if it has one."""
-        numbered = enumerate(self.quotations)
-        found = [self._reference_in_note(quotation) or self._reference_right_after(at) for at, quotation in numbered]
-        taken = {reference.start for reference in found if reference is not None}
-        for at in range(len(found)):
-            found[at] = (
-                found[at]
-                or self._reference_before(at, taken)
-                or self._reference_in_row(at)
-                or self._reference_in_sentence(at, taken)
-                or self._reference_in_note_of_sentence(at)
-            )
-        for at in range(len(found)):
-            taken |= {reference.start for reference in found if reference is not None}
-            found[at] = found[at] or self._reference_above(at) or self._reference_beneath(at, taken)
-        for at in reversed(range(len(found) - 1)):
-            if found[at + 1] is not None and self._are_joined(at):
+        count = len(self.quotations)
+        found: list[PageReference | None] = [None] * count
+        for ways in (
+            (self._reference_in_note, self._reference_right_after),
+            (
+                self._reference_before,
+                self._reference_in_row,
+                self._reference_in_sentence,
+                self._reference_in_note_of_sentence,
+            ),
+            (self._reference_above, self._reference_beneath),
+        ):
+            for at in range(count):
+                found[at] = found[at] or next(filter(None, (way(at) for way in ways)), None)
+            self._taken |= {reference.start for reference in found if reference is not None}
+        for at in reversed(range(count - 1)):
+            if self._are_joined(at):
                 found[at] = found[at] or found[at + 1]
-        for at in range(1, len(found)):
-            if found[at - 1] is not None and self._are_joined(at - 1):
+        for at in range(1, count):
+            if self._are_joined(at - 1):
                 found[at] = found[at] or found[at - 1]
         # A note that names the heading under which words stand: the part may begin before the page it names.
         return [
@@ -208,7 +126,7 @@ class Binder:
         found = self.references[index] if index < len(self.references) else None
         return found if found is not None and found.start < end else None
 
-    def _reference_before(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_before(self, at: int) -> PageReference | None:
         """The reference in the sentence that leads to the quotation."""
         quotation = self.quotations[at]
         low = max(self._search_range(at)[0], quotation.start - _REACH)
@@ -216,23 +134,23 @@ class Binder:
         before = self.references[index] if index >= 0 else None
         if before is None or before.start < low:
             return None
-        if before.start in taken and self._note_around(quotation.start) is None:
+        if before.start in self._taken and self._note_around(quotation.start) is None:
             return None
         between = self.document.text[before.end : quotation.start]
         apart = (any(sentence_ends(between)) or "\n\n" in between) and not _LEADS.search(between)
-        return None if apart or len(between.split()) > _WORDS_BEFORE or _TURN.search(between) else before
+        return None if apart or len(between.split()) > _WORDS_BEFORE else before
 
-    def _reference_in_sentence(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_in_sentence(self, at: int) -> PageReference | None:
         """The reference behind the quotation in the same sentence."""
         quotation = self.quotations[at]
         high = min(self._search_range(at)[1], quotation.end + _REACH)
         behind = self._first_reference_between(quotation.end, high)
-        if behind is None or behind.start in taken or quotation.form == "block":
+        if behind is None or behind.start in self._taken or quotation.form == "block":
             return None
         # The full stop of a sentence may stand inside the marks.
         between = self.document.text[quotation.end : behind.start]
         ended = any(sentence_ends(self.document.text, quotation.end - 2, behind.start))
-        apart = ended or len(between.split()) > _WORDS_BEHIND or _TURN.search(between)
+        apart = ended or len(between.split()) > _WORDS_BEHIND
         return None if apart else behind
 
     def _reference_in_row(self, at: int) -> PageReference | None:
@@ -243,8 +161,9 @@ class Binder:
         line = self.document.text.count("\n", 0, piece.start) + 1
         return replace(piece.pages, line=line, start=piece.start, end=piece.start)
 
-    def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
-        """The pages that the footnote names which is cited right behind the quotation; a note itself cites none."""
+    def _reference_in_note(self, at: int) -> PageReference | None:
+        """The pages named by the note that is cited right behind the quotation; a note itself cites none."""
+        quotation = self.quotations[at]
         if self._note_around(quotation.start):
             return None
         return pages_of_note(self.document, quotation.end, self.references)
@@ -254,7 +173,7 @@ class Binder:
         quotation = self.quotations[at]
         end = self.pieces[self._piece_index(quotation.start)].end
         mark = note_mark_behind(self.document, quotation.end, end)
-        if mark is None or quotation.form == "block" or _TURN.search(self.document.text, quotation.end, mark):
+        if mark is None or quotation.form == "block":
             return None
         return pages_of_note(self.document, mark, self.references)
 
@@ -270,7 +189,7 @@ class Binder:
             return None
         return reference if not look["item"] or self._indent(index) > len(look["indent"]) else None
 
-    def _reference_beneath(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_beneath(self, at: int) -> PageReference | None:
         """The reference that stands alone beneath the quotation, as its next paragraph or an item of its item."""
         quotation = self.quotations[at]
         index = self._piece_index(quotation.start)
@@ -279,7 +198,7 @@ class Binder:
         if found is None or not _AFTER_QUOTATION.fullmatch(rest) or self._note_around(quotation.start):
             return None
         reference, look = found
-        if reference.start in taken or look["heading"]:
+        if reference.start in self._taken or look["heading"]:
             return None
         return reference if not look["item"] or self._indent(index) < len(look["indent"]) else None
 
@@ -307,13 +226,3 @@ class Binder:
             whole = any(span.start <= first.start and second.end <= span.end for span in self.document.quoted)
             return not between.strip(" \n>") and (whole or "\n\n" not in between)
         return len(between) < 30 and "\n\n" not in between and _JOINED.fullmatch(between) is not None
-
-
-def pages_of_note(document: Document, cited: int, references: Sequence[PageReference]) -> PageReference | None:
-    """All pages that the footnote names which is cited at `cited`, as one reference; None if it names none."""
-    for start, end in find_note_spans(document, cited):
-        low, high = (bisect_left(references, place, key=lambda reference: reference.start) for place in (start, end))
-        if found := references[low:high]:
-            ranges = tuple(pair for reference in found for pair in reference.ranges)
-            return replace(found[0], text=", ".join(item.text for item in found), ranges=ranges, end=found[-1].end)
-    return None

@@ -9,8 +9,9 @@ from itertools import zip_longest
 from ralph_cli.checks.marks import MarkedQuotation, marked_quotations
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
-from ralph_cli.memo.reading.binding import Binder, note_mark_behind, pages_of_note
+from ralph_cli.memo.reading.binding import Binder
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
+from ralph_cli.memo.reading.notes import note_mark_behind, pages_of_note
 from ralph_cli.memo.reading.page_references import find_references
 from ralph_cli.memo.reading.words import (
     MIN_WORDS,
