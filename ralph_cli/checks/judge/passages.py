@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli.core.document import Document, Member
+from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import PAGE_BREAK, Span
+from ralph_cli.core.structure import PAGE_BREAK, Span, Table
 from ralph_cli.documents.sets.joining import take_member
-from ralph_cli.documents.structure.clauses import named_clauses
 from ralph_cli.documents.structure.sections import TOP_REACH, page_top
 from ralph_cli.retrieval.context import MIN_CONTEXT, context_span, describe_sparse_rows
 from ralph_cli.retrieval.quotes.additions import describe_additions
@@ -46,10 +45,6 @@ _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 NAMED_QUOTE = 40
 """Characters by which a judge's reason names a quote for those who were not shown its number."""
 
-MOST_PARTS = 3
-"""Parts that the words of a quote refer to of which the headings are told."""
-
-_PART_NUMBER = re.compile(r"^(?:[^\W\d_]+\s)?\W*(?:\d+(?:\.\d+)*|[IVXLC]+\b)[\s.:)\u2013\u2014-]*")
 _QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 
 
@@ -159,7 +154,6 @@ def _render_window(
     """A passage in its frame; `told` are the notes that are shown with passages before it, to which these are added."""
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside), window.start)
-    above += "".join(f"({name})\n" for name in _named_parts(document, inside, window))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
@@ -275,33 +269,44 @@ def _is_header(document: Document, quote: Quote) -> bool:
 
 
 def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:
-    """The parts of a window that are shown: all of it, but for the rows of a long table that are far from any mark,
-    with the labels and headers above them. The headers of a marked row stay, and the label next above it."""
+    """The parts of a window to show: all of it but the rows of a long table that are far from any mark, with the labels
+    and headers above them. The headers of a marked row stay, and the label next above it."""
     if window.end - window.start <= LONG_TABLE:
         return [window]
     text = document.text
-    lines: list[tuple[int, int]] = []
-    at = window.start
-    for line in re.split(r"[\n\f]", text[window.start : window.end]):
-        lines.append((at, at + len(line)))
-        at += len(line) + 1
-    tables = [document.table_at(low + len(text[low:high]) - len(text[low:high].lstrip())) for low, high in lines]
-    heads = {(it.start, it.end) for mark in marks for it in _spans_above(document, mark)}
-    own = [[n for n, (low, high) in enumerate(lines) if low < it.end and it.start <= high] for it in marks]
-    needed = {n for n, (low, high) in enumerate(lines) if any(low < end and start < high for start, end in heads)}
-    needed |= {0, *(n for n, table in enumerate(tables) if table and table.row_at(lines[n][1] - 1) < table.header_rows)}
-    for marked in own:
-        needed |= set(range(marked[0] - ROWS_AROUND, marked[-1] + ROWS_AROUND + 1))
+    found = re.finditer(r"(?<![^\n\f])[^\n\f]*", text[window.start : window.end])
+    lines = [(window.start + line.start(), window.start + line.end()) for line in found]
+    needed = _needed_lines(document, lines, marks)
     parts: list[Span] = []
-    for number, (low, high) in reversed(list(enumerate(lines))):
+    for number, (low, high) in enumerate(lines):
         is_near = min(max(mark.start - high, low - mark.end) for mark in marks) <= least
-        if number not in needed and not is_near and (tables[number] or not text[low:high].strip()):
+        is_blank = not text[low:high].strip()
+        if number not in needed and not is_near and (is_blank or _table_of_line(document, low, high)):
             continue
-        if parts and high + 1 >= parts[0].start:
-            parts[0] = Span(low, parts[0].end)
+        if parts and low == parts[-1].end + 1:
+            parts[-1] = Span(parts[-1].start, high)
         elif high > low:
-            parts.insert(0, Span(low, high))
+            parts.append(Span(low, high))
     return parts
+
+
+def _table_of_line(document: Document, low: int, high: int) -> Table | None:
+    """The table at the first character of a line that is no white space."""
+    return document.table_at(high - len(document.text[low:high].lstrip()))
+
+
+def _needed_lines(document: Document, lines: Sequence[tuple[int, int]], marks: Sequence[_Mark]) -> set[int]:
+    """The numbers of the lines that stay however far they are: headers, the marked lines, and those around them."""
+    heads = [head for mark in marks for head in _spans_above(document, mark)]
+    needed = {0}
+    for number, (low, high) in enumerate(lines):
+        table = _table_of_line(document, low, high)
+        is_header = table is not None and table.row_at(high - 1) < table.header_rows
+        if is_header or any(low < head.end and head.start < high for head in heads):
+            needed.add(number)
+        if any(low < mark.end and mark.start <= high for mark in marks):
+            needed |= set(range(number - ROWS_AROUND, number + ROWS_AROUND + 1))
+    return needed
 
 
 def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, str]]:
@@ -341,36 +346,6 @@ def _section_line(document: Document, offset: int, before: int) -> str:
     found = [heading for heading in document.sections_at(offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
-
-
-def _named_parts(document: Document, marks: Sequence[_Mark], window: Span) -> Iterator[str]:
-    """The parts that quoted words refer to, by their headings, as far as they stand outside of what is shown."""
-    for mark in marks:
-        words = document.text[mark.start : mark.end]
-        named = named_clauses(words)
-        member = document.member_at(mark.start)
-        for key in sorted(named)[:MOST_PARTS]:
-            part = document.derive(_headed_parts).get((member, key))
-            if part is None or window.start <= part[0] < window.end:
-                continue
-            # "Note 3" is not "Item 3"; a heading without a word before its number may be named by any.
-            if part[1].startswith("clause ") or part[1].partition(":")[0].casefold() in words.casefold():
-                yield part[1]
-
-
-def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[int, str]]:
-    """The numbered parts of a document that have a heading, by their key: where each begins, and what it is called."""
-    text = document.text
-    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in document.headings}
-    found: dict[tuple[Member | None, str], tuple[int, str]] = {}
-    for member in document.members or (None,):
-        bounds = (member.start, member.end) if member else (0, len(text))
-        for clause in document.clauses_in(*bounds) if headings else ():
-            heading = " ".join(headings.get(text.rfind("\n", 0, clause.start) + 1, "").split())
-            title = _PART_NUMBER.sub("", heading)
-            if clause.key and title and title != heading:
-                found.setdefault((member, clause.key), (clause.start, f"{clause.name}: {title[:NAMED_QUOTE]}"))
-    return found
 
 
 def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:

@@ -102,18 +102,6 @@ def test_a_claim_without_a_quote_is_judged_by_its_searches():
     assert "(searched, counted by code: heat: 0)" in model.requests[0].turns[-1].text
 
 
-def test_a_part_that_a_quote_names_is_told_by_its_heading():
-    parts = {14: "Notices", 15: "Events beyond control", 16: "Law"}
-    body = "Nothing else is said of it in this line.\n" * 20
-    text = "# Lease\n\n## 13. Rent\n\nNo rent is due for an event described in clause 15 or 99.\n\n" + body
-    text += "".join(f"\n## {number}. {name}\n\n{body}" for number, name in parts.items())
-    headings = tuple(Heading(at[1], at.start(1), 2) for at in re.finditer(r"## (\d+\. .*)", text))
-    about = replace(document(text, kind="md"), headings=headings)
-    shown = shown_of(about, "No rent is due for an event described in clause 15 or 99.")
-    assert "(clause 15: Events beyond control)\n" in shown and "99:" not in shown
-    assert "(clause 13" not in shown_of(about, "## 13. Rent") and "(clause" not in shown_of(about, "## 14. Notices")
-
-
 def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():
     attempt = resolve_quotes(Draft((CLAIM, OTHER)), MEMO, QuoteIndex(MEMO))
     alone = replace(attempt, claims=attempt.claims[1:], quotes=attempt.quotes[1:])

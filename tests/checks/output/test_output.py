@@ -354,7 +354,9 @@ def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
 
 
 def test_what_keys_say() -> None:
-    said = {key: key_text(key) for key in ("party_1", "day10", "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")}
+    said = {
+        key: key_text(key) for key in ("party_1", "day10", "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")
+    }
     assert said == {
         "party_1": "", "day10": "", "a b": "a b", "x": "",
         "clause_6_3": "clause 6.3", "from_2023_2024": "from 2023 2024", "2024-03-31": "2024-03-31",
