@@ -1,7 +1,6 @@
 """Hard rules of an answer's form: local, instant, every failure named exactly."""
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -54,9 +53,6 @@ def is_list(answer_as: str) -> bool:
     return re.match(r"(?:a )?list\b", answer_as) is not None
 
 
-_ANY_LENGTH = Range(1, sys.maxsize)
-
-
 def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
     """Everything that is wrong with the form of a draft; empty when it may be looked up."""
     return tuple(Issue("form", fault, number) for fault, number in _form_faults(draft, form))
@@ -96,11 +92,6 @@ def as_draft(claim: Claim, attempt: Attempt) -> DraftClaim:
     quotes = tuple(quote.said for quote in attempt.quotes_of(claim))
     searched = tuple(search.term for search in claim.searches)
     return DraftClaim(claim.text, quotes, claim.calculations, claim.because, searched)
-
-
-def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
-    """Whether nothing but the length of its quotes is wrong with a draft."""
-    return bool(form_issues(draft, form)) and not form_issues(draft, replace(form, quote_chars=_ANY_LENGTH))
 
 
 def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[str]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from ralph_cli.checks.absence import is_absence, rule_by_counts
 from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
-from ralph_cli.checks.form import form_issues, has_only_length_issues
+from ralph_cli.checks.form import form_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
@@ -41,7 +40,6 @@ class QaMode:
     accepted_claims: AcceptedClaims = field(default_factory=AcceptedClaims)
     objections: Objections = field(default_factory=Objections)
     _starts_fresh: bool = False
-    _only_lengths_refused: bool = False
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
@@ -70,8 +68,7 @@ class QaMode:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
             absence = (self.absence_check,) if self.absence_check is not None else ()
-            form = partial(Evidence, "form", self._length_issues())
-            return run_in_order((*self.local_checks, lambda _: form(), *absence, *further), attempt)
+            return run_in_order((*self.local_checks, *absence, *further), attempt)
         cited = (self.cited_check,) if self.cited_check is not None else ()
         found = run_in_order(self.local_checks, attempt)
         if all(item.passed for item in found):
@@ -91,12 +88,8 @@ class QaMode:
 
     def review(self, draft: Draft) -> Review:
         """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
-        merged, form = self._merge(draft), self.reader.assignment.form
-        issues = form_issues(merged, form)
-        if merged.absence is None:
-            self._only_lengths_refused = has_only_length_issues(merged, form)
-        elif not issues:
-            issues = self._length_issues()
+        merged = self._merge(draft)
+        issues = form_issues(merged, self.reader.assignment.form)
         if merged.absence is not None:
             return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
@@ -121,16 +114,6 @@ class QaMode:
     def _merge(self, draft: Draft) -> Draft:
         """The draft with what is kept, and with reasons only for claims to which code has objected."""
         return self.objections.admit(self.accepted_claims.merge(draft))
-
-    def _length_issues(self) -> tuple[Issue, ...]:
-        """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""
-        if not self._only_lengths_refused:
-            return ()
-        length = self.reader.assignment.form.quote_chars
-        message = (
-            f"only the length of the quotes was refused, which is no absence; hand in quotes of {length} characters"
-        )
-        return (Issue("form", message),)
 
     def _rule_on_absences(self, attempt: Attempt) -> tuple[Evidence, ...]:
         """What a second reader says of the claims that something is not in the document; by counts where none is."""

@@ -1,6 +1,7 @@
 """Verifying a memo's quotations: whether the words are in the documents, and on the page that is named.
 
-What is not there is altered, if anything like it is, or if it is put together from what is there; else not found.
+Words that are not there are "altered" if the document has anything like them, or has them in two pieces;
+else "not found".
 """
 
 import re
@@ -25,10 +26,11 @@ from ralph_cli.text.fold import fold
 from ralph_cli.text.languages.documents import read_in_english
 
 CLOSE_SCORE = 92.0
-"""Score of the closest text from which it says enough, and how else the words might come about is not told."""
+"""A closest text with this score shows by itself what was changed."""
 
-MAX_PAGES_NAMED, MAX_ROWS_NAMED = 5, 3
-"""Pages that are named of a quotation that stands on several, and rows of tables of a figure that does."""
+MAX_PAGES_NAMED = 5
+MAX_ROWS_NAMED = 3
+"""The most rows of tables that are named for a figure."""
 
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
@@ -141,30 +143,29 @@ def _term_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
 
 
 def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
-    """The words are not there: is anything like them?"""
+    """The words are not there: "altered" with the closest text, else "not-found"."""
     wanted = parse_elisions(quotation.words)
     parts = tuple(map(display_text, wanted.parts)) if wanted else (quotation.words,)
-    if wanted and len(parts) > 1:
+    if len(parts) > 1:
         for source in sources:
-            found = [source.find(part) for part in parts]
-            if all(found):
-                return _scattered_finding(quotation, source, [hit for hit in found if hit])
-        # The part that is missing tells more than the whole.
+            hits = [hit for part in parts if (hit := source.find(part))]
+            if len(hits) == len(parts):
+                return _scattered_finding(quotation, source, hits)
+        # The missing part tells more than the whole.
         parts = tuple(part for part in parts if not any(source.find(part) for source in sources)) or parts
     longest = max(parts, key=len).rstrip(TRAILING)
     notes = [f"the part that was not found: {quoted_excerpt(longest)}"] if wanted and longest != quotation.words else []
     notes += _mixed_alphabet_notes(longest)
-    pieces = describe_splice(longest, sources)
     near = [
         (near, source.number)
         for source in sources
         if (near := source.nearest(longest, partial(_is_on_named_page, quotation, source.document)))
     ]
     best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
-    if pieces is not None and (best is None or best.score < CLOSE_SCORE):
-        notes.append(pieces)
+    splice = describe_splice(longest, sources) if best is None or best.score < CLOSE_SCORE else None
+    notes += [splice] if splice else []
     if best is None:
-        return Finding(quotation, "not-found" if pieces is None else "altered", notes=tuple(notes))
+        return Finding(quotation, "altered" if splice else "not-found", notes=tuple(notes))
     notes += [best.unsure] if best.unsure else []
     return Finding(quotation, "altered", document=number, nearest=best, notes=tuple(notes))
 

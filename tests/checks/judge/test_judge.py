@@ -1,7 +1,6 @@
 """Second opinions, what is said of each quote, and what a judge is shown."""
 
 import json
-import re
 from dataclasses import replace
 from itertools import count
 
@@ -15,7 +14,7 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
-from ralph_cli.core.structure import Heading, NamedPlace, Page, Span
+from ralph_cli.core.structure import NamedPlace, Page, Span
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.retrieval.context import context_span
 from ralph_cli.retrieval.quotes.index import QuoteIndex
