@@ -151,32 +151,43 @@ def _nearest_visible(span: Span | None, places: Sequence[Span], hidden_reasons: 
 
 def _choose_places(matches: list[Match], document: Document, seen_spans: Spans, claim: DraftClaim) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
-    named_page, claim_words = claim.page, key_words(claim.text).keys()
-
-    def page_of(span: Span) -> int:
-        return document.page_at(span.start).number
-
-    def pages_of_single(places: Mapping[Match, list[Span]]) -> set[int]:
-        return {page_of(spans[0]) for spans in places.values() if len(spans) == 1}
-
-    every = {match: _match_places(match, document) for match in matches}
-    places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
-    certain_pages = {named_page} if named_page else pages_of_single(every) or pages_of_single(places)
-    for match, spans in every.items():
-        on_certain_page = [span for span in spans if page_of(span) in certain_pages]
-        # What stands above a row was printed with it, whether or not its own words were seen to the letter.
-        if on_certain_page and (named_page or not any(span in on_certain_page for span in places[match])):
-            places[match] = on_certain_page
-    shared = Counter(page for spans in places.values() for page in set(map(page_of, spans)))
+    places = _likely_places(matches, document, seen_spans, claim)
+    shared = Counter(page for spans in places.values() for page in {_page_of(span, document) for span in spans})
     if not shared:
         return {}
-    told = {number: len(claim_words & _title_words(document, number)) for number in shared if len(shared) > 1}
-    page = min(shared, key=lambda number: (number != named_page, -shared[number], -told.get(number, 0), number))
-    on_page = {match: [span for span in spans if page_of(span) == page] or spans for match, spans in places.items()}
+    words = key_words(claim.text).keys()
+    titled = {number: len(words & _title_words(document, number)) for number in shared if len(shared) > 1}
+    page = min(shared, key=lambda number: (number != claim.page, -shared[number], -titled.get(number, 0), number))
+    on_page = {
+        match: [span for span in spans if _page_of(span, document) == page] or spans for match, spans in places.items()
+    }
     anchor = min(on_page.values(), key=len)[0]
     headers = _header_spans(document, [spans[0] for spans in on_page.values() if len(spans) == 1])
     fitting = {match: _places_in_headers(spans, headers) or spans for match, spans in on_page.items()}
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in fitting.items()}
+
+
+def _likely_places(
+    matches: list[Match], document: Document, seen_spans: Spans, claim: DraftClaim
+) -> dict[Match, list[Span]]:
+    """The places of each quote that the worker has seen; on the page that the claim names, or that is certain, all."""
+    every = {match: _match_places(match, document) for match in matches}
+    places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
+
+    def pages_of_single(found: Mapping[Match, list[Span]]) -> set[int]:
+        return {_page_of(spans[0], document) for spans in found.values() if len(spans) == 1}
+
+    certain_pages = {claim.page} if claim.page else pages_of_single(every) or pages_of_single(places)
+    for match, spans in every.items():
+        on_certain_page = [span for span in spans if _page_of(span, document) in certain_pages]
+        # What stands above a row was printed with it, whether or not its own words were seen to the letter.
+        if on_certain_page and (claim.page or not any(span in on_certain_page for span in places[match])):
+            places[match] = on_certain_page
+    return places
+
+
+def _page_of(span: Span, document: Document) -> int:
+    return document.page_at(span.start).number
 
 
 def _title_words(document: Document, number: int) -> AbstractSet[str]:

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from ralph_cli.checks.figures.cells import find_cell
 from ralph_cli.checks.quotes import HiddenReasonLookup, quote_at
 from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, MemoFigure, Quotation, QuotationOutcome
+from ralph_cli.core.results.memo import ClosestText, Finding, Memo, MemoCheck, MemoFigure, Quotation, QuotationOutcome
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import Page, Span
 from ralph_cli.documents.structure.running_lines import with_printed_numbers
@@ -156,18 +156,23 @@ def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding
     longest = max(parts, key=len).rstrip(TRAILING)
     notes = [f"the part that was not found: {quoted_excerpt(longest)}"] if wanted and longest != quotation.words else []
     notes += _mixed_alphabet_notes(longest)
-    near = [
-        (near, source.number)
-        for source in sources
-        if (near := source.nearest(longest, partial(_is_on_named_page, quotation, source.document)))
-    ]
-    best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
+    best, number = _closest(quotation, longest, sources)
     splice = describe_splice(longest, sources) if best is None or best.score < CLOSE_SCORE else None
     notes += [splice] if splice else []
     if best is None:
         return Finding(quotation, "altered" if splice else "not-found", notes=tuple(notes))
     notes += [best.unsure] if best.unsure else []
     return Finding(quotation, "altered", document=number, nearest=best, notes=tuple(notes))
+
+
+def _closest(quotation: Quotation, words: str, sources: Sequence[Source]) -> tuple[ClosestText | None, int]:
+    """The text most like the words, and the number of its document."""
+    near = [
+        (near, source.number)
+        for source in sources
+        if (near := source.nearest(words, partial(_is_on_named_page, quotation, source.document)))
+    ]
+    return max(near, key=lambda pair: pair[0].score, default=(None, 0))
 
 
 def _mixed_alphabet_notes(words: str) -> Iterator[str]:
