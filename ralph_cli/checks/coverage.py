@@ -11,7 +11,8 @@ from ralph_cli.core.coverage import Coverage, Spans, SubqueryTally, coverage_map
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
-NAME, LOST = "coverage", "subqueries"
+NAME = "coverage"
+LOST = "subqueries"
 SLICE_CHARS = 100_000
 """Characters that one sub-query reads at most."""
 

@@ -15,8 +15,11 @@ from ralph_cli.retrieval.quotes.scanned import lowest_confidence
 from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.sentences import shorten_line
 
-MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
-"""Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
+MAX_SHOWN_CHARS = 200
+"""The characters of a quote that an issue repeats."""
+
+MAX_CLOSEST_CHARS = 300
+"""The characters that an issue shows of the text closest to a quote."""
 
 MIN_PART_CHARS = 12
 """Characters of a part of a quote that leaves words out: fewer stand in many places."""

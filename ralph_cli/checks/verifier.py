@@ -16,10 +16,14 @@ from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, VERIFIER_CHECK, Attempt, Evidence, Issue
 
-MAX_RESULT_CHARS, MAX_PREVIOUS_CHARS = 4_000, 600
-"""Characters shown of the result to verify, and of each result before it."""
+MAX_RESULT_CHARS = 4_000
+"""The characters shown of the result to verify."""
 
-MAX_PREVIOUS_RESULTS, MAX_TOKENS = 5, 512
+MAX_PREVIOUS_CHARS = 600
+"""The characters shown of each earlier result."""
+
+MAX_PREVIOUS_RESULTS = 5
+MAX_TOKENS = 512
 
 VERDICT_SCHEMA = object_schema(complete={"type": "boolean"}, reason=string())
 

@@ -20,7 +20,8 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.history import read_run, run_names
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD
 
-TERMS_FILE, RESULTS_FILE = "evaluation.json", "results.jsonl"
+TERMS_FILE = "evaluation.json"
+RESULTS_FILE = "results.jsonl"
 
 RESULT = TypeAdapter(QuestionResult)
 

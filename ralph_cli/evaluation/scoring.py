@@ -27,8 +27,10 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.wiring.models import NOBODY, ModelNames, build_models
 from ralph_cli.wiring.spending import run_budget
 
-MIN_YES, MIN_PARTLY = 0.8, 0.4
-"""Shares of the reference's own words and figures that an answer must have, where nobody but code compares them."""
+MIN_YES = 0.8
+"""The share of the reference's own words and figures that a right answer has, where only code compares them."""
+
+MIN_PARTLY = 0.4
 
 MIN_WORDS = 2
 """So many words a reference must add to its question, if it has no figure, to be compared by words."""
@@ -162,8 +164,10 @@ def _figures(text: str) -> list[Quantity]:
     return [one for one in read_quantities(text, "prose") if one.kind not in ("identifier", "ordinal")]
 
 
-MAX_CHARS, MAX_TOKENS = 8_000, 1_000
-"""Characters shown of the reference and of the answer, and tokens of the reply."""
+MAX_CHARS = 8_000
+"""The characters shown of the reference and of the answer."""
+
+MAX_TOKENS = 1_000
 
 SCHEMA = object_schema(verdict=choice("yes", "partly", "no"), reason=string())
 

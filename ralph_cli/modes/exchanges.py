@@ -10,11 +10,14 @@ from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Claim, Halt, Step, StopType
 from ralph_cli.loop.state import fold
 
-MAX_EXCHANGE_CHARS, MAX_EXCHANGES_CHARS = 2_500, 10_000
-"""Characters that are told of one question with its answer, and of all together, the latest first."""
+MAX_EXCHANGE_CHARS = 2_500
+"""The characters shown of one question with its answer."""
 
-MAX_QUESTION_CHARS, MAX_QUESTIONS = 500, 20
-"""Characters of a question that others are understood from, and how many of them there may be."""
+MAX_EXCHANGES_CHARS = 10_000
+"""The characters shown of all earlier questions, the latest first."""
+
+MAX_QUESTION_CHARS = 500
+MAX_QUESTIONS = 20
 
 _WORDS_OF = 2
 """Questions before, the latest, whose words are looked for with those of a further one."""

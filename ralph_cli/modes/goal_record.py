@@ -14,7 +14,8 @@ from ralph_cli.journal.store import read_events
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.reports.goal import evidence_of
 
-RECORD_FILE, OUTPUT_STEM = "goal.json", "output"
+RECORD_FILE = "goal.json"
+OUTPUT_STEM = "output"
 VERSION = 1
 
 

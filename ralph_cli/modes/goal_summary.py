@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 from ralph_cli.core import events
 from ralph_cli.rlm.searches import parse_code
 
-CODE_CHARS, PRINTED_CHARS, NOTE_CHARS, REASON_CHARS, OUTPUT_CHARS = 160, 240, 400, 160, 200
+CODE_CHARS = 160
+PRINTED_CHARS = 240
+NOTE_CHARS = 400
+REASON_CHARS = 160
+OUTPUT_CHARS = 200
 MAX_NAMES = 30
 
 

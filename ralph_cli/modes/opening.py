@@ -11,7 +11,8 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.structure.lines import is_numbered
 
-MAX_HEADINGS, MAX_HEADING_CHARS = 12, 48
+MAX_HEADINGS = 12
+MAX_HEADING_CHARS = 48
 SHORT_CHARS = 600
 """Characters of a text that is its own beginning."""
 

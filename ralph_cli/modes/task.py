@@ -66,7 +66,8 @@ FORMAT_DESCRIPTIONS = {
 }
 
 _RESULT_FIELDS = {"output": string(), "memory_update": string()}
-RESULT_SCHEMA, RESULT_WITH_REASON = object_schema(**_RESULT_FIELDS), object_schema(**_RESULT_FIELDS, because=string())
+RESULT_SCHEMA = object_schema(**_RESULT_FIELDS)
+RESULT_WITH_REASON = object_schema(**_RESULT_FIELDS, because=string())
 
 
 class _Result(StrictObject):

@@ -68,10 +68,11 @@ _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
 }
 """What a model may say of a claim, and what it says with that of the only quote of the claim."""
 
-MAX_SHOWN_CHARS_OF_LIMITS, MAX_REFERENCE_CHARS = 16_000, 6_000
-"""Characters that a judge is shown of its look-ups where it also looks for limits, and of the places that name quoted
-parts.
-"""
+MAX_SHOWN_CHARS_OF_LIMITS = 16_000
+"""The characters of its look-ups that a judge is shown if it also looks for limits."""
+
+MAX_REFERENCE_CHARS = 6_000
+"""The characters shown of the places that name the quoted parts."""
 
 _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())

@@ -28,22 +28,30 @@ NAME = "counter"
 """The check of what a judge has cited; runs of earlier versions have it under this name, too."""
 
 MAX_LOOKS = 6
+"""The most look-ups that a judge may ask for at once."""
+
 MAX_SHOWN_CHARS = 12_000
-"""Look-ups that a judge may ask for at once, and characters of what they print that it is shown."""
+"""The characters that it is shown of them."""
 
 MAX_WHAT_CHARS = 200
 """Characters of a look-up: thousands of alternatives would keep the host busy for minutes."""
 
-MIN_CITED_CHARS, MAX_CITED_CHARS = 12, 1_200
-"""Characters of the words that a judge cites: fewer prove nothing, more point at nothing."""
+MIN_CITED_CHARS = 12
+"""The least characters of cited words: fewer prove nothing."""
+
+MAX_CITED_CHARS = 1_200
+"""The most characters of cited words: more point at nothing."""
 
 MAX_OUTLINE_CHARS = 1_500
 
 READ_WHOLE_CHARS = 60_000
 """Characters of a document up to which a judge that looks for itself is given all of it."""
 
-MOST_AT_FIRST, ROOM_AT_FIRST = 8, 9_000
-"""Look-ups of a judge that looks before it says anything, and characters of what they print that it is shown."""
+MOST_AT_FIRST = 8
+"""The most look-ups of a judge that looks before it gives a verdict."""
+
+ROOM_AT_FIRST = 9_000
+"""The characters that it is shown of them."""
 
 T = TypeVar("T")
 

@@ -37,7 +37,8 @@ CLOSING_CHARS = 600
 """Characters on each side of words that close a list, at most: whether it goes on behind them must be seen."""
 
 _FIELDS = {"ok": {"type": "boolean"}, "issues": array(string()), "writing": array({"type": "integer"})}
-SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
+SCHEMA = object_schema(**_FIELDS)
+SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
 
 
 class _JudgeReply(StrictObject):

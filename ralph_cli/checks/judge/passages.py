@@ -18,14 +18,20 @@ from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at, shorten_line
 
-LONG_TABLE, ROWS_AROUND = 1_200, 3
-"""Characters above which a table loses rows that lie further than so many from a marked one."""
+LONG_TABLE = 1_200
+"""The characters of a table from which rows far from a marked one are left out."""
+
+ROWS_AROUND = 3
+"""The rows on each side of a marked one that stay."""
 
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
 
-MOST_HEADS, NAMED_CHARS = 20, 1_000_000
-"""Headings of a beginning of which those are told that are named most, and characters in which they are counted."""
+MOST_HEADS = 20
+"""The first headings of which the most frequent ones introduce a document."""
+
+NAMED_CHARS = 1_000_000
+"""The characters of a document in which names are counted."""
 
 BEGINNING_CHARS = 40_000
 """Characters of the first page that tell what a document is: a text without pages is a single one."""

@@ -21,8 +21,9 @@ from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
 from ralph_cli.text.languages.words import language_of
 
-MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
-"""Least characters of an output and of what is to be remembered of it."""
+MIN_OUTPUT_CHARS = 50
+MIN_MEMORY_CHARS = 20
+"""The least characters of a memory update."""
 
 FIGURES_CHECK = "figures"
 """The `check` of issues that name something the brief does not quote: what a reader may still find."""

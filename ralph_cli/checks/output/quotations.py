@@ -21,8 +21,9 @@ _TAGGED = re.compile(
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DOTS = r"(?:\.\s?\.\s?\.|\u2026)"
 _GAP = re.compile(rf"\s*(?:\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS})\s*")
-_MOST_PARTS, _MOST_PLACES = 24, 40
-"""Parts of a quotation, and places of a part, that are looked at: all of them together are compared."""
+_MOST_PARTS = 24
+_MOST_PLACES = 40
+"""The most places of a part that are compared with those of the others."""
 
 
 @dataclass(frozen=True, slots=True)

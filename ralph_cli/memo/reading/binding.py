@@ -1,4 +1,4 @@
-"""Which page reference of a memo belongs to which of its quotations."""
+"""Finds the page reference that belongs to each quotation of a memo."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -16,20 +16,26 @@ from ralph_cli.text.sentences import sentence_ends
 _BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
     r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?"
 )
-"""What may stand between a quotation and the reference that follows it at once."""
+"""The text that may separate a quotation from the reference right behind it."""
 
 _JOINED = re.compile(r"[\s,;*_)\"\u201d\u2019-]*(?:and|or|&|as well as)?[\s,*_(]*(?:the\s+)?")
 _DASHED = re.compile(r"\s*(?:>\s*)*(?:\u2014|\u2013|--?)[^\n]{0,120}")
 _LEADS = re.compile(r":\s*(?:(?:[-*+>\u2022]|\(?\d{1,3}[.)])\s*)*[*_]*\Z")
-_REACH, _WORDS_BEHIND, _WORDS_BEFORE = 240, 8, 12
-"""Characters, and words on each side of a quotation, within which its reference may stand."""
+_REACH = 240
+"""The most characters between a quotation and its reference."""
+
+_WORDS_BEHIND = 8
+"""The most words between a quotation and the reference behind it."""
+
+_WORDS_BEFORE = 12
+"""The most words between a reference and the quotation behind it."""
 
 
 _CITING = (
     r"(?:(?!(?:Cf|Compare|Contrast|But|Also|However|Unlike|Not)\b)"
     r"(?:[Ss]ee|[Ss]ource:?|[Ff]rom|[Aa]t|[Oo]n|in|the|of|its|[A-Z0-9][\w.&\u2019/-]*)[,;]?\s+){0,7}"
 )
-"""Words that cite, and say nothing: "See", "Source: Annual Report 2023,"."""
+"""Words that only cite: "See", "Source: Annual Report 2023,"."""
 
 _CITED = re.compile(rf"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*[(\[]?{_CITING}")
 _AFTER_CITATION = re.compile(r"[)\]*_]*\s*(?:[.;)\]]|\n|\Z)")
@@ -43,7 +49,7 @@ _AFTER_QUOTATION = re.compile(r"[\s.,;:!?*_)\]\"\u201d\u2019\u00bb]*")
 
 @dataclass(slots=True)
 class Binder:
-    """Which page reference belongs to which quotation."""
+    """Binds page references to quotations."""
 
     document: Document
     pieces: Sequence[Piece]
@@ -74,18 +80,18 @@ class Binder:
         for at in range(1, count):
             if self._are_joined(at - 1):
                 found[at] = found[at] or found[at - 1]
-        # A note that names the heading under which words stand: the part may begin before the page it names.
+        # A note may name the heading under which words are: the part may begin before the page that it names.
         return [
             (quotation, None if is_title(quotation.words) and self._note_around(quotation.start) else reference)
             for quotation, reference in zip(self.quotations, found, strict=True)
         ]
 
     def _piece_index(self, offset: int) -> int:
-        """Index of the piece that holds the character at `offset`."""
+        """The index of the piece that contains the character at `offset`."""
         return max(bisect_right(self.pieces, offset, key=lambda piece: piece.start) - 1, 0)
 
     def _search_range(self, at: int) -> tuple[int, int]:
-        """How far before and behind a quotation its reference may stand: its piece, for a block also its neighbours."""
+        """The range in which a quotation's reference may be: its piece; for a block also the pieces beside it."""
         quotation = self.quotations[at]
         index = self._piece_index(quotation.start)
         low, high = self.pieces[index].start, self.pieces[index].end
@@ -100,13 +106,13 @@ class Binder:
         return max(low, before, first), min(high, behind, last)
 
     def _note_around(self, offset: int) -> tuple[int, int] | None:
-        """The note in which a place stands: what is quoted there is on the pages that it names, and on no other's."""
+        """The note that contains a place: words quoted there are on the pages that the note names."""
         spans = self.document.derive(note_spans)
         index = bisect_right(spans, offset, key=lambda span: span[0]) - 1
         return spans[index] if index >= 0 and offset < spans[index][1] else None
 
     def _reference_right_after(self, at: int) -> PageReference | None:
-        """The reference right behind the quotation; that of a block may come with a name, at its end or beneath it."""
+        """The reference right behind the quotation. A block's may come with a name, at its end or beneath it."""
         quotation, text = self.quotations[at], self.document.text
         if quotation.form == "marks" and (bare := reference_behind(text, quotation.end)):
             return bare
@@ -147,14 +153,14 @@ class Binder:
         behind = self._first_reference_between(quotation.end, high)
         if behind is None or behind.start in self._taken or quotation.form == "block":
             return None
-        # The full stop of a sentence may stand inside the marks.
+        # The full stop of a sentence may be inside the marks.
         between = self.document.text[quotation.end : behind.start]
         ended = any(sentence_ends(self.document.text, quotation.end - 2, behind.start))
         apart = ended or len(between.split()) > _WORDS_BEHIND
         return None if apart else behind
 
     def _reference_in_row(self, at: int) -> PageReference | None:
-        """What the page column of the table's row says."""
+        """The reference in the page column of the table's row."""
         piece = self.pieces[self._piece_index(self.quotations[at].start)]
         if piece.pages is None:
             return None
@@ -169,7 +175,7 @@ class Binder:
         return pages_of_note(self.document, quotation.end, self.references)
 
     def _reference_in_note_of_sentence(self, at: int) -> PageReference | None:
-        """The pages that the footnote names which is cited further on in the quotation's sentence."""
+        """The pages named by the note that is cited further on in the quotation's sentence."""
         quotation = self.quotations[at]
         end = self.pieces[self._piece_index(quotation.start)].end
         mark = note_mark_behind(self.document, quotation.end, end)
@@ -178,7 +184,7 @@ class Binder:
         return pages_of_note(self.document, mark, self.references)
 
     def _reference_above(self, at: int) -> PageReference | None:
-        """The reference that stands alone above the quotation: a heading "Page 44", an item that it is part of."""
+        """The reference alone in the piece above the quotation: a heading "Page 44", or the list item around it."""
         index = self._piece_index(self.quotations[at].start)
         found = self._standalone_reference(index - 1)
         if found is None or self._note_around(self.quotations[at].start):
@@ -190,7 +196,7 @@ class Binder:
         return reference if not look["item"] or self._indent(index) > len(look["indent"]) else None
 
     def _reference_beneath(self, at: int) -> PageReference | None:
-        """The reference that stands alone beneath the quotation, as its next paragraph or an item of its item."""
+        """The reference alone in the piece beneath the quotation: the next paragraph, or an item within its item."""
         quotation = self.quotations[at]
         index = self._piece_index(quotation.start)
         found = self._standalone_reference(index + 1)
@@ -208,7 +214,7 @@ class Binder:
         return len(text) - len(text.lstrip(" \t"))
 
     def _standalone_reference(self, index: int) -> tuple[PageReference, re.Match[str]] | None:
-        """The reference of a piece that has nothing else, and how it stands there; None without such a piece."""
+        """The reference of a piece that has nothing else, and the text before it; None without such a piece."""
         if not 0 <= index < len(self.pieces) or self.pieces[index].block:
             return None
         piece, text = self.pieces[index], self.document.text
