@@ -20,7 +20,7 @@ _NAME = re.compile(
 )
 _NO_NAMES = {*map(str.capitalize, MONTHS), "Mr", "Mrs", "Ms", "Dr", "Fiscal"}
 _ISSUER = {"Company", "Corporation", "Registrant", "Issuer", "Group", "Parent", "Firm", "Bank", "Borrower", "Employer"}
-"""Names for who a document is of: two of them often mean the same."""
+"""Names for the company that a document is about: two of them often mean the same."""
 
 _MIN_COUNT = 4
 _MAX_NAME_WORDS = 3
@@ -130,7 +130,7 @@ def _move_places(text: str) -> Iterator[str]:
     """The claim moved to another country."""
     for country in COUNTRIES:
         the = "[Tt]he " if country.startswith("United") else ""
-        # No part of another name ("Air Canada", "Bank of China"), and not the one that is left out.
+        # The country is no part of another name ("Air Canada", "Bank of China"), and not one that is excluded.
         match = re.search(rf"(?<![\w/-]){the}{country}(?![\w-]| [A-Z]|, (?:the )?[A-Z])", text)
         if match is None or re.search(r"[A-Z][\w&]*(?: of)? \Z|\b(?:outside|than|except)\b", text[: match.start()]):
             continue

@@ -45,7 +45,7 @@ class _Row(NamedTuple):
 
 
 def true_claims(document: Document, index: QuoteIndex) -> list[TrueClaim]:
-    """All claims that can be made from a document, in its order, each with a quote that stands there once."""
+    """All claims that can be made from a document, in order, each with a quote that occurs once."""
     found = [*_sentence_claims(document), *_row_claims(document)]
     unique = {claim.text.casefold(): claim for claim in found}
     return [claim for claim in unique.values() if _is_quotable(claim, index)]
@@ -69,10 +69,10 @@ def _sentence_claims(document: Document) -> Iterator[TrueClaim]:
 
 
 def _sentence_bounds(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences begin and end: behind another one, or where a paragraph or an item begins."""
+    """The bounds of sentences: behind another sentence, or at the beginning of a paragraph or an item."""
     for block in re.finditer(r"\S(?:(?!\n[ \t]*\n).)*", text, re.DOTALL):
         begin = block.start()
-        # Without a blank line a paragraph's first sentence cannot be told from a heading above it.
+        # Without a blank line, a paragraph's first sentence cannot be told from a heading above it.
         known = bool(re.search(r"\n[ \t]*\n\s*\Z", text[max(begin - 20, 0) : begin]))
         for stop, following in sentence_ends(text, block.start(), block.end()):
             if known:
@@ -105,7 +105,7 @@ def _row_claims(document: Document) -> Iterator[TrueClaim]:
         numbers = range(table.header_rows, len(table.rows)) if years else ()
         rows = [row for at in numbers if (row := _read_row(document, table, at, years))]
         for row in rows:
-            if labels[row.label] == 1:  # another table may say something else of the same label
+            if labels[row.label] == 1:  # another table may have other figures for the same label
                 near = [other for other in rows if abs(other.start - row.start) < _NEAR_CHARS]
                 yield from _claim_from_row(row, near)
 
@@ -115,7 +115,7 @@ def _label(document: Document, table: Table, row: int) -> str:
 
 
 def _years_of_columns(document: Document, table: Table) -> list[str]:
-    """The year of each column of figures; none unless the names of the columns differ in nothing but the year."""
+    """The year of each column of figures; empty unless the names of the columns differ only in the year."""
     columns = [at for at, column in enumerate(table.columns) if not column.is_label]
     names = [" ".join(document.column_path(table, at)) for at in columns]
     years = [found[0] for name in names if len(found := _YEAR.findall(name)) == 1]
@@ -136,11 +136,11 @@ def _read_row(document: Document, table: Table, number: int, years: list[str]) -
 
 
 def _claim_from_row(row: _Row, near: list[_Row]) -> Iterator[TrueClaim]:
-    """What a row says; `near` are the rows under the same years close to it."""
+    """The claim that a row states; `near` are the rows of the same table close to it."""
     values = [re.sub(r"[^\d.]", "", cell) for cell in row.cells]
     if len(set(values)) < len(values) or not all(values):
         return
-    # One claim a row: the column is taken by the row's own figures, so that the same document gives the same claims.
+    # One claim per row; the row's own figures choose the column, so that a document always gives the same claims.
     place = sum(map(len, values)) % len(row.years)
     cell, year = row.cells[place], row.years[place]
     rivals = tuple(other.label for other in near if other.label != row.label and other.cells[place] != cell)

@@ -18,14 +18,14 @@ from ralph_cli.rlm.loop import Review
 from ralph_cli.text.sentences import shorten_line
 
 CLAIM_BEGINS = 60
-"""Characters by which a refusal names a claim."""
+"""The characters by which a refusal names a claim."""
 
 
 @dataclass(slots=True, kw_only=True)
 class QaMode:
     """The qa mode of the outer loop: see `loop.engine.Mode`.
 
-    Claims that a judge let stand are kept: the worker is asked for the others only, and they are not judged again.
+    Supported claims are kept: the worker is asked for the others only, and they are not judged again.
     """
 
     reader: DocumentReader
@@ -73,7 +73,7 @@ class QaMode:
         found = run_in_order(self.local_checks, attempt)
         if all(item.passed for item in found):
             judged = (*self._rule_on_absences(attempt), self._judge_fresh_claims(attempt, found))
-            # What the judge has cited tells the worker what to correct, so it is told whatever the verdicts are.
+            # The judge's citations tell the worker what to correct, whatever the verdicts are.
             found += judged + (() if judged[-1].broken else tuple(check(attempt) for check in cited))
             if all(item.passed for item in found):
                 listed = (self.list_check,) if self.list_check is not None else ()
@@ -87,14 +87,14 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> Review:
-        """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
+        """The local rules for a draft with the kept claims: form, quotes, figures, and parts that were not looked at."""
         merged = self._merge(draft)
         issues = form_issues(merged, self.reader.assignment.form)
         if merged.absence is not None:
             return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
         faulty = {issue.claim for issue in (*issues, *attempt.refused)}
-        # A figure may stand in the very quote that was refused.
+        # A figure may be in the very quote that was refused.
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
         unseen = () if self.reader.ranks_only else self.reader.unseen_quotes.issues(attempt)
@@ -102,7 +102,9 @@ class QaMode:
         return Review(told, attempt)
 
     def _name_claims(self, issues: Sequence[Issue], merged: Draft) -> tuple[Issue, ...]:
-        """The issues; beside claims that are kept each tells how its claim begins: the worker counts without them."""
+        """The issues; if claims are kept, each names its claim by its first words: the worker counts without the kept
+        ones.
+        """
         if not self.accepted_claims.claims:
             return tuple(issues)
         begun = {number: shorten_line(claim.text, CLAIM_BEGINS) for number, claim in enumerate(merged.claims, 1)}
@@ -112,11 +114,11 @@ class QaMode:
         )
 
     def _merge(self, draft: Draft) -> Draft:
-        """The draft with what is kept, and with reasons only for claims to which code has objected."""
+        """The draft with the kept claims, and with reasons only for claims to which code has objected."""
         return self.objections.admit(self.accepted_claims.merge(draft))
 
     def _rule_on_absences(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """What a second reader says of the claims that something is not in the document; by counts where none is."""
+        """The second reader's rulings on claims that something is not in the document; without one, by counts."""
         absences = [claim for claim in attempt.claims if is_absence(claim)]
         if not absences:
             return ()
@@ -125,8 +127,8 @@ class QaMode:
         return (Evidence(ABSENCE_CHECK, rulings=tuple(map(rule_by_counts, absences))),)
 
     def _judge_fresh_claims(self, attempt: Attempt, local: Sequence[Evidence]) -> Evidence:
-        """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
-        # What the document does not say is no fact that a judge could find in a quote: another reader looks for it.
+        """The judge's evidence on all claims; those that were supported before, word for word, are not sent again."""
+        # A judge cannot find in a quote what the document does not say: a second reader looks for it.
         absent = {claim.id for claim in attempt.claims if is_absence(claim)}
         settled = tuple(it for it in self.accepted_claims.rulings_for(attempt) if it.claim not in absent)
         known = absent | {ruling.claim for ruling in settled}

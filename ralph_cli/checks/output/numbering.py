@@ -37,8 +37,8 @@ def section_numbers(document: Document) -> frozenset[str]:
 def announces_list(text: str, figure: Quantity) -> bool:
     """Whether the line of a figure announces a list of as many items: "3 deadlines of the Supplier:", "# 3 deadlines".
 
-    The line is a heading or ends in a colon, and a plural behind the figure says what is counted. A total that stands
-    behind its name ("# Total breaches 3") says something of the document, however long the list below is.
+    The line is a heading or ends in a colon, and a plural behind the figure names what it counts. A total behind its
+    name ("# Total breaches 3") is a statement about the document, however long the list below is.
     """
     begin, end = line_at(text, figure.start, figure.end)
     line = text[begin:end]

@@ -1,4 +1,4 @@
-"""The quotations of a text, and whether the words of one stand in a source. Pure."""
+"""Finds the quotations of a text, and whether the words of one are in a source. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 
 MIN_BLOCK_WORDS = 4
-"""Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
+"""The words from which a block quotation counts as one; a typed ">" before fewer is mere layout."""
 
 _TAGGED = re.compile(
     r"(?is)<(q|blockquote)(?:\s[^<>]*)?>(.+?)</\1>|&(ldquo|quot);(.+?)&(?:rdquo|quot);|(?<!`)(`)([^`\n]+)`(?!`)"
@@ -28,9 +28,9 @@ _MOST_PLACES = 40
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Quoted words of a text, from `start` on: each way to read where they end, as (end, words), the likeliest first.
+    """Quoted words of a text, from `start`: each way to read their end, as (end, words), the likeliest first.
 
-    There are several only where an apostrophe may be the closing mark, as in 'the parties' rights'.
+    There are several only if an apostrophe may be the closing mark, as in 'the parties' rights'.
     """
 
     start: int
@@ -74,7 +74,7 @@ def _marked_quotations(text: str) -> Iterator[Quotation]:
 def _block_quotations(text: str) -> Iterator[Quotation]:
     for match in _BLOCK.finditer(text):
         words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
-        # What is said beside it, such as where it stands, is not part of the quotation.
+        # The source beside it is not part of the quotation.
         words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
         marked = sum(len(quotation.words.split()) for quotation in _marked_quotations(words))
         if len(words.split()) >= max(MIN_BLOCK_WORDS, 2 * marked + 1):
@@ -82,10 +82,10 @@ def _block_quotations(text: str) -> Iterator[Quotation]:
 
 
 def quotation_fault(words: str, texts: Sequence[str]) -> str | None:
-    """How the words of a quotation depart from the folded texts: None if they stand in one of them, in order.
+    """How the words of a quotation depart from the folded texts: None if they are in one of them, in order.
 
-    Gaps that are marked may leave words out, but no negation and no limit: that word is returned; else "". What is
-    in more than 24 pieces is no quotation.
+    Marked gaps may leave words out, but no negation and no limit: that word is returned; else "". Words in more than 24
+    pieces are no quotation.
     """
     parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
     parts = [part for part in parts if part]
@@ -94,7 +94,7 @@ def quotation_fault(words: str, texts: Sequence[str]) -> str | None:
 
 
 def _omitted_qualifier(parts: Sequence[str], text: str) -> str | None:
-    """A limit that the gaps between the parts leave out, "" if there is none; None if the parts are not there."""
+    """A limit that the gaps between the parts leave out; "" if there is none, None if the text lacks a part."""
     ends: dict[int, str] = {}
     for number, part in enumerate(parts):
         forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
@@ -111,7 +111,7 @@ def _omitted_qualifier(parts: Sequence[str], text: str) -> str | None:
 
 
 def find_all(text: str, wanted: str) -> Iterator[int]:
-    """Where `wanted` stands in a text, overlapping places too."""
+    """The offsets of `wanted` in a text, with overlapping ones."""
     at = text.find(wanted)
     while at >= 0:
         yield at

@@ -1,4 +1,4 @@
-"""The shape of an output: does it parse, does it fit its JSON Schema, and which pieces of text does it consist of."""
+"""The shape of an output: whether it parses, whether it fits its JSON Schema, and its pieces of text."""
 
 import csv
 import io
@@ -47,11 +47,12 @@ class OutputParseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
+    """A piece of an output's text: `label` is its column or key, `where` its place; without one, lines count from
+    `line`.
 
-    `is_header` marks the name of a column or key itself, and `name` is that name where `text` is only what it says;
-    `row` is what stands in words beside it, in a row or an object; `caption` is the line above its table. In the output
-    it begins at the character `start`; -1 where it is written otherwise there.
+    `is_header` marks the name of a column or key itself; `name` is that name if `text` is only a part of it. `row` has
+    the words beside it in a row or an object, `caption` the line above its table. `start` is its offset in the output;
+    -1 if it is written otherwise there.
     """
 
     text: str
@@ -65,7 +66,7 @@ class Piece:
     start: int = -1
 
     def place(self, offset: int) -> str:
-        """Where the character at `offset` stands in the output."""
+        """The place of the character at `offset` in the output."""
         return self.where or f"line {self.line + self.text.count(chr(10), 0, offset)}"
 
 
@@ -77,7 +78,7 @@ def strip_fence(output: str, kind: Format) -> str:
 
 
 def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple[str, ...]:
-    """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right.
+    """The faults in the shape of an output, each with the path of the wrong value; empty if it is right.
 
     Raises SchemaCheckError.
     """
@@ -93,7 +94,7 @@ def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple
 
 
 def parse_output(output: str, kind: Format) -> Any:
-    """The value of an output: of JSON what it says, of CSV a list of rows by column, else the text itself.
+    """The value of an output: for JSON its value, for CSV a list of rows by column, else the text itself.
 
     Raises OutputParseError.
     """
@@ -105,7 +106,7 @@ def parse_output(output: str, kind: Format) -> Any:
 def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
     """The pieces of text in which figures, dates and quotations are looked for. Raises OutputParseError."""
     if kind == "json":
-        # Numbers stay as they were written, so that they are found, and named, as they stand there.
+        # Numbers stay as they were written, so that they are found, and named, in that form.
         value = _json(output, as_written=True)
         return tuple(_locate(_json_pieces(value, "$", ""), output))
     if kind == "csv":
@@ -121,7 +122,7 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
 
 
 def _locate(found: Iterable[Piece], output: str) -> Iterator[Piece]:
-    """The pieces of an output, in its order, each with where it begins, as far as it is written there as it is."""
+    """The pieces of an output in order, each with its offset, if it is written there in the same form."""
     end = 0
     for piece in found:
         match = re.compile(rf"(?<![\w.]){re.escape(piece.text)}(?!\w|\.\d)").search(output, end)
@@ -150,7 +151,7 @@ class _Number(str):
 
 
 def _short_texts(values: Iterable[object]) -> str:
-    """What short texts say beside a figure: a row's label, say."""
+    """The short texts beside a figure, such as the label of its row."""
     texts = (value for value in values if isinstance(value, str) and not isinstance(value, _Number))
     return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
 
