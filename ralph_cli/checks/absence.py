@@ -1,6 +1,4 @@
-"""The record of a statement that something is not in a document: the searches, counted by code, and the nearest
-passages.
-"""
+"""The record of an absence: the searches for it, counted by code, and the nearest passages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -116,7 +116,7 @@ class Objections:
         return replace(draft, claims=tuple(claims))
 
     def add(self, attempt: Attempt, issues: Sequence[Issue]) -> None:
-        """Record the claims of an attempt to which the check of figures, or the second reader of an absence, objects."""
+        """Record the claims of an attempt to which the check of figures, or the second reader of absences, objects."""
         objected = {issue.claim for issue in issues if issue.check in (NAME, ABSENCE_CHECK)}
         self._told |= {_figures_of(claim.text) for claim in attempt.claims if claim.id in objected}
 

@@ -87,7 +87,7 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> Review:
-        """The local rules for a draft with the kept claims: form, quotes, figures, and parts that were not looked at."""
+        """The local rules for a draft with the kept claims: form, quotes, figures, and parts not looked at."""
         merged = self._merge(draft)
         issues = form_issues(merged, self.reader.assignment.form)
         if merged.absence is not None:
