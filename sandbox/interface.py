@@ -117,8 +117,8 @@ class Sandbox(Protocol):
 
         It begins a session: a worker that has run snippets forgets their variables.
         The names in `offered` are put into the snippets' namespace before each of them, whatever the last one did to
-        them. The code finds among its globals `context`, `pages`, `_delegate` (pairs of texts in, answers
-        out; see `run`), and those of the snippets as the dict _session.
+        them. The code finds among its globals `context`, `pages`, the function _delegate (pairs of
+        texts in, answers out; see `run`), and those of the snippets as the dict _session.
         """
 
     def run(
@@ -137,7 +137,7 @@ class Sandbox(Protocol):
         `ResourceLimits.seconds` holds as ever. `watched` are numbers of expressions, as `guest.probes` counts them, of
         which the result says whether they were evaluated. `now` is the time, in seconds since 1970, that the snippet
         finds, and from which its chances follow (uuid4, secrets): one that is run again after the same ones finds the
-        same. None is the real time. `delegate` answers what the host's own code in the guest asks with `_delegate`;
+        same. None is the real time. `delegate` answers what the host's own code in the guest asks with _delegate;
         both its texts are the host's to interpret, and trusted as little as those of `query`.
 
         An exception that `query` or `delegate` raises comes out of here unchanged; the worker is then replaced and its

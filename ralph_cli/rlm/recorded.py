@@ -80,8 +80,10 @@ class RecordedSnippets:
         repeat_calls: Callable[[Iterable[events.CallEvent]], None],
         branch: str = "",
     ) -> "RecordedSnippets":
-        """Those of these runs, or of the child `branch` in them; of a place that several runs have, that with most of it
-        counts."""
+        """Those of these runs, or of the child `branch` in them.
+
+        Of a place that several runs have, the run that has most of it counts.
+        """
         waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
         times: dict[tuple[int, int], deque[str]] = {}
         for run in (take_branch(run, branch) for run in runs) if branch else runs:

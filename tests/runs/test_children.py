@@ -143,7 +143,8 @@ def test_quotes_that_are_not_in_the_part_are_refused_to_the_child_and_said_to_th
 
 
 def test_the_same_question_about_the_same_part_is_asked_once(settings: Settings) -> None:
-    code = "again = rlm_query_batched([('What is the rent?', context[:4000])] * 3)\nprint(len(again), again[0] == again[2])"
+    code = """again = rlm_query_batched([('What is the rent?', context[:4000])] * 3)
+print(len(again), again[0] == again[2])"""
     more = "print(rlm_query('What is the rent?', context[:4000]) == again[0])"
     _, requests, events = play(settings, {"code": code}, {"code": more}, HAND_IN)
     assert [text.split("\n")[1] for text in printed(requests)[:2]] == ["3 True", "True"]
@@ -154,8 +155,9 @@ def test_a_text_that_is_not_in_the_document_is_read_and_its_quotes_are_sought_in
     settings: Settings,
 ) -> None:
     code = """
-rows = "\\n".join(line for line in context.splitlines() if "rent" in line) + "\\nThe tenant of unit 9 pays a rent of $9,000 a year."
-print(rlm_query("What are the rents?", rows))"""
+rows = [line for line in context.splitlines() if "rent" in line]
+rows.append("The tenant of unit 9 pays a rent of $9,000 a year.")
+print(rlm_query("What are the rents?", "\\n".join(rows)))"""
 
     def child(request: Request) -> Reply:
         if not isinstance(request.turns[-1], ToolTurn):
@@ -205,7 +207,7 @@ def test_what_children_were_shown_is_read_and_their_calls_count_for_the_run(sett
     assert len(children) == 2 * SCHEDULES and {request.branch for request in children} == set("12345")
     assert done.usage.calls == len(requests) + 1
     assert all(request.system == children[0].system for request in children)
-    stopped, _, events = play(settings, {"code": ASK_ALL}, HAND_IN, max_calls=5)
+    stopped, _, _ = play(settings, {"code": ASK_ALL}, HAND_IN, max_calls=5)
     assert stopped.stop.type is StopType.MAX_CALLS and stopped.usage.calls <= 5
 
 

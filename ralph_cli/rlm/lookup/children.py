@@ -1,4 +1,4 @@
-"""Guest code: `rlm_query` and `rlm_query_batched` hand parts of the document to other workers; `sections` lists some."""
+"""Guest code: `rlm_query` and `rlm_query_batched`, which hand parts of the document to other workers; `sections`."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -38,7 +38,8 @@ def rlm_query(question: str, part: Any) -> Findings:
     """Have another worker explore `part` of the document to answer a question about it; blocks. Raises QueryError if
     that fails.
 
-    `part` is a piece of `context`, or an entry of `sections`, `pages` or `docs`. The worker sees nothing else.
+    `part` is a piece of the text, or an entry of `sections` or of the lists of pages and documents. The worker sees
+    nothing else.
     """
     answer = rlm_query_batched([(question, part)])[0]
     if not isinstance(answer, Findings):

@@ -219,7 +219,7 @@ def help(function: Callable[..., Any] | None = None) -> None:
 
 
 def budget() -> dict[str, float]:
-    """What was left when this call began: sub-queries of the attempt; of the run child workers (children), dollars
+    """What was left when this call began: sub-queries of the attempt; of the run child workers, dollars
     (cost), calls, tokens and seconds (time), where they are bounded.
     """
     left: dict[str, float] = globals().get("_session", globals()).get("_budget", {})

@@ -63,8 +63,8 @@ GOAL_ACTS: list[Json] = [
 
 
 HANDING_ON = """\
-half = len(context) // 2
-found = rlm_query_batched([("What is the rent?", context), ("Which party?", context[half:]), ("What is the rent?", context)])
+rent, half = ("What is the rent?", context), context[len(context) // 2 :]
+found = rlm_query_batched([rent, ("Which party?", half), rent])
 print(found)"""
 CHILDREN_ACTS: list[Json] = [
     {"code": HANDING_ON},
