@@ -30,6 +30,9 @@ from sandbox import Sandbox
 CHILD_STEPS = 20
 """Steps of a child worker, if a worker may take no fewer."""
 
+CHILDREN_AT_ONCE = 8
+"""Children of the worker that work side by side: the sandbox of each has about 130 MB. Of a child two do."""
+
 CHILD_ANSWER = "findings for a colleague, who cannot see this part of the document"
 """What the answer of a child worker is to be."""
 
@@ -61,10 +64,11 @@ def open_sandbox(
 
 
 def open_reader(
-    context: RunContext, assignment: Assignment, source: DocumentSource, agent: str, nonce: str = ""
+    context: RunContext, assignment: Assignment, source: DocumentSource | None, agent: str, nonce: str = ""
 ) -> tuple[DocumentReader, Closers]:
     """The worker with its sandbox, which begins to start before this returns unless the document is given whole. Its
-    `nonce` is a new one unless it is given: children have their parent's, for they may begin in any order."""
+    `nonce` is a new one unless it is given: children have their parent's, for they may begin in any order. Without a
+    `source` nobody looks whether a reader of the pages sees what is quoted."""
     settings, sink, document = context.settings, context.sink, assignment.document
     direct, reason = choose_strategy(context, document)
     if reason:
@@ -77,7 +81,7 @@ def open_reader(
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory, has_children=has_children)
     children = None
     if has_children:
-        children, end_children = build_children(context, assignment, source, nonce, subqueries)
+        children, end_children = build_children(context, document, nonce, subqueries)
         closers = (*end_children, *closers)
     if not direct and not context.earlier:
         sandbox.prepare()
@@ -108,7 +112,7 @@ def open_reader(
     )
     if context.followed:
         _take_up_conversation(context, assignment, explorer)
-    if context.branch:  # what a child quotes is looked at where its parent quotes it
+    if source is None:  # what a child quotes is looked at where its parent quotes it
         return DocumentReader(assignment, explorer, None), closers
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
@@ -122,7 +126,7 @@ def may_have_children(context: RunContext, document: Document) -> bool:
 
 
 def build_children(
-    context: RunContext, assignment: Assignment, source: DocumentSource, nonce: str, subqueries: Subqueries
+    context: RunContext, document: Document, nonce: str, subqueries: Subqueries
 ) -> tuple[Children, Closers]:
     """Who answers the `rlm_query` of a worker's code, and how to end them. Sandboxes of children that have ended serve
     the next ones."""
@@ -157,7 +161,7 @@ def build_children(
             answer_as=CHILD_ANSWER,
             may_have_children=may_have_children(own, part),
         )
-        reader, end = open_reader(own, asked, source, "child", nonce)
+        reader, end = open_reader(own, asked, None, "child", nonce)
         explorer = reader.explorer
 
         def used() -> Allowance:
@@ -178,12 +182,12 @@ def build_children(
                 idle.pop().close()
 
     children = Children(
-        document=assignment.document,
+        document=document,
         open_child=open_child,
         subqueries=subqueries,
         sink=context.sink,
         most=settings.max_children,
-        most_at_once=settings.max_parallel,
+        most_at_once=min(settings.max_parallel, 2 if context.branch else CHILDREN_AT_ONCE),
         branch=context.branch,
     )
     return children, (children.close, close_idle)
