@@ -4,16 +4,22 @@ import json
 import threading
 from collections.abc import Callable
 
+import pytest
 from fakes import document
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import AnyEvent, ChildFinished, ChildStarted, ChildWorked, SnippetRan
+from ralph_cli.core.events import AnyEvent, ChildEvent, ChildFinished, ChildStarted, ChildWorked, SnippetRan
 from ralph_cli.core.model import Reply, Request, ToolTurn, UserTurn
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.consistency import find_inconsistency
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.reports.json import as_object
+from ralph_cli.reports.sections.children import describe_children
+from ralph_cli.reports.story import story
+from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 
 SCHEDULES = 5
@@ -216,3 +222,43 @@ def test_a_document_that_is_given_whole_and_a_short_look_up_know_of_no_children(
     assert "rlm_query" not in requests[0].system
     _, requests, _ = play(settings, {"code": "find('rent')"}, HAND_IN)
     assert "rlm_query" in requests[0].system
+
+
+def test_a_record_shows_the_tree_with_the_cost_of_each_branch(settings: Settings) -> None:
+    def child(request: Request) -> Reply | ProviderError:
+        if "unit 2" in request.inputs["question"]:
+            return ProviderError("too many requests", code="rate-limit")
+        if request.branch == "1" and not isinstance(request.turns[-1], ToolTurn):
+            return tool_reply({"code": "print(rlm_query('What is the rent?', context[2600:]))"})
+        return find_rent(request)
+
+    done, _, _ = play(settings, {"code": ASK_ALL}, HAND_IN, child=child, max_depth=2)
+    told = as_object(read_run(done.folder).view)["children"]
+    assert [(one["branch"], one["calls"]) for one in told][:3] == [("1", 2), ("1.1", 2), ("2", 1)]
+    assert [one["findings"] for one in told] == [1, 1, None, 1, 1, 1] and told[2]["error"]
+    page = LEASE.pages[3]
+    assert told[4]["part"] == [page.start, page.end] and told[4]["question"] == "What is the rent of unit 4?"
+    lines = story(read_run(done.folder).events).splitlines()
+    assert "[1.1] child worker" in "\n".join(lines) and "[1.1]     find('rent of')" not in lines
+    assert any(line.startswith("[1.1] -- step 1: ran code") for line in lines)
+    assert any(line.startswith("[2] ended") and "too many requests" in line for line in lines)
+    spans = list(describe_children(read_run(done.folder).view.children))
+    assert spans[0].startswith("6 child workers (1 failed), 11 calls") and spans[2].startswith(
+        "    1.1. What is the rent?"
+    )
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        ChildStarted(1, "x", "?", 0, 9, 9),
+        ChildStarted(1, "1", "?", -1, 9, 9),
+        ChildFinished("1", "k", "{}"),
+        ChildFinished("1", "k", "[]"),
+        ChildFinished("1.", "k", ""),
+        ChildWorked("1", SnippetRan(1, 1, "", "", False, False, -1.0, 0)),
+    ],
+)
+def test_a_record_of_children_that_cannot_have_been_is_refused(forged: ChildEvent) -> None:
+    assert find_inconsistency(forged)
+    assert not find_inconsistency(ChildFinished("1.2", "k", '{"findings": [], "note": ""}'))
