@@ -56,7 +56,7 @@ def worker_says(*acts: dict[str, object], child: Callable[[Request], Reply | Pro
 def find_rent(request: Request) -> Reply:
     """A child that looks for the rent, and hands in what was printed to it."""
     printed = said_last(request)
-    if "pays a rent" not in printed:
+    if not isinstance(request.turns[-1], ToolTurn) or "pays a rent" not in printed:
         return tool_reply(FIND)
     line = next(line for line in printed.splitlines() if "pays a rent" in line)
     quote = line[line.index("The tenant") :].strip()
@@ -242,10 +242,9 @@ def test_a_record_shows_the_tree_with_the_cost_of_each_branch(settings: Settings
     assert "[1.1] child worker" in "\n".join(lines) and "[1.1]     find('rent of')" not in lines
     assert any(line.startswith("[1.1] -- step 1: ran code") for line in lines)
     assert any(line.startswith("[2] ended") and "too many requests" in line for line in lines)
-    spans = list(describe_children(read_run(done.folder).view.children))
-    assert spans[0].startswith("6 child workers (1 failed), 11 calls") and spans[2].startswith(
-        "    1.1. What is the rent?"
-    )
+    counted = list(describe_children(read_run(done.folder).view.children))
+    assert counted[0].startswith("6 child workers (1 failed), 11 calls")
+    assert counted[2].startswith("    1.1. What is the rent?")
 
 
 @pytest.mark.parametrize(
