@@ -19,6 +19,7 @@ from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.sections.children import describe_children
 from ralph_cli.reports.story import story
+from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 
@@ -245,6 +246,7 @@ def test_a_record_shows_the_tree_with_the_cost_of_each_branch(settings: Settings
     counted = list(describe_children(read_run(done.folder).view.children))
     assert counted[0].startswith("6 child workers (1 failed), 11 calls")
     assert counted[2].startswith("    1.1. What is the rent?")
+    assert counted[0] in report_text(done.view)
 
 
 @pytest.mark.parametrize(
