@@ -31,7 +31,7 @@ from ralph_cli.core.run import (
     VerificationOutcome,
 )
 from ralph_cli.reports.sections import subqueries as lost_subqueries
-from ralph_cli.reports.sections.children import Child
+from ralph_cli.reports.sections.children import ChildRun
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
@@ -194,7 +194,7 @@ class RunView:
     counter_evidence_gaps: tuple[str, ...]
     losses: tuple[str, ...]
     subqueries: dict[str, Any]
-    children: tuple[Child, ...]
+    children: tuple[ChildRun, ...]
     usd_by_role: Mapping[str, float]
     saved_usd: float
     notices: tuple[str, ...]
@@ -246,7 +246,7 @@ def build_view(
     subqueries: SubqueryTally | None = None,
     usd_by_role: Mapping[str, float] | None = None,
     saved_usd: float = 0.0,
-    children: tuple[Child, ...] = (),
+    children: tuple[ChildRun, ...] = (),
 ) -> RunView:
     """The view of a run that `started` so and came to this `outcome`; `folder` is where its record is.
 

@@ -14,7 +14,7 @@ from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.children import Child
+from ralph_cli.reports.sections.children import ChildRun
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.outcome import describe_follows
@@ -267,7 +267,7 @@ def _cost(report: Report) -> Markup:
     return join(costs, _children(report.view.children))
 
 
-def _children(children: tuple[Child, ...]) -> Markup:
+def _children(children: tuple[ChildRun, ...]) -> Markup:
     """The child workers as a tree, with what each branch cost."""
     rows = []
     for child in children:

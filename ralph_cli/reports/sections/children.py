@@ -11,7 +11,7 @@ from ralph_cli.text.lexicon import pluralize
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
+class ChildRun:
     """A child worker: its `branch` ("2.1" is a child of "2"), its question, and its part, text[start:end].
 
     `end` is 0 for a text that is not in the document. `usage` is that of its own calls and sub-queries; `findings` is
@@ -53,14 +53,14 @@ class Child:
         }
 
 
-def list_children(events: Iterable[AnyEvent]) -> tuple[Child, ...]:
+def list_children(events: Iterable[AnyEvent]) -> tuple[ChildRun, ...]:
     """The children of a run as a tree is read: each before its own children."""
-    found: dict[str, Child] = {}
+    found: dict[str, ChildRun] = {}
     owners: dict[int, str] = {}
     for event in events:
         match event:
             case ChildStarted():
-                found[event.branch] = Child(event.branch, event.question, event.start, event.end)
+                found[event.branch] = ChildRun(event.branch, event.question, event.start, event.end)
             case CallStarted() if event.branch in found:
                 owners[event.number] = event.branch
             case CallFinished() if event.number in owners:
@@ -73,7 +73,7 @@ def list_children(events: Iterable[AnyEvent]) -> tuple[Child, ...]:
     return tuple(sorted(found.values(), key=lambda child: [int(part) for part in child.branch.split(".")]))
 
 
-def describe_children(children: Sequence[Child]) -> Iterator[str]:
+def describe_children(children: Sequence[ChildRun]) -> Iterator[str]:
     """A line on all of them, then one on each, set in by its depth."""
     if not children:
         return
