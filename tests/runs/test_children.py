@@ -22,6 +22,8 @@ from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.resuming.replay import replay
+from ralph_cli.runs.resuming.resume import resume
 
 SCHEDULES = 5
 FILLER = "The parties have agreed on nothing else in this part of the lease. " * 40
@@ -263,3 +265,19 @@ def test_a_record_shows_the_tree_with_the_cost_of_each_branch(settings: Settings
 def test_a_record_of_children_that_cannot_have_been_is_refused(forged: ChildEvent) -> None:
     assert find_inconsistency(forged)
     assert not find_inconsistency(ChildFinished("1.2", "k", '{"findings": [], "note": ""}'))
+
+
+def test_a_run_that_met_a_bound_within_a_child_goes_on_and_a_replay_asks_nobody(settings: Settings) -> None:
+    stopped, before, _ = play(settings, {"code": ASK_ALL}, HAND_IN, max_calls=6)
+    assert stopped.stop.type is StopType.MAX_CALLS
+    worker = worker_says(HAND_IN, child=find_rent)
+    verdicts = [{"id": n, "verdict": "supported", "reason": "so"} for n in range(1, SCHEDULES + 1)]
+    judge = ScriptedModel(lambda request: text_reply(json.dumps({"verdicts": verdicts})), vendor="b")
+    models = {"worker": worker, "judge": judge, "subquery": ScriptedModel([], vendor="a")}
+    done = resume(stopped.folder.name, settings=settings, document=LEASE, models=models, changes={"max_calls": 100})
+    assert done.ok and done.usage.calls == 2 + 2 * SCHEDULES + 1
+    asked = [r.turns for r in worker.requests if r.branch]
+    assert len(asked) == 2 * SCHEDULES - len([r for r in before if r.branch])
+    again = replay(done.folder.name, settings=settings, document=LEASE)
+    assert again.text == done.text and again.usage.calls == done.usage.calls
+    assert as_object(again.view)["children"] == as_object(done.view)["children"]
