@@ -278,6 +278,4 @@ def test_a_run_that_met_a_bound_within_a_child_goes_on_and_a_replay_asks_nobody(
     assert done.ok and done.usage.calls == 2 + 2 * SCHEDULES + 1
     asked = [r.turns for r in worker.requests if r.branch]
     assert len(asked) == 2 * SCHEDULES - len([r for r in before if r.branch])
-    again = replay(done.folder.name, settings=settings, document=LEASE)
-    assert again.text == done.text and again.usage.calls == done.usage.calls
-    assert as_object(again.view)["children"] == as_object(done.view)["children"]
+    assert replay(done.folder.name, settings=settings, document=LEASE).difference == ""
