@@ -25,6 +25,9 @@ from ralph_cli.rlm.loop import Review
 from sandbox import Answer, QueryFailure
 
 
+NO_PART = QueryFailure("the part is empty, or not in the document")
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """What a child reads: a document of its own that begins at `start` of its parent's, None if it is not in that."""
@@ -85,6 +88,7 @@ class Children:
     begun: int = 0
     _numbered: int = 0
     _answers: dict[str, str] = field(default_factory=dict)
+    _failures: dict[str, QueryFailure] = field(default_factory=dict)
     _beside: SideBySide = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,7 +106,8 @@ class Children:
         """
         keys = [_key(*item) for item in items]
         asked = dict(zip(keys, items, strict=True))
-        new = [(key, *item) for key, item in asked.items() if key not in self._answers][: self.left]
+        parts = {key: self._take_part(part) for key, (_, part) in asked.items() if key not in self._answers}
+        new = [(key, asked[key][0], part) for key, part in parts.items() if part is not None][: self.left]
         self.begun += len(new)
         sharing = max(len(new), 1)
         left = self.subqueries.allowed - self.subqueries.used
@@ -118,9 +123,10 @@ class Children:
             self.subqueries.used += outcome.used.subqueries
             self.begun += outcome.used.children
         self._answers |= {key: it.answer for key, it in outcomes.items() if isinstance(it.answer, str)}
-        refused = QueryFailure(f"all {self.most} child workers of the run were used; finish with what you have")
-        answers = [outcomes[key].answer if key in outcomes else self._answers.get(key, refused) for key in keys]
-        return answers, merge_spans(*(outcome.shown for outcome in outcomes.values()))
+        used_up = QueryFailure(f"all {self.most} child workers of the run were used; finish with what you have")
+        failures: dict[str, Answer] = {key: NO_PART if part is None else used_up for key, part in parts.items()}
+        answers = {**failures, **self._answers, **{key: outcome.answer for key, outcome in outcomes.items()}}
+        return [answers[key] for key in keys], merge_spans(*(outcome.shown for outcome in outcomes.values()))
 
     def repeat(self, recorded: Sequence[ChildEvent]) -> None:
         """Tell of children of an earlier run as if they had worked now; what they answered is not asked again."""
@@ -129,32 +135,33 @@ class Children:
             match event:
                 case ChildStarted(branch=branch):
                     self.begun += 1
-                    self._numbered += branch.count(".") == self.branch.count(".") + bool(self.branch)
+                    parent, _, number = branch.rpartition(".")
+                    self._numbered = max(self._numbered, int(number)) if parent == self.branch else self._numbered
                 case ChildFinished(key=key, answer=answer) if answer:
                     self._answers[key] = answer
+                case ChildFinished(key=key, error=error):
+                    self._failures[key] = QueryFailure(error)
 
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
-        """What children have answered to these before; None where none has."""
-        return [self._answers.get(_key(*item)) for item in items]
+        """What children of an earlier run have answered to these, or how they failed; None where none was asked."""
+        keys = [_key(*item) for item in items]
+        return [self._answers.get(key) or self._failures.get(key) for key in keys]
 
     def close(self) -> None:
         """Begin no further child."""
         self._beside.close()
 
-    def _work(self, branch: str, key: str, question: str, part: str, allowance: Allowance, iteration: int) -> _Outcome:
+    def _work(self, branch: str, key: str, question: str, part: Part, allowance: Allowance, iteration: int) -> _Outcome:
         """Have a child explore its part, and tell of its beginning and end."""
         begun_at = clock.monotonic()
-        found = self._take_part(part)
-        if found is None:
-            return _Outcome(QueryFailure("the part is empty, or not in the document"), (), Allowance(0, 0))
-        self.sink(ChildStarted(iteration, branch, question, found.start or 0, found.end, len(found.document.text)))
+        self.sink(ChildStarted(iteration, branch, question, part.start or 0, part.end, len(part.document.text)))
         answer: Answer
-        with self.open_child(branch, found.document, question, allowance) as child:
+        with self.open_child(branch, part.document, question, allowance) as child:
             try:
-                answer = self._explore(child.reader, found, iteration)
+                answer = self._explore(child.reader, part, iteration)
             except (ProviderError, EngineError) as fault:
                 answer = QueryFailure(fault.message)
-            shown, by = child.reader.shown_spans(), found.start
+            shown, by = child.reader.shown_spans(), part.start
             used = child.used()
         text, error = ("", answer.message) if isinstance(answer, QueryFailure) else (answer, "")
         self.sink(ChildFinished(branch, key, text, error, round(clock.monotonic() - begun_at, 3)))
@@ -173,9 +180,8 @@ class Children:
         if text.strip():
             page = Page(1, "1", 0, len(text))
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-            path = self.document.path
-            part = Document(digest[:16], path, "text", self.document.sha256, digest, text, (page,))
-            return Part(part, None)
+            about = self.document
+            return Part(Document(digest[:16], about.path, "text", about.sha256, digest, text, (page,)), None)
         start, end = max(start, 0), min(end, len(self.document.text))
         if not self.document.text[start:end].strip():
             return None

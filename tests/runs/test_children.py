@@ -279,3 +279,15 @@ def test_a_run_that_met_a_bound_within_a_child_goes_on_and_a_replay_asks_nobody(
     asked = [r.turns for r in worker.requests if r.branch]
     assert len(asked) == 2 * SCHEDULES - len([r for r in before if r.branch])
     assert replay(done.folder.name, settings=settings, document=LEASE).difference == ""
+
+
+def test_a_part_that_is_nothing_is_an_error_of_that_part(settings: Settings) -> None:
+    code = """
+for one in rlm_query_batched([("rent?", ""), ("rent?", (9**9, 9**9 + 5)), ("rent?", pages[0])]): print(repr(one)[:60])
+try: rlm_query("rent?", 5)
+except TypeError as error: print(error)"""
+    _, requests, events = play(settings, {"code": code}, HAND_IN)
+    told = printed(requests)[0]
+    assert told.count("QueryError('the part is empty, or not in the document')") == 2 and "- The rent is $1,000" in told
+    assert "`part` is a piece of `context`, or an entry of sections(), `pages` or `docs`" in told
+    assert [event.branch for event in events if isinstance(event, ChildStarted)] == ["1"]
