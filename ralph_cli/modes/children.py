@@ -24,7 +24,6 @@ from ralph_cli.rlm.bridge import SideBySide, Subqueries, wait_for
 from ralph_cli.rlm.loop import Review
 from sandbox import Answer, QueryFailure
 
-
 NO_PART = QueryFailure("the part is empty, or not in the document")
 
 
