@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from fakes import REAL_CACHE
-from settings_table import table, with_table
+from settings_table import settings_list, with_settings
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -282,21 +282,24 @@ def test_the_options_that_are_named_exist() -> None:
 
 def test_the_table_of_settings_is_made_from_the_settings() -> None:
     page = PAGES["docs/settings.md"]
-    assert with_table(page) == page, "run: python tests/support/settings_table.py"
-    assert with_table(page.replace("| `max_steps`", "| `max_stops`")) == page
+    assert with_settings(page) == page, "run: python tests/support/settings_table.py"
+    assert with_settings(page.replace("- `max_steps`", "- `max_stops`")) == page
     with pytest.raises(ValueError, match="no place"):
-        with_table("")
+        with_settings("")
 
 
-def test_the_table_of_settings_has_every_setting_and_variable_and_no_key() -> None:
-    cells = [line.split("|")[1:-1] for line in table().splitlines()][2:]
-    assert [re.findall(r"^ `(\w+)`", name) for name, *_ in cells] == [
-        [name] if name not in SECRETS else [] for name in Settings.model_fields
-    ]
+def test_every_setting_and_variable_is_listed_and_no_key() -> None:
+    lines = [line for line in settings_list().splitlines() if line.startswith("- ")]
+    assert sorted(name for line in lines for name in re.findall(r"^- `([a-z_]+)`", line)) == sorted(
+        {*Settings.model_fields} - SECRETS
+    )
     texts = describe_settings()
-    assert all(texts[name] in row[3] and len(row) == 4 for name, row in zip(OPTIONS, cells, strict=True))
-    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table()))
-    assert variables == {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
+    assert len(lines) == len(texts)
+    for name, text in texts.items():
+        assert any(text.removesuffix("Never in `ralph.toml`.").strip() in line for line in lines), name
+    shown = set(re.findall(r"`([A-Z][A-Z_]+)`", settings_list()))
+    by_rule = {f"RALPH_{name.upper()}" for name in OPTIONS}
+    assert shown == {name for names in ENVIRONMENT_VARIABLES.values() for name in names} - by_rule
 
 
 def test_env_example_names_only_variables_that_are_read() -> None:
