@@ -261,7 +261,7 @@ def test_the_loop_example_prints_its_result() -> None:
 
 def test_every_command_has_its_row_and_every_row_its_command() -> None:
     rows = section(PAGES["docs/index.md"], "## All commands")
-    told = set(re.findall(r"^\| `(ralph [a-z -]+?)(?: \[?[A-Z]+(?:\.\.\.)?\]?)*` \|", rows, re.M))
+    told = set(re.findall(r"^- `(ralph [a-z -]+?)(?: \[?[A-Z]+(?:\.\.\.)?\]?)*`: ", rows, re.M))
     assert told == {name for name, _ in leaves()}
 
 
@@ -315,8 +315,8 @@ def test_the_table_of_exit_codes_is_the_code() -> None:
 
 
 def test_the_table_of_stops_has_each_with_its_exit_code() -> None:
-    rows = re.findall(r"^\| (`.+?) \|.*\| (\d*)[^|]*\|$", section(LOOK_UP, "### Why a run stops"), re.M)
-    told = {name: code for names, code in rows for name in re.findall(r"`(\w+)`", names) if name != "stop"}
+    rows = re.findall(r"^- (`[^:]+`)(?: \((\d+)\))?: ", section(LOOK_UP, "### Why a run stops"), re.M)
+    told = {name: code for names, code in rows for name in re.findall(r"`(\w+)`", names)}
     assert {*told} == {stop.value for stop in StopType}
     for name in {*told} - {"none", "tested"}:
         assert told[name] == str(exit_code(StopType(name))), name
@@ -358,8 +358,9 @@ def keys_of(value: Any) -> Iterator[str]:
 
 
 def test_the_columns_of_the_csv_are_those_named() -> None:
-    rows = LOOK_UP.split("<!-- csv-columns -->")[1].split("<!-- /csv-columns -->")[0].strip().splitlines()[2:]
-    assert tuple(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])) == COLUMNS
+    lines = LOOK_UP.split("<!-- csv-columns -->")[1].split("<!-- /csv-columns -->")[0].strip().splitlines()
+    named = (name for line in lines for name in re.findall(r"`(\w+)`", line.split("`: ")[0] + "`"))
+    assert tuple(named) == COLUMNS
 
 
 def test_every_public_name_is_on_the_page_on_python() -> None:
