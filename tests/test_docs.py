@@ -309,7 +309,7 @@ def test_env_example_names_only_variables_that_are_read() -> None:
 
 
 def test_the_table_of_exit_codes_is_the_code() -> None:
-    codes = {int(code) for code in re.findall(r"^\| (\d+) \|", section(LOOK_UP, "## Exit codes"), re.MULTILINE)}
+    codes = {int(code) for code in re.findall(r"^- \*\*(\d+)\*\*: ", section(LOOK_UP, "## Exit codes"), re.MULTILINE)}
     known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.BROKEN_PIPE}
     assert codes == known
 
