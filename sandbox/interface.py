@@ -65,6 +65,12 @@ A pair is decoded each time it is taken, so that one which is not answered need 
 guest sent was no sub-query then, and the exception has to go on to `Sandbox.run`, which ends the worker.
 """
 
+
+def refuse_to_delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+    """Answer nothing: for snippets whose host has nobody to delegate to."""
+    return [QueryFailure("nobody can be asked that here") for _ in items]
+
+
 Protections = Mapping[str, bool | int]
 """Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""
 
@@ -111,7 +117,8 @@ class Sandbox(Protocol):
 
         It begins a session: a worker that has run snippets forgets their variables.
         The names in `offered` are put into the snippets' namespace before each of them, whatever the last one did to
-        them. The code finds `context` and `pages` among its globals, and those of the snippets as the dict _session.
+        them. The code finds among its globals `context`, `pages`, the function _delegate (pairs of
+        texts in, answers out; see `run`), and those of the snippets as the dict _session.
         """
 
     def run(
@@ -122,6 +129,7 @@ class Sandbox(Protocol):
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
 
@@ -129,10 +137,11 @@ class Sandbox(Protocol):
         `ResourceLimits.seconds` holds as ever. `watched` are numbers of expressions, as `guest.probes` counts them, of
         which the result says whether they were evaluated. `now` is the time, in seconds since 1970, that the snippet
         finds, and from which its chances follow (uuid4, secrets): one that is run again after the same ones finds the
-        same. None is the real time.
+        same. None is the real time. `delegate` answers what the host's own code in the guest asks with _delegate;
+        both its texts are the host's to interpret, and trusted as little as those of `query`.
 
-        An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
-        are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.
+        An exception that `query` or `delegate` raises comes out of here unchanged; the worker is then replaced and its
+        variables are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.
         """
 
     def close(self) -> None:
