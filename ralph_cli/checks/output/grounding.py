@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import Candidate, DocumentFacts, collect_from_texts
@@ -61,6 +62,8 @@ _AS_LABEL = re.compile(
 
 _WORD = re.compile(r"[^\W\d_]{4}")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
+_NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _EXCERPT_CHARS = 30
 MAX_SMALL_NUMBER = 12
 """The highest number in words that needs no source if it measures nothing."""
@@ -215,6 +218,14 @@ class GroundingSources:
     def _page_references(self, text: str) -> list[re.Match[str]]:
         return [match for match in PAGE_REFERENCE.finditer(text) if not self._is_verbatim(match[0])]
 
+    def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
+        """Numbers whose digits are grouped by plain spaces, if a quote groups the same number by narrow ones."""
+        for match in _SPACED.finditer(text):
+            value = Decimal(match[0].replace(" ", ""))
+            known = (candidate.quantity for candidate in self._calculator.candidates)
+            if any(quantity.value == value and _NARROW.search(quantity.text) for quantity in known):
+                yield match.span()
+
     def _is_verbatim(self, words: str) -> bool:
         """Whether the words stand in a source as they are, on the boundaries of words and numbers."""
         wanted = fold(words).text.strip()
@@ -256,6 +267,7 @@ class GroundingSources:
         if PART_LABEL.fullmatch(piece.label.strip()) and not _WORD.search(text):
             yield from (match.span() for match in _PART_NUMBER.finditer(text) if match[1] in self._parts)
         yield from self._spans_of_labels(piece)
+        yield from self._grouped_by_spaces(text)
         yield from self._spans_of_counts(piece)
 
     def _spans_of_labels(self, piece: Piece) -> Iterator[tuple[int, int]]:
