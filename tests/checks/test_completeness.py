@@ -36,12 +36,7 @@ def page(number: int) -> tuple[int, int]:
         (Completeness(terms=("officer",)), ((ANN, ANN + 20),), False, "2 of 3 places of these terms were not read"),
         (Completeness(terms=("zebra",)), ((ANN, BO + 20),), False, "cannot be counted, or are too common: zebra: 0"),
         (Completeness(pages="2"), (page(2),), True, "the task is about pages 2; all of them were given"),
-        (
-            Completeness(pages="1-3"),
-            (page(2),),
-            False,
-            "1, 3; what is left begins at show(1, start=0), show(",
-        ),
+        (Completeness(pages="1-3"), (page(2),), False, "1, 3; what is left begins at show(1, start=0), show("),
         (Completeness(pages="2-9"), (page(2),), False, "by their numbers"),
         (Completeness(pages="all"), ((0, len(BOARD.text)),), True, "the whole text was read"),
     ],

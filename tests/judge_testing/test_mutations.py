@@ -109,10 +109,7 @@ def test_a_country_is_another_one_but_not_in_a_name():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (
-            "The landlord is not liable for loss, unless he caused it.",
-            "The landlord is not liable for loss.",
-        ),
+        ("The landlord is not liable for loss, unless he caused it.", "The landlord is not liable for loss."),
         ("If the rent is late, the landlord shall charge interest.", "The landlord shall charge interest."),
         ("The fall was primarily due to lower prices.", "The fall was solely due to lower prices."),
         ("Most of the customers pay on time.", "All of the customers pay on time."),

@@ -223,12 +223,7 @@ SPENT, MARGIN = "We spent $3,588 on new halls.", "Margin of the hall  39  41"
 
 @pytest.mark.parametrize(
     ("quote", "said", "issues", "doubts"),
-    [
-        (SPENT, "$3,588 million", 0, 1),
-        (SPENT, "$3,599 million", 1, 0),
-        (MARGIN, "39 %", 0, 0),
-        (MARGIN, "38 %", 1, 0),
-    ],
+    [(SPENT, "$3,588 million", 0, 1), (SPENT, "$3,599 million", 1, 0), (MARGIN, "39 %", 0, 0), (MARGIN, "38 %", 1, 0)],
 )
 def test_what_code_cannot_tell_of_a_figure_in_the_quotes_is_a_doubt(
     quote: str, said: str, issues: int, doubts: int
