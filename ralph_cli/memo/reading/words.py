@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import product
 
 from ralph_cli.memo.reading.page_references import find_references, has_reference
-from ralph_cli.text.lexicon import REFERENCES, any_of
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_at
@@ -96,7 +95,7 @@ _MAX_CHARS_BEFORE = 200
 """The characters before a phrase in which its verb may be."""
 
 _MAX_WORDS_BETWEEN = 8
-"""The most words between the verb and the phrase, without other phrases in quotation marks."""
+"""The most words between the verb and the phrase."""
 
 _SAYS = (
     r"(?:says?|said|saying|states|stated|stating|provides|provided|providing|reads|writes?|wrote|written|according\s+to"
@@ -104,7 +103,6 @@ _SAYS = (
 )
 _VERB = re.compile(rf"(?i)\b{_SAYS}")
 _VERB_BEHIND = re.compile(rf"(?i)[.*_]*,?\s+(?:\w+\s+){{0,3}}?{_SAYS}")
-_PHRASE = re.compile('["\u201c\u2018][^"\u201c\u201d\u2018\u2019]{1,120}["\u201d\u2019]')
 _BEFORE_NAME = re.compile(
     r"(?i)\b(?:the|an?|this|these|those|such|its|their|our|your|his|her|any|each|no|so-called|called|terms?|words?"
     r"|phrase|defined\s+as|known\s+as)[\s(*_]*\Z"
@@ -123,18 +121,8 @@ def is_attributed(text: str, start: int, end: int) -> bool:
     if "," in text[end - 2 : end + 1] and _VERB_BEHIND.match(text, end):
         return True
     verbs = list(_VERB.finditer(before))
-    return bool(verbs) and len(_PHRASE.sub(" ", before[verbs[-1].end() :]).split()) <= _MAX_WORDS_BETWEEN
+    return bool(verbs) and len(before[verbs[-1].end() :].split()) <= _MAX_WORDS_BETWEEN
 
-
-_PARTS = (
-    "annex appendix article attachment chapter clause column docket exhibit figure footnote form item line note"
-    " paragraph part phase row rule schedule section step table tier volume page level"
-)
-_NAMED = re.compile(
-    rf"(?i)(?:\b(?:{any_of((*REFERENCES, *_PARTS.split()))})s?\.?|\u00a7+)\s*(?:nos?\.?\s*)?"
-    r"[(\[]?[A-Z]?[-.]?\d[\w.()-]*(?:\s*(?:,|-|\u2013|and|to|or)\s*\d[\w.()-]*)*"
-)
-"""Parts of a document by their numbers: Section 5.2, Notes 3 and 4."""
 
 _LISTED = re.compile(
     r"(?m)^[ \t>]*[(\[]?\d{1,3}(?:\.\d{1,3})*[.)\]](?=\s)|^[ \t>]*\d{1,3}(?:\.\d{1,3})+(?=\s+[A-Z(]|\s*\Z)"
@@ -145,14 +133,14 @@ _LISTED = re.compile(
 
 def names_a_time_or_part(text: str) -> bool:
     """Whether a text has a date, a year or the number of a part of a document."""
-    return bool(_NAMED.search(text)) or any(not found.is_measured for found in read_quantities(text, "prose"))
+    return any(not found.is_measured for found in read_quantities(text, "prose"))
 
 
 def stated_figures(text: str) -> Iterator[Quantity]:
     """The figures of a text that say how much or how many; in words only from two."""
-    named = [match.span() for pattern in (_NAMED, _LISTED) for match in pattern.finditer(text)]
+    listed = [match.span() for match in _LISTED.finditer(text)]
     for found in read_quantities(text, "prose"):
-        is_named = not found.is_measured or any(start <= found.start < end for start, end in named)
+        is_named = not found.is_measured or any(start <= found.start < end for start, end in listed)
         is_one = found.value < 2 and not any(map(str.isdigit, found.text))  # "one" is also a pronoun
         if not is_named and not is_one:
             yield found
