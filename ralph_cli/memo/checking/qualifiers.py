@@ -9,14 +9,13 @@ import re
 from dataclasses import dataclass
 
 from ralph_cli.memo.reading.words import names_a_time_or_part, stated_figures
-from ralph_cli.text.lexicon import LIMITS, SCALES, TENS, UNITS, any_of, find_qualifier
+from ralph_cli.text.lexicon import LIMITS, find_qualifier
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_ends
 
 MAX_REPLACED_WORDS = 6
 """The most words of the document that words in square brackets may replace; more than a name or subject is a gap."""
 
-_NUMBERS = any_of(word for words in (UNITS, TENS, SCALES) for word in words if word not in ("zero", "one"))
-_FIGURE = re.compile(rf"(?i)\w*\d[\d.,]*%?|\b(?:\w+ty-\w+|{_NUMBERS}|half|twice|double[ds]?|tripled?)\b")
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
 _CONDITIONS = (
@@ -24,7 +23,6 @@ _CONDITIONS = (
     r"|to\s+the\s+extent|in\s+(?:the|any|no|each)\s+(?:event|case)|in\s+cases?|insofar|where|when(?:ever)?|pending|absent"
     r"|assuming|other\s+than"
 )
-_CONTRASTS = r"but|whether|while|although|though|even|despite|notwithstanding|rather|instead|however"
 _PREPOSITIONS = (
     r"after|against|as|at|before|by|during|for|from|in|on|once|per|since|through|throughout|to|toward|under|upon|via|with"
     r"|within"
@@ -41,7 +39,6 @@ _CONNECTIVE = re.compile(
 _PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
 
 _CONDITION_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
-_CONTRAST_BEGINS = re.compile(rf"(?i)\s*(?:and\s+)?(?:{_CONTRASTS})\b")
 _ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b")
 _MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
 _MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
@@ -70,8 +67,8 @@ class Gap:
 
 def find_meaningful_word(text: str) -> str:
     """The first negation, limit or figure of a text; "" if it has none."""
-    match = _FIGURE.search(text)
-    return find_qualifier(text) or (match[0] if match else "")
+    figures = (it for it in read_quantities(text, "prose") if it.wording or it.value > 1 or re.search(r"\d", it.text))
+    return find_qualifier(text) or next((figure.text for figure in figures), "")
 
 
 def is_reversing(inserted: str) -> bool:
@@ -114,10 +111,9 @@ def find_limit(before: str, omitted: str) -> str:
         return word
     flat = " ".join(omitted.split())
     phrases = [phrase.strip() for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()]
-    for phrase in phrases:
-        if _CONDITION_BEGINS.match(phrase) or _CONTRAST_BEGINS.match(phrase):
-            return phrase
-    if not phrases or flat.startswith(("(", "[")):
+    if condition := next(filter(_CONDITION_BEGINS.match, phrases), ""):
+        return condition
+    if not phrases:
         return ""
     if _MODAL_BEFORE.search(before) or (_UNIVERSAL_ENDS.search(before) and _RESTRICTION_BEGINS.match(flat)):
         return phrases[0]
