@@ -90,7 +90,7 @@ class FigureTracer:
         if quantity.kind == "identifier":
             return self._trace_name(quantity)
         if quantity.kind == "date":
-            return self._trace_date(quantity, others)
+            return self._trace_date(quantity)
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
@@ -146,9 +146,8 @@ class FigureTracer:
         fault = Fault("name", quantity.text, f"in {self.described}", is_sure=not quantity.text.isascii())
         return Trace(quantity, fault=fault)
 
-    def _trace_date(self, quantity: Quantity, others: Sequence[Quantity]) -> Trace:
-        said = [other.date for other in others if other.kind == "date" and other is not quantity]
-        found = match_date(quantity, self.candidates, said, self.facts.fiscal_end)
+    def _trace_date(self, quantity: Quantity) -> Trace:
+        found = match_date(quantity, self.candidates, self.facts.fiscal_end)
         if not found.missing:
             return Trace(quantity, next(iter(found.sources), None))
         if is_shifted(quantity.date, self.candidates):
