@@ -14,7 +14,7 @@ from decimal import Decimal, DecimalException, localcontext
 
 from ralph_cli.checks.figures.candidates import IN_FULL, UNSCALED, Candidate
 from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
-from ralph_cli.checks.figures.expression import CalculationError, Node, UnquotedError, parse_equation
+from ralph_cli.checks.figures.expression import CalculationError, Node, parse_equation
 from ralph_cli.checks.figures.match import MONTHS_IN, same_value
 from ralph_cli.text.quantities.quantity import Kind, Quantity
 
@@ -51,7 +51,11 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     """A figure of a calculation as the term that a candidate makes of it; None if it is another figure."""
     other = candidate.quantity
     kinds = {figure.kind, other.kind}
-    if not other.is_measured or kinds == {"percent", "currency"} or (kinds == {"duration"} and figure.unit != other.unit):
+    if (
+        not other.is_measured
+        or kinds == {"percent", "currency"}
+        or (kinds == {"duration"} and figure.unit != other.unit)
+    ):
         return None
     if other.kind in WITHOUT_UNIT:  # things may be counted in full, whatever scale their table has
         candidate = replace(candidate, powers=candidate.powers | UNSCALED)
@@ -157,7 +161,7 @@ class Calculator:
         """Raises CalculationError for a computation none of whose figures has a source."""
         figures = (one for one in node.figures if one.value != 1 and one.value not in {*_SCALES, *_REASONS})
         if (figure := next(figures, None)) is not None:
-            raise UnquotedError(f"its figure {figure.text} is in no quote of the claim", figure.value)
+            raise CalculationError(f"its figure {figure.text} is in no quote of the claim")
         raise CalculationError("none of its figures is in a quote of the claim")
 
     # Operands
@@ -277,7 +281,7 @@ class Calculator:
         if day is None:
             raise CalculationError("it leaves the calendar")
         if not right.is_sourced and right.value != 1 and not self._is_quoted(day):
-            raise UnquotedError(f"its figure {right.value} is in no quote of the claim", right.value)
+            raise CalculationError(f"its figure {right.value} is in no quote of the claim")
         return replace(left, days=(day,), unit=left.unit if left.unit in MONTHS_IN else right.unit)
 
     def _check_factor(self, term: Term) -> None:
@@ -292,7 +296,7 @@ class Calculator:
             message += ", nor do its words say what it stands for"
         elif value == int(value) and 2 <= value <= 12:
             message += "; an average divides the sum itself: (a + b + c) / 3"
-        raise UnquotedError(message, value)
+        raise CalculationError(message)
 
     def _check_result(self, term: Term, node: Node) -> Candidate:
         """The candidate that a stated result is, if the computation gives it. Raises CalculationError."""
@@ -324,7 +328,7 @@ def _check_summand(term: Term, other: Term) -> None:
             return
         raise CalculationError("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
     if other.is_sourced or term.value not in _REASONS:
-        raise UnquotedError(f"its figure {write_number(term.value)} is in no quote of the claim", term.value)
+        raise CalculationError(f"its figure {write_number(term.value)} is in no quote of the claim")
 
 
 def _total(left: Term, right: Term, *, is_sum: bool) -> Term:

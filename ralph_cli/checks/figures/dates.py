@@ -150,7 +150,7 @@ def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
 
 def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool:
     """Whether a duration is that of a quoted period, or the time between two quoted dates, months or years."""
-    dates = [one.quantity.date for one in candidates if one.source in ("quote", "calculation")]
+    dates = [one.quantity.date for one in candidates if one.source in ("quote", "header", "calculation")]
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
     if any(spans_duration(one, other, claimed.value, claimed.unit) for one, other in combinations(days, 2)):
         return True

@@ -37,14 +37,6 @@ class UnreadError(CalculationError):
     """A calculation whose form is not known here, so that nothing can be said of its result."""
 
 
-class UnquotedError(CalculationError):
-    """A calculation with a figure, `value`, that no quote has."""
-
-    def __init__(self, message: str, value: Decimal) -> None:
-        super().__init__(message)
-        self.value = value
-
-
 @dataclass(frozen=True, slots=True)
 class Node:
     """A figure, or an operation: its sign with one node (a sign before a figure, a power) or two beside it."""

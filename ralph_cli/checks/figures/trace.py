@@ -70,7 +70,7 @@ class FigureTracer:
     """Traces the figures of texts to what they may rest on.
 
     `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
-    sources are. `derives` says that a figure may be what two quoted ones make.
+    sources are. With `derives` a figure may be made of two quoted ones, else of two other figures of its text.
     """
 
     candidates: Sequence[Candidate]
@@ -112,11 +112,8 @@ class FigureTracer:
 
     def _lacks_currency(self, quantity: Quantity, fitting: Sequence[Candidate]) -> bool:
         """Whether neither the candidates nor the rest of the document name the currency of an amount."""
-        if quantity.kind != "currency" or any(one.quantity.kind == "currency" for one in fitting):
-            return False
-        if not self.facts.text or quantity.unit in ("cent", *fitting[0].facts.currencies):
-            return False
-        return quantity.unit not in self.facts.currencies
+        is_named = any(one.quantity.kind == "currency" for one in fitting) or not self.facts.text
+        return quantity.kind == "currency" and not is_named and quantity.unit not in ("cent", *self.facts.currencies)
 
     def _find(self, quantity: Quantity) -> list[Match]:
         if quantity not in self._matches:
@@ -134,13 +131,11 @@ class FigureTracer:
         return None if found and found.difference and not is_told else found
 
     def _trace_name(self, quantity: Quantity) -> Trace:
-        number = quantity.text.lower().rpartition(" ")[2]
+        plain, number = re.sub(r"\W", "", quantity.text.lower()), quantity.text.lower().rpartition(" ")[2]
         # "Clause 5" may be where a line begins with that number, or it is quoted.
-        part = rf"{re.escape(number)}(?![\d,]|\.\d)"
-        is_part = number[0].isdigit() and re.search(rf"(?<![\d.,]){part}", self.said)
-        plain = re.sub(r"\W", "", quantity.text.lower())
-        is_named = plain in self.facts.letters or plain.rstrip("s") in re.sub(r"\W", "", self.said).lower()
-        if is_named or is_part or (number[0].isdigit() and re.search(rf"(?im)^\W*{part}", self.facts.text)):
+        part = rf"{re.escape(number)}(?![\d,]|\.\d)" if number[0].isdigit() else "(?!)"
+        is_part = re.search(rf"(?<![\d.,]){part}", self.said) or re.search(rf"(?m)^\W*{part}", self.facts.text.lower())
+        if is_part or plain in self.facts.letters or plain in re.sub(r"\W", "", self.said.lower()):
             return Trace(quantity, Candidate(quantity, source="document"))
         # In other scripts it is a number that has to be quoted as it is written.
         fault = Fault("name", quantity.text, f"in {self.described}", is_sure=not quantity.text.isascii())
@@ -164,15 +159,15 @@ class FigureTracer:
         return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=is_sure))
 
     def _derive(self, quantity: Quantity, others: Sequence[Quantity]) -> Candidate | None:
-        """What quoted dates, or one operation on other figures of the text or of the quotes, make of a quantity."""
+        """What quoted dates, or one operation on two figures, make of a quantity."""
         if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return Candidate(quantity, source="derived", expression="the time between quoted dates")
-        near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
-        inputs = [found for other in near if (found := self._as_input(other)) is not None]
         shares = quantity.kind in ("percent", "ratio")
-        if found := self._first(relate(inputs, shares=shares), quantity):
-            return found
-        if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
+        if not self.derives:
+            near = (other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR and other.is_measured)
+            fitting = ([one.candidate for one in self._find(other) if not one.difference][:1] for other in near)
+            return self._first(relate((one for found in fitting for one in found), shares=shares), quantity)
+        if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
             return None
         quoted = (one for one in self.candidates if one.source == "quote")
         return self._first(relate(quoted, shares=shares, changes=not quantity.worded), quantity)
@@ -181,15 +176,6 @@ class FigureTracer:
         matches = ((match(quantity, candidate), candidate) for candidate in candidates)
         return next((candidate for found, candidate in matches if found and not found.difference), None)
 
-    def _as_input(self, quantity: Quantity) -> Candidate | None:
-        """The source of another figure of the text, with the sign and unit that the text gives it."""
-        homes = [one.candidate for one in self._find(quantity) if not one.difference] if quantity.is_measured else []
-        for home in homes[:1]:
-            value = abs(home.quantity.value) * (-1 if quantity.value < 0 else 1)
-            known = quantity if quantity.kind != "none" else home.quantity
-            return replace(home, quantity=replace(home.quantity, value=value, kind=known.kind, unit=known.unit))
-        return None
-
     def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
         """What is said of a quantity that no candidate has; None for what names something, or one of a thing."""
         counted = quantity.kind in ("none", "count")
@@ -197,9 +183,9 @@ class FigureTracer:
             return None
         if quantity.is_small and (counted or quantity.kind == "ordinal" or quantity.unit in MONTHS_IN):
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
-        digits = f"{quantity.value.normalize():f}"
-        is_glued = quantity.kind == "ordinal" and re.search(rf"[^\W\d_]{digits}(?!\d)", self.said) is not None  # p99
-        is_sure = not (quantity.worded or is_glued)
+        # The 99th percentile may be written p99.
+        is_glued = quantity.kind == "ordinal" and re.search(rf"[^\W\d_]{quantity.value}(?!\d)", self.said)
+        is_sure = not quantity.worded and not is_glued
         return Fault("nowhere", name, f"in {self.described}{self._hint(quantity)}", is_sure=is_sure)
 
     def _is_name(self, text: str, quantity: Quantity) -> bool:
