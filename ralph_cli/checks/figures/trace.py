@@ -123,9 +123,6 @@ class FigureTracer:
 
     def _match(self, quantity: Quantity, candidate: Candidate) -> Match | None:
         found = match(replace(quantity, bound="") if candidate.source == "question" else quantity, candidate)
-        if found is None and quantity.wording == "change" and candidate.quantity.kind == "percent":
-            # What doubled is 200 % of what it was, or up by 100 %.
-            found = match(replace(quantity, value=abs(quantity.value - 1)), candidate)
         # What is computed of figures whose scale nobody states may have any.
         is_told = candidate.source == "quote" or (candidate.source == "calculation" and found and not found.is_sure)
         return None if found and found.difference and not is_told else found

@@ -11,8 +11,6 @@ from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.vocabulary import (
     ABOUT,
-    BARE_MULTIPLES,
-    CHANGES,
     FRACTIONS,
     LETTER_SCALES,
     LITTLE_WORDS,
@@ -24,8 +22,8 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 from ralph_cli.text.raised import flatten_figures
 
-Form = Literal["", "share", "multiple", "change", "ordinal"]
-"""How a number is written if not plainly: as a share of a whole, as a multiple, as one that something changed to."""
+Form = Literal["", "share", "multiple", "ordinal"]
+"""How a number is written if not plainly: as a share of a whole, a multiple, or a place in an order."""
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
 _GROUPING = str.maketrans("", "", " ,'\u2019\u00a0\u2007\u2009\u202f")
@@ -33,7 +31,6 @@ _OF_DIGITS = re.compile(r"(?:[ -](?P<over>\d{1,2}))?/(?P<under>\d{1,2})\b(?!/)")
 _MAX_EXPONENT_DIGITS = 2
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
-_AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
 _ONE_OF = frozenset("dollar cent euro penny decade fortnight".split())
@@ -61,12 +58,9 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
     if not tokens.is_word(at):
         glyph = _glyph(word)
         return Number(glyph, at + 1, 2, "share", worded=True) if glyph is not None else None
-    if word in CHANGES:
-        return Number(CHANGES[word], at + 1, form="change", worded=True)
-    if word in BARE_MULTIPLES or word in ("twice", "thrice"):
-        return _read_multiple(tokens, at)
-    if word.endswith("fold") and word[:-4] in UNITS:
-        return Number(Decimal(UNITS[word[:-4]]), at + 1, form="multiple", worded=True)
+    if word == "twice":
+        is_often = tokens.low(at + 1) in _HOW_OFTEN
+        return Number(Decimal(2), at + 1, form="" if is_often else "multiple", worded=True)
     if word in ("half", "a", "an"):
         return _read_half(tokens, at) if word == "half" else _read_article(tokens, at)
     if word in FRACTIONS and tokens.low(at - 1) in ("remaining", "other") and is_share(tokens, at):
@@ -145,17 +139,6 @@ def _with_half(tokens: Tokens, number: Number) -> Number:
     return number._replace(
         value=number.value + Decimal(over) / under, decimals=1 if under == 2 else 2 if under == 4 else 4, next=rest + 1
     )
-
-
-def _read_multiple(tokens: Tokens, at: int) -> Number | None:
-    word = tokens.low(at)
-    if word in ("twice", "thrice") and tokens.low(at + 1) in _HOW_OFTEN:
-        return Number(Decimal(2 if word == "twice" else 3), at + 1, worded=True)
-    if not is_share(tokens, at) or tokens.skip_hyphen(at + 1) > at + 1:
-        return None
-    value = BARE_MULTIPLES.get(word) or Decimal(3 if word == "thrice" else 2)
-    changes = word in BARE_MULTIPLES and tokens.low(at - 1) in _AUXILIARIES
-    return Number(value, at + 1, form="change" if changes else "multiple", worded=True)
 
 
 def _read_half(tokens: Tokens, at: int) -> Number | None:

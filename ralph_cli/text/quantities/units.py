@@ -98,7 +98,7 @@ def currency_marks(text: str) -> dict[int, tuple[int, str]]:
 
 def begin_draft(number: Number, at: int, marks: dict[int, tuple[int, str]]) -> Draft:
     """The quantity that a number begins, before anything around it is read."""
-    kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "change": "ratio", "ordinal": "ordinal"}
+    kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "ordinal": "ordinal"}
     kind = kinds.get(number.form, "none")
     return Draft(number.value, at, number.next, number.decimals, number.form, number.worded, kind, marks=marks)
 
@@ -341,9 +341,8 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
 
 def _read_cents_of_dollar(tokens: Tokens, draft: Draft) -> None:
     """ "17 cents on the dollar" are 17 %."""
-    on_each = tokens.low(draft.next) in ("on", "of", "in")
-    on_each &= tokens.low(draft.next + 1) in ("each", "every", "the", "a")
-    if on_each and draft.kind == "currency" and tokens.low(draft.next + 2) == "dollar":
+    is_share = tokens.low(draft.next + 1) in ("each", "every", "the", "a") and tokens.low(draft.next + 2) == "dollar"
+    if is_share and draft.kind == "currency":
         draft.kind, draft.unit = "percent", ""
         draft.value, draft.decimals = draft.value * 100, max(0, draft.decimals - 2)
 
