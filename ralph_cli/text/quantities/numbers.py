@@ -174,7 +174,7 @@ def _read_words(tokens: Tokens, at: int) -> Number | None:
     if share is not None:
         return share
     number = _with_half(tokens, Number(value, after, worded=True))
-    is_pronoun = number.value == 1 and tokens.low(tokens.skip_hyphen(after)) in LITTLE_WORDS
+    is_pronoun = number.value == 1 and tokens.low(tokens.skip_hyphen(after)) in LITTLE_WORDS - {"and", "to"}
     return None if is_pronoun else number
 
 
