@@ -7,7 +7,7 @@ import re
 from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS, any_of
 from ralph_cli.text.quantities.currencies import currency_after
 from ralph_cli.text.quantities.quantity import Date
-from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
+from ralph_cli.text.quantities.tokens import Tokens
 from ralph_cli.text.quantities.vocabulary import LETTER_SCALES, SCALES
 
 _MONTHS = {name[:length]: number for number, name in enumerate(MONTHS, 1) for length in (3, 4, len(name))}
@@ -37,8 +37,20 @@ _COMPACT = re.compile(
     r"|(?i:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
 )
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
-_PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
-_PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
+_PERIOD = re.compile(
+    r"(?i)(?P<full>full|whole|entire)(?:[\s-]+year(?!\w)|\s+(?P<in>(?:19|20)\d\d)(?!\w))"
+    rf"|(?:(?P<count>\d{{1,2}}|{any_of(UNITS)})[\s-]+(?P<span>months?|weeks?)|(?P<unit>years?|quarters?|half[\s-]year))"
+    r"\s+(?:periods?\s+)?(?:then\s+)?(?P<ended>ended|ending|ends|to)(?!\w)\s*(?:(?:on|in)\s+)?"
+)
+"""A whole year, or a length of time that ends on a date."""
+
+_MONTHS_OF = {"year": 12, "half": 6, "quar": 3}
+_PART = re.compile(
+    r"(?i)(?P<number>first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]+(?:(?:fiscal|calendar)\s+)?"
+    r"(?P<unit>quarter|half)s?(?![\w-])"
+    r"(?:(?:\s?,|\s+of)?\s+(?:(?:the|our|fiscal|calendar|year)\s+)*(?P<year>(?:19|20)\d\d)(?!\w|[.,]\d))?"
+)
+"""A quarter or half of a year."""
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -74,42 +86,21 @@ def _full_year(digits: str | None) -> int | None:
 
 def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """ "Three months ended June 30", "the full year"."""
-    if tokens.low(at) in ("full", "whole", "entire"):
-        if tokens.low(tokens.skip_hyphen(at + 1)) == "year":
-            return Date(months=12), tokens.skip_hyphen(at + 1) + 1
-        year = _year_of_part(tokens, at + 1)
-        return (Date(year[0], months=12), year[1]) if year else None
-    months, behind = _period_length(tokens, at)
-    if not months:
+    match = _PERIOD.match(tokens.text, tokens[at].start) if at < len(tokens) else None
+    if match is None:
         return None
-    behind += tokens.low(behind) in ("period", "periods")
-    behind += tokens.low(behind) == "then"
-    ended = tokens.low(behind) in ("ended", "ending", "ends")
-    if not ended and not (tokens.low(behind) == "to" and months != 12) and not tokens.has(behind, "to"):
-        return None
-    behind += 1
-    behind += tokens.low(behind) in ("on", "in")
+    behind = tokens.index_at(match.end(), at)
+    if match["full"]:
+        year = _full_year(match["in"])
+        return Date(year, months=12), behind
+    months = _MONTHS_OF.get((match["unit"] or "")[:4].lower(), 0)
+    if match["count"]:
+        count = int(match["count"]) if match["count"].isdecimal() else UNITS[match["count"].lower()]
+        months = 3 * round(count / 13) if match["span"][0] in "wW" else count
     end = _read_month(tokens, behind) or _read_numeric(tokens, behind)
-    if end is None:
-        return (Date(months=months), behind) if ended else None
+    if end is None or not months:
+        return (Date(months=months), behind) if match["ended"].lower() != "to" and months else None
     return end[0]._replace(months=months), end[1]
-
-
-def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
-    """How many months the period has that begins at a token, and the index behind its unit; 0 months for none."""
-    word = tokens.low(at)
-    if word in ("year", "years"):
-        return 12, at + 1
-    if word in ("quarter", "quarters"):
-        return 3, at + 1
-    if word == "half" and tokens.low(tokens.skip_hyphen(at + 1)) == "year":
-        return 6, tokens.skip_hyphen(at + 1) + 1
-    count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
-    behind = tokens.skip_hyphen(at + 1)
-    if tokens.low(behind) == "weeks":
-        return 3 * round(count / 13), behind + 1
-    in_months = tokens.low(behind) in ("month", "months") and 1 <= count <= 24
-    return (count, behind + 1) if in_months else (0, at)
 
 
 def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -181,37 +172,14 @@ def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """ "The third quarter of 2022", "the second half"."""
-    number, after = _part_number(tokens, at)
-    if number is None:
+    match = _PART.match(tokens.text, tokens[at].start)
+    if match is None:
         return None
-    named = tokens.skip_hyphen(after)
-    named += tokens.low(named) in ("fiscal", "calendar")
-    unit = {"quarters": "quarter", "halfs": "half"}.get(tokens.low(named), tokens.low(named))
-    named += 1
-    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)) or tokens.low(named) in HYPHENS:
+    unit, number = match["unit"][0].upper(), match["number"]
+    place = int(number[0]) if number[0].isdecimal() else ORDINALS[number.lower()]
+    if unit == "H" and place > 2:
         return None
-    year = _year_of_part(tokens, named)
-    number = number or ((4 if unit == "quarter" else 2) if year and tokens.low(named) == "of" else 0)
-    if not number:
-        return None
-    end = year[1] if year else named
-    return Date(year[0] if year else None, part=f"{'Q' if unit == 'quarter' else 'H'}{number}"), end
-
-
-def _part_number(tokens: Tokens, at: int) -> tuple[int | None, int]:
-    number = _PART_ORDINALS.get(tokens.low(at))
-    if number is None:
-        return None, at
-    if not tokens.is_number(at):
-        return number, at + 1
-    return (number, at + 2) if tokens.low(at + 1) in _ENDINGS and tokens.is_glued(at + 1) else (None, at)
-
-
-def _year_of_part(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    """The year behind a quarter: "of 2022", "of the fiscal year 2022", ", 2022"."""
-    for word in ("of", ",", "the", "our", "fiscal", "calendar", "year"):
-        at += tokens.low(at) == word
-    return year_at(tokens, at)
+    return Date(_full_year(match["year"]), part=f"{unit}{place}"), tokens.index_at(match.end(), at)
 
 
 def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:
