@@ -111,7 +111,7 @@ def test_signs(text: str, style: Style, value: int | str) -> None:
 
 def test_what_is_said_around_a_figure() -> None:
     assert (only("$11.99 a month").per_time, only("an annual fee of $5").per_time) == ("month", "year")
-    assert (only("$65.00 per rentable square foot").per_thing, only("$10 a share").per_thing) == ("foot", "share")
+    assert (only("$65.00 per rentable square foot").per_thing, only("$10 a share").per_thing) == ("rentable", "share")
     assert [only(f"{words} 5%").bound for words in ("more than", "no less than", "no more than", "nearly")] == [
         "over", "over", "under", "under",
     ]  # fmt: skip
