@@ -265,7 +265,8 @@ class Calculator:
         if not left.is_sourced and left.value == 100 and right.kind == "percent":
             left = Term(Decimal(1), "percent", is_sourced=False)  # what a percentage leaves of the whole: 100 - 97.2
         for one, other in ((left, right), (right, left)):
-            if not one.is_sourced and one.kind != "duration" and (one.kind, one.value) != ("percent", 1):
+            is_whole = one.kind == "percent" and one.value == 1
+            if not one.is_sourced and one.kind != "duration" and not is_whole:
                 _check_summand(one, other)
         return _total(left, right if sign == "+" else replace(right, value=-right.value), is_sum=sign == "+")
 
