@@ -62,13 +62,21 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     kind, unit = (other.kind, other.unit) if figure.kind in WITHOUT_UNIT else (figure.kind, figure.unit)
     value = figure.value / 100 if kind in PERCENTAGES else figure.value
     term = Term(value, kind, unit, candidate.powers, is_pure=candidate.is_pure, terms=candidate.terms)
-    if abs(other.value) == figure.value and (figure.power is None or figure.power in candidate.powers):
-        return term if figure.power is None else replace(term, powers=frozenset((figure.power,)))
+    powers = candidate.powers if figure.power is None else candidate.powers & {figure.power}
+    if abs(other.value) == figure.value and powers:
+        return replace(term, powers=powers)
     if candidate.source == "calculation" and same_value(figure, candidate):  # an earlier result, rounded
         return term
     if figure.value == abs(other.value) * 100 and other.unit in ("basis point", "cent"):
         return replace(term, value=term.value / 100)
     return _in_full(figure, candidate, term)
+
+
+def _may_be(figure: Quantity, other: Quantity) -> bool:
+    """Whether a figure may repeat another one by what both measure."""
+    kinds = {figure.kind, other.kind}
+    is_other_time = kinds == {"duration"} and figure.unit != other.unit
+    return other.is_measured and kinds != {"percent", "currency"} and not is_other_time
 
 
 def _in_full(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
@@ -335,22 +343,24 @@ def _check_summand(term: Term, other: Term) -> None:
 def _total(left: Term, right: Term, *, is_sum: bool) -> Term:
     """Two terms together; a difference has the second with another sign."""
     main = left if (left.is_sourced and left.kind not in WITHOUT_UNIT) or not right.is_sourced else right
-    kinds = {left.kind, right.kind}
-    kind = main.kind
-    if kinds == {"percent"} and left.is_sourced and right.is_sourced and not is_sum:
-        kind = "points"
-    elif kinds == {"percent", "points"}:
-        kind = "percent"
     has_amount = any(term.is_sourced and not term.is_rate for term in (left, right))
     return replace(
         main,
         value=left.value + right.value,
-        kind=kind,
+        kind=_kind_of_sum(left, right, main, is_sum=is_sum),
         powers=left.powers & right.powers or main.powers,
         is_sourced=left.is_sourced or right.is_sourced,
         is_pure=(left.is_pure or right.is_pure) and not has_amount,
         terms=left.terms + right.terms if is_sum else 1,
     )
+
+
+def _kind_of_sum(left: Term, right: Term, main: Term, *, is_sum: bool) -> Kind:
+    """What a sum measures: percentages subtracted are points, a percentage with points is a percentage again."""
+    kinds = {left.kind, right.kind}
+    if kinds == {"percent"} and left.is_sourced and right.is_sourced and not is_sum:
+        return "points"
+    return "percent" if kinds == {"percent", "points"} else main.kind
 
 
 def _zeros(factor: Decimal) -> int:

@@ -48,19 +48,28 @@ def match_date(claimed: Quantity, candidates: Sequence[Candidate], fiscal_end: i
         if not clash:
             covered |= shared
             sources += [candidate] if shared else []
-        elif candidate.source == "quote" or (candidate.source == "header" and clash == [_LENGTH]):
+        elif candidate.source == "quote" or (candidate.source, clash) == ("header", [_LENGTH]):
             rivals.append((clash, candidate.quantity))
-    missing = [number for number, said in enumerate(date) if said is not None and number not in covered]
+    missing = sorted(_named(date) - covered)
     sources.sort(key=lambda one: -len(_covered(date, one.quantity.date, fiscal_end)))
     found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
     if found:
-        clash, rival = min(found, key=lambda one: len(one[0]))
-        # A month and a day of another one may be of two things.
-        apart = (date.day is None) != (rival.date.day is None) and clash == [_MONTH]
-        return DateMatch(tuple(sources), _FIELDS[min(set(clash) & set(missing))], rival, not apart)
+        return _with_rival(claimed, tuple(sources), missing, *min(found, key=lambda one: len(one[0])))
     if not missing or (missing == [_LENGTH] and date.months == 12):  # a year need not be called a full one
         return DateMatch(tuple(sources))
     return DateMatch(tuple(sources), _FIELDS[missing[0]])
+
+
+def _named(date: Date) -> set[int]:
+    return {number for number, said in enumerate(date) if said is not None}
+
+
+def _with_rival(
+    claimed: Quantity, sources: tuple[Candidate, ...], missing: list[int], clash: list[int], rival: Quantity
+) -> DateMatch:
+    # A month and a day of another one may be of two things.
+    is_apart = (claimed.date.day is None) != (rival.date.day is None) and clash == [_MONTH]
+    return DateMatch(sources, _FIELDS[min(set(clash) & set(missing))], rival, not is_apart)
 
 
 def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
@@ -84,7 +93,7 @@ def _is_other_part(part: str, known: Date, fiscal_end: int) -> bool:
 
 def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
     """The fields of a date that another one, with which it agrees, names too."""
-    found = {number for number, said in enumerate(date) if said is not None and known[number] == said}
+    found = {number for number in _named(date) if known[number] == date[number]}
     if date.year in _years(date, known, fiscal_end):
         found.add(_YEAR)
     if date.part and known.month and _is_part(date.part, known, fiscal_end):
@@ -154,11 +163,15 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
     if any(spans_duration(one, other, claimed.value, claimed.unit) for one, other in combinations(days, 2)):
         return True
-    months = claimed.value * MONTHS_IN.get(claimed.unit, 0)
+    return claimed.value * MONTHS_IN.get(claimed.unit, 0) in _months_between(dates, days)
+
+
+def _months_between(dates: Sequence[Date], days: Sequence[Day]) -> set[int]:
+    """The lengths of periods in months, and the months between the months and years of dates."""
     named = {12 * date.year + date.month for date in dates if date.year and date.month and not date.day}
     apart = {abs(other - one) for one, other in combinations(named, 2)}
-    years = {12 * (other - one) for one, other in combinations(sorted({it.year for it in dates if it.year}), 2)}
-    lengths = {date.months for date in dates if date.months}
-    # The last month may count or not; of days with other months the years alone say nothing.
-    is_yearly = len({day.month for day in days}) < 2
-    return months in apart | {one + 1 for one in apart} | lengths | (years if is_yearly else set())
+    found = {date.months for date in dates if date.months} | apart | {one + 1 for one in apart}  # the last may count
+    if len({day.month for day in days}) < 2:  # of days with other months the years alone say nothing
+        years = sorted({date.year for date in dates if date.year})
+        found |= {12 * (other - one) for one, other in combinations(years, 2)}
+    return found

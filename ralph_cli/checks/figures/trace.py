@@ -5,7 +5,7 @@ is a fault: a value that is nowhere, two units or two scales that are written an
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -161,13 +161,17 @@ class FigureTracer:
             return Candidate(quantity, source="derived", expression="the time between quoted dates")
         shares = quantity.kind in ("percent", "ratio")
         if not self.derives:
-            near = (other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR and other.is_measured)
-            fitting = ([one.candidate for one in self._find(other) if not one.difference][:1] for other in near)
-            return self._first(relate((one for found in fitting for one in found), shares=shares), quantity)
+            return self._first(relate(self._sources_near(quantity, others), shares=shares), quantity)
         if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
             return None
         quoted = (one for one in self.candidates if one.source == "quote")
         return self._first(relate(quoted, shares=shares, changes=not quantity.worded), quantity)
+
+    def _sources_near(self, quantity: Quantity, others: Sequence[Quantity]) -> Iterator[Candidate]:
+        """The sources of the other figures of a text that are near a quantity."""
+        for other in others:
+            if 0 < abs(other.start - quantity.start) <= _NEAR and other.is_measured:
+                yield from [one.candidate for one in self._find(other) if not one.difference][:1]
 
     def _first(self, candidates: Iterable[Candidate], quantity: Quantity) -> Candidate | None:
         matches = ((match(quantity, candidate), candidate) for candidate in candidates)

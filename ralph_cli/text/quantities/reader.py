@@ -145,20 +145,23 @@ class QuantityReader:
     def _is_name_behind(self, draft: Draft) -> bool:
         """Whether what follows makes a name of a plain number: "3M", "10-K", "401(k)"."""
         tokens, at = self.tokens, draft.next
-        if self.style == "arithmetic" or draft.kind != "none" or draft.worded or draft.power is not None:
+        if self.style == "arithmetic" or not draft.is_plain:
             return False
         word = tokens.low(at)
         if tokens.is_glued(at) and tokens.is_word(at):
-            is_letter = len(word) == 1 and tokens.is_capitalized(at)  # "3G"
+            is_letter = self._is_letter(at) and tokens.is_capitalized(at)  # "3G"
             is_unit = singular(word) in PHYSICAL or singular(word) in TIMES
             return word == "m" or (word not in SCALES and (is_letter or not is_unit))
         behind = tokens.skip_hyphen(at)
         if behind > at and tokens.is_word(behind):
-            return len(tokens.low(behind)) == 1 and self._is_name(behind)
-        return word == "(" and tokens.is_glued(at) and tokens.is_word(at + 1) and len(tokens.low(at + 1)) == 1
+            return self._is_letter(behind) and tokens.is_capitalized(behind)
+        return word == "(" and tokens.is_glued(at) and self._is_letter(at + 1)
 
     def _is_name(self, at: int) -> bool:
         return self.tokens.is_word(at) and self.tokens.is_capitalized(at)
+
+    def _is_letter(self, at: int) -> bool:
+        return self.tokens.is_word(at) and len(self.tokens.low(at)) == 1
 
     def _name(self, begin: int, after: int) -> tuple[Quantity, int]:
         tokens = self.tokens

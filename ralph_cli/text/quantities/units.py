@@ -76,6 +76,11 @@ class Draft:
     per_thing: str = ""
     marks: dict[int, tuple[int, str]] = field(default_factory=dict)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number in digits without a unit and a scale."""
+        return self.kind == "none" and not self.worded and self.power is None
+
 
 def currency_marks(text: str) -> dict[int, tuple[int, str]]:
     """The signs and codes of currencies in a text, by the place behind each: where it begins, and the currency."""
@@ -281,10 +286,6 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
     """What an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
     for at in dict.fromkeys((draft.next, draft.behind_nouns, draft.behind_nouns - 1)):
         _read_per_at(tokens, draft, at)
-    if tokens.low(draft.behind_nouns) == "of":  # "25 hours of training each year"
-        for at in range(draft.behind_nouns + 2, draft.behind_nouns + 2 + _MAX_NOUNS):
-            if tokens.low(at) in ("per", "each", "every") and tokens.low(at + 1) in TIMES:
-                _read_per_at(tokens, draft, at)
     _read_cents_of_dollar(tokens, draft)
     if draft.kind != "currency" or draft.per_time:
         return
@@ -303,27 +304,17 @@ def _read_cents_of_dollar(tokens: Tokens, draft: Draft) -> None:
 
 
 def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
-    word = tokens.low(at)
-    if word == "for" and tokens.low(at + 1) in ("each", "every"):
-        at, word = at + 1, "per"
-    draft.per_time = draft.per_time or _pace_at(tokens, at)
+    at += tokens.low(at) == "for" and tokens.low(at + 1) in ("each", "every")
+    word, noun = tokens.low(at), singular(tokens.low(at + 1))
+    if word != "annual":  # behind an amount it belongs to the next word
+        draft.per_time = draft.per_time or PACES.get(word, "")
     if word not in ("per", "/", "a", "an", "each", "every") or tokens.is_apart(at):
         return
-    noun = singular(tokens.low(at + 1))
-    if noun == "second" and word in ("each", "every"):
-        return  # "every second" of several
-    if noun in TIMES:
+    if noun in TIMES and not (noun == "second" and word in ("each", "every")):  # "every second" of several
         draft.per_time = draft.per_time or TIMES[noun]
     elif word in ("per", "/") or noun in _THINGS:
         draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1)
         _read_per_at(tokens, draft, at + 2)  # "per share for each quarter"
-
-
-def _pace_at(tokens: Tokens, at: int) -> str:
-    """The time that a word behind an amount states it for: "monthly", "p.a."."""
-    word = tokens.low(at)
-    is_yearly = word == "p" and tokens.has(at + 1, ".", "a")
-    return "year" if is_yearly else PACES.get(word, "") if word != "annual" else ""
 
 
 def _thing_at(tokens: Tokens, at: int) -> str:
