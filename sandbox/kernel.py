@@ -25,10 +25,11 @@ Walls = dict[str, bool | int]
 
 
 def return_freed_memory(above: int) -> None:
-    """Have glibc give back what is freed above so many bytes; else it may keep up to 64 MB. Others do as they do."""
+    """Make glibc return freed memory above this many bytes to the system. It would keep up to 64 MB for each thread."""
     adjust = getattr(LIBC, "mallopt", None)
     if adjust is not None:
         adjust(-1, above)  # M_TRIM_THRESHOLD
+        adjust(-8, 1)  # M_ARENA_MAX
 
 
 def install_seccomp(program: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""`ralph qa`: a question about a document."""
+"""`ralph qa`: answers a question about documents."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -50,13 +50,12 @@ def qa(
             named = source_of(display=display)
             source = prepare(targets, named, settings)
             finished = api.ask(source or named, question or "", settings=settings, sink=display)
-        shown = finished.view
-        print_run(shown, json=json)
-        return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
+        print_run(finished.view, json=json)
+        return write_requested_reports(finished, source, targets, exit_code(finished.stop.type), quiet=quiet)
 
 
 def exit_code(stop: "StopType") -> int:
-    """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
+    """Return the exit code for how a run stopped: 2, ran but not accepted, for everything that is not listed."""
     from ralph_cli.core.run import StopType
 
     match stop:
