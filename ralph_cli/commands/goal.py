@@ -23,7 +23,7 @@ VerifyCommands = Annotated[
     list[str] | None,
     typer.Option(
         help='A command that must succeed on the output, e.g. "python check.py {output}"; "NAME: COMMAND" names it. '
-        "May be given several times: all must pass.",
+        "May be given several times: all must pass."
     ),
 ]
 Shell = Annotated[bool, typer.Option("--shell", help="Run the verifiers with /bin/sh; by default without a shell.")]

@@ -114,10 +114,7 @@ def replay(
 
 
 @app.command("resume", cls=Late)
-@takes(
-    *("max_iterations", *BOUNDS, "out"),
-    memory="Memory file of a task (default <out>/memory/<document id>.md).",
-)
+@takes(*("max_iterations", *BOUNDS, "out"), memory="Memory file of a task (default <out>/memory/<document id>.md).")
 def resume(
     given: Given,
     run: options.Run = None,
@@ -198,8 +195,7 @@ def delete(
     given: Given,
     run: Annotated[str | None, typer.Argument(help="A run's name, or part of it.")] = None,
     older_than: Annotated[
-        str | None,
-        typer.Option(help="Delete every run that began longer ago, such as 90d, 12w or 36h."),
+        str | None, typer.Option(help="Delete every run that began longer ago, such as 90d, 12w or 36h.")
     ] = None,
 ) -> int:
     """Delete a run, or old ones: the folder with its journal, traces and output, and its copies in runs that continue

@@ -119,10 +119,7 @@ def fill(
     submission = Submission(
         "", str(folder / "store"), open_queue=lambda url: queue, open_shares=lambda url: queue.shares
     )
-    setup = Setup(
-        settings=Settings(out=folder, max_cost=max_cost, max_calls=max_calls),
-        models=scripted_models(),
-    )
+    setup = Setup(settings=Settings(out=folder, max_cost=max_cost, max_calls=max_calls), models=scripted_models())
     source = DocumentSource(str(write_contracts(folder / "contracts", contracts)))
     return make_table(asked, source, folder / "table", setup, filling, resume=resume, fill=submission)
 
