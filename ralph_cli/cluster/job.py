@@ -23,16 +23,19 @@ FORMAT = 2
 """The version of the format of these files."""
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
-class JobDocument(BaseModel):
+class _Stored(BaseModel):
+    """A part of a file in the store."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class JobDocument(_Stored):
     """A document of a job: its name in a set, its file name, its hash and its encoding.
 
     `fingerprint` is that of the text that the submitter read from it.
     """
-
-    model_config = _MODEL
 
     name: str
     file: Annotated[str, Field(max_length=1_000)]
@@ -41,7 +44,7 @@ class JobDocument(BaseModel):
     encoding: str | None = None
 
 
-class Job(BaseModel):
+class Job(_Stored):
     """The questions about one document of a table, or about all of them together.
 
     `version` and `prompts` are those of the submitter, `settings` those that a run's record has. The seed is the
@@ -49,8 +52,6 @@ class Job(BaseModel):
     `paid` is what they cost, and `again` are the states of cells that are asked again. `seconds` and `usd` bound each
     cell. `purse` names the bounds of the whole table, if it has any (see `cluster.shares`).
     """
-
-    model_config = _MODEL
 
     format: Annotated[int, Field(ge=1, le=FORMAT)]
     version: str
@@ -75,22 +76,18 @@ class Job(BaseModel):
         return RunStarted("", "qa", "", {}, self.settings, clock.now(), self.seed)
 
 
-class FailedCell(BaseModel):
+class FailedCell(_Stored):
     """A question of a job that has no run, and the reason."""
-
-    model_config = _MODEL
 
     question: str
     reason: str
 
 
-class JobResult(BaseModel):
+class JobResult(_Stored):
     """The result of a job: the bundles of all its runs, cells without a run, and why it ended.
 
     `fault` says why the job could not be done at all. `is_refused`: a bound of the whole table allowed no more calls.
     """
-
-    model_config = _MODEL
 
     format: Annotated[int, Field(ge=1, le=FORMAT)]
     job: Sha256

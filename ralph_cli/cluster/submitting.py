@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from ralph_cli.cluster.collecting import Collecting, kept_jobs, purse_of
 from ralph_cli.cluster.database import JobQueue
@@ -133,10 +133,7 @@ def _make_job(
     documents = members or [(row.name, replace(whole, document=None), document.fingerprint)]
     places = [(row.name, question.id) for question in pending]
     begun = [place for place in places if place in known.folders and known.cells[place].state in CONTINUED]
-    # The bundles are those of the runs that the job continues, and of the runs that these continued.
-    seeds = {read_run(known.folders[place]).started.seed for place in begun}
-    folders = [record.runs_of(row.sha256) / name for name in begun_runs(record.runs_of(row.sha256)) if seeds]
-    earlier = [folder for folder in folders if read_run(folder).started.seed in seeds]
+    earlier = _earlier_runs(record.runs_of(row.sha256), [known.folders[place] for place in begun])
     return Job(
         format=FORMAT,
         version=__version__,
@@ -164,3 +161,10 @@ def _make_job(
         usd=None if filling.each.usd == inf else filling.each.usd,
         made=clock.now(),
     )
+
+
+def _earlier_runs(runs: Path, begun: list[Path]) -> list[Path]:
+    """Return the runs of a row that these runs belong to, with the runs that they continued."""
+    seeds = {read_run(folder).started.seed for folder in begun}
+    folders = [runs / name for name in begun_runs(runs)] if seeds else []
+    return [folder for folder in folders if read_run(folder).started.seed in seeds]

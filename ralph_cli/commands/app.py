@@ -104,15 +104,19 @@ def run(argv: list[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise  # typer turns a broken pipe into an exit
-        # The reader is gone (`ralph ... | head`). Python must not report it again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_standard_output()  # the reader is gone: `ralph ... | head`
         return BROKEN_PIPE
     except OSError as error:
         # Writers of other files handle their errors. This is standard output, for example on a full disk.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_standard_output()
         shown = f"the run is kept: `ralph trace show {interrupts.run}`" if interrupts.run else ""
         print_error(f"standard output cannot be written: {error.strerror or error}", shown)
         return ERROR
+
+
+def _close_standard_output() -> None:
+    """Send what is still written to nowhere, so that Python does not report it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_error(error: Any) -> UserError:
