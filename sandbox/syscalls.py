@@ -115,7 +115,8 @@ def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> 
     return struct.pack("HBBI", code, if_true, if_false, value)
 
 
-_PERMIT, _REFUSE = _instruction(_RETURN, _ALLOW), _instruction(_RETURN, _ERRNO | _EPERM)
+_PERMIT = _instruction(_RETURN, _ALLOW)
+_REFUSE = _instruction(_RETURN, _ERRNO | _EPERM)
 
 
 def _on_call(number: int, body: bytes) -> bytes:

@@ -69,10 +69,10 @@ def connecting(url: str) -> Iterator[None]:
     try:
         yield
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
-        told = (str(error).strip() or type(error).__name__).splitlines()[0]
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
         shown = re.sub(r"://[^@/]*@", "://", url)
         hint = "check that the server runs and that this user may create tables in that database"
-        raise ConfigError(f"the database {shown} cannot be used: {told}", code="no-database", hint=hint) from None
+        raise ConfigError(f"the database {shown} cannot be used: {why}", code="no-database", hint=hint) from None
 
 
 def patiently(url: str, ask: Callable[[], T]) -> T:

@@ -8,7 +8,7 @@ import typer
 
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.files import replacing, require_writable, write_file
+from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.reports.safe_text import one_line, to_json
 
@@ -54,10 +54,11 @@ def evaluate(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import FirstNotices, progress
     from ralph_cli.evaluation import comparing, report
+    from ralph_cli.runs.report import check_target, write_report_file
 
     settings = config.load_settings(given)
     if output is not None:
-        require_writable(output)
+        check_target(output, (str(questions),))
     before = comparing.read_earlier(compare) if compare else None
     with replacing((output,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
@@ -76,7 +77,7 @@ def evaluate(
         against = comparing.compare(before, evaluation.results) if before else None
         shown = to_json(report.as_object(evaluation, against))
         if output is not None:
-            write_file(output, shown + "\n")
+            write_report_file(output, f"{shown}\n".encode())
         typer.echo(shown if json else report.render_text(evaluation, against), nl=json)
     return exit_code(evaluation)
 

@@ -120,8 +120,8 @@ def table(
                 strict=strict_load,
                 display=display,
             )
-            told = TableProgress(display)
-            write = partial(write_table, folder, settings, source=source, on_progress=told.on_progress)
+            cells = TableProgress(display)
+            write = partial(write_table, folder, settings, source=source, on_progress=cells.on_progress)
             halt: Halt | None = None
             changes: Sequence[CellChange] = ()
             again = _states(retry)
@@ -145,7 +145,7 @@ def table(
                         settings=settings,
                         database=database,
                         store=store,
-                        on_cell=told.on_cell,
+                        on_cell=cells.on_cell,
                         on_wait=display.write,
                     )
                     halt, changes = filled.halt, filled.changes

@@ -30,7 +30,8 @@ _METHOD_NAMES = """
     casefold end endswith format get group groups items join keys lower lstrip replace rstrip span split splitlines
     start startswith strip title upper values
 """
-_FUNCTIONS, _METHODS = frozenset(_FUNCTION_NAMES.split()), frozenset(_METHOD_NAMES.split())
+_FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
+_METHODS = frozenset(_METHOD_NAMES.split())
 _SIMPLE = (
     ast.BinOp, ast.BoolOp, ast.Compare, ast.Constant, ast.Dict, ast.FormattedValue, ast.IfExp, ast.JoinedStr, ast.List,
     ast.Slice, ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.operator, ast.boolop, ast.cmpop, ast.unaryop,

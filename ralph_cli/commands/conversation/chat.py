@@ -96,8 +96,8 @@ def chat(
 class Talk:
     """The questions of one prompt, and their results.
 
-    `is_short` prints answers without quotes until somebody asks for them. `is_any_open`: a question has no accepted
-    answer.
+    `shown` are the notices so far. `is_short` prints answers without quotes until somebody asks for them.
+    `is_any_open`: a question has no accepted answer.
     """
 
     source: "DocumentSource"
@@ -108,7 +108,7 @@ class Talk:
     last: "Result | None" = None
     results: "list[Result]" = field(default_factory=list)
     is_any_open: bool = False
-    told: set[str] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
 
     def take(self, line: str) -> None:
         """Ask a question or carry out a command. An error is printed and does not end the prompt."""
@@ -159,7 +159,7 @@ class Talk:
         from ralph_cli.runs.questions import answer_question
         from ralph_cli.runs.resuming.following import follow_run
 
-        setup = replace(self.setup, sink=FirstNotices(display, self.told))
+        setup = replace(self.setup, sink=FirstNotices(display, self.shown))
         if self.last is None:
             return answer_question(self.source, question, setup)
         return follow_run(self.last.folder, question, setup, self.source)

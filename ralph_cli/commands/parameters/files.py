@@ -36,24 +36,6 @@ def _files_of(paths: list[Path]) -> list[Path]:
     return [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
 
 
-def require_writable(path: Path) -> None:
-    """Raise UserError if no file can be made there, before anything is paid for."""
-    from ralph_cli.runs.folders import folder_fault
-
-    fault = f"{path} is a folder" if path.is_dir() else folder_fault(path.parent)
-    if fault:
-        raise UserError(f"{path} cannot be written: {fault}", code="bad-output", hint="name another file")
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a result. Raises UserError."""
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        what = f"{path} cannot be written: {error.strerror}"
-        raise UserError(what, code="bad-output", hint="the results are in the run's folder") from error
-
-
 def _is_written(path: Path, digest: str, cache: Path) -> bool:
     try:
         return _note(path, cache).read_text("utf-8") == digest

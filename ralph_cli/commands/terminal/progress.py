@@ -82,16 +82,16 @@ class SilentProgress:
 
 
 class FirstNotices:
-    """Passes events on, but each notice only once. `told` are the notices that were passed on."""
+    """Passes events on, but each notice only once. `shown` are the notices that were passed on."""
 
-    def __init__(self, display: SilentProgress, told: set[str]) -> None:
-        self._display, self._told = display, told
+    def __init__(self, display: SilentProgress, shown: set[str]) -> None:
+        self._display, self._shown = display, shown
 
     def __call__(self, event: events.AnyEvent, /) -> None:
         if isinstance(event, events.NoticeIssued):
-            if event.message in self._told:
+            if event.message in self._shown:
                 return
-            self._told.add(event.message)
+            self._shown.add(event.message)
         self._display(event)
 
 
