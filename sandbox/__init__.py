@@ -11,3 +11,4 @@ from sandbox.interface import Sandbox as Sandbox
 from sandbox.interface import SandboxFailure as SandboxFailure
 from sandbox.interface import SandboxUnavailable as SandboxUnavailable
 from sandbox.interface import missing_walls as missing_walls
+from sandbox.interface import refuse_to_delegate as refuse_to_delegate

@@ -20,6 +20,7 @@ from sandbox.interface import (
     SandboxFailure,
     SandboxUnavailable,
     missing_walls,
+    refuse_to_delegate,
 )
 from sandbox.questions import Questions, ask_host, replace_surrogates, replace_unsafe
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault, watch_beside
@@ -130,6 +131,7 @@ class WorkerSandbox:
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
@@ -138,7 +140,9 @@ class WorkerSandbox:
             self.start()
             assert self._worker is not None
             try:
-                result = self._run_snippet(self._worker, code, query, clock, watched, now)
+                result = self._run_snippet(
+                    self._worker, code, {"query": query, "delegate": delegate}, clock, watched, now
+                )
             except WorkerFault as fault:
                 self._kill_worker()
                 return Result("", 0, None, self._limit_message(fault, clock), True, clock.spent)
@@ -207,7 +211,7 @@ class WorkerSandbox:
         self,
         worker: Worker,
         code: str,
-        query: HostQuery,
+        answerers: Mapping[str, HostQuery],
         clock: _Stopwatch,
         watched: Collection[int],
         now: float | None,
@@ -225,7 +229,7 @@ class WorkerSandbox:
             match frame.meta.get("op"):
                 case "call":
                     with watch_beside(worker.watch, clock.left) as spell:
-                        answers = ask_host(query, self._parse_call(frame))
+                        answers = ask_host(*self._parse_call(frame, answerers))
                     clock.spent += spell.seconds  # computed instead of waiting for the answer
                     if spell.reached:
                         raise WorkerFault(spell.reached)
@@ -240,14 +244,17 @@ class WorkerSandbox:
                 case _:
                     raise WorkerFault("protocol violation", "an unknown message")
 
-    def _parse_call(self, frame: Frame) -> Questions:
-        """Return the (prompt, text) pairs of a call. The JSON has their sizes in bytes, the blob their text."""
+    def _parse_call(self, frame: Frame, answerers: Mapping[str, HostQuery]) -> tuple[HostQuery, Questions]:
+        """Return who answers a call, and its pairs of texts. The JSON has their sizes in bytes, the blob the texts."""
+        whom = frame.meta.get("whom", "query")
+        if not isinstance(whom, str) or whom not in answerers:
+            raise WorkerFault("protocol violation", "whom a call asks")
         sizes = frame.meta.get("sizes")
         if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
             raise WorkerFault("protocol violation", "sizes of a call")
         if not 2 <= len(sizes) <= 2 * self._limits.batch or len(sizes) % 2 or sum(sizes) != len(frame.blob):
             raise WorkerFault("protocol violation", "sizes of a call")
-        return Questions(frame.blob, sizes, self._limits.prompt_chars)
+        return answerers[whom], Questions(frame.blob, sizes, self._limits.prompt_chars)
 
     def _parse_result(self, frame: Frame, seconds: float) -> Result:
         total = frame.meta.get("total")

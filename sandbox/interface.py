@@ -64,6 +64,12 @@ A pair is decoded whenever it is taken, so an unanswered one costs nothing. Taki
 guest sent no valid sub-query. It must reach `Sandbox.run`, which kills the worker.
 """
 
+
+def refuse_to_delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+    """Fail for every item: the default where the host has nobody to delegate to."""
+    return [QueryFailure("nobody can be asked that here") for _ in items]
+
+
 Protections = Mapping[str, bool | int]
 """Whether each wall is active, by name (Landlock: its ABI version, 0 without it)."""
 
@@ -109,8 +115,9 @@ class Sandbox(Protocol):
         """Run code of the caller in this worker and all later ones, in a namespace of its own.
 
         This begins a session: a worker that has run snippets forgets their variables. The names in `offered` are put
-        into the snippets' namespace before each snippet, whatever the last one did to them. The code has `context` and
-        `pages` among its globals, and the globals of the snippets as the dict _session.
+        into the snippets' namespace before each snippet, whatever the last one did to them. The code has among its
+        globals `context`, `pages`, the function _delegate (it takes pairs of texts and returns answers; see `run`), and
+        the globals of the snippets as the dict _session.
         """
 
     def run(
@@ -121,16 +128,18 @@ class Sandbox(Protocol):
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
         """Run one snippet. The Result has every error of the guest.
 
         `seconds` is a further bound of this snippet, in wall time including the host's answers. `watched` are the
         numbers of expressions, as `guest.probes` counts them, of which the result says whether they were evaluated.
         `now` is the snippet's time in seconds since 1970, which also seeds its randomness (uuid4, secrets): repeating
-        the same snippets gives the same values. None is the real time.
+        the same snippets gives the same values. None is the real time. `delegate` answers what the host's own code in
+        the guest asks with _delegate; its texts are trusted as little as those of `query`.
 
-        An exception of `query` is raised unchanged; the worker is then replaced and its variables are lost. Raises
-        SandboxUnavailable or SandboxFailure if no worker can be started.
+        An exception of `query` or `delegate` is raised unchanged; the worker is then replaced and its variables are
+        lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.
         """
 
     def close(self) -> None:

@@ -96,7 +96,8 @@ class _Pipe:
 
     def call(self, meta: str, blob: bytes) -> str:
         """Send one call of the guest and wait for the host's answer."""
-        self.send({"op": "call", "sizes": self._loads(meta)["sizes"]}, blob)
+        asked = self._loads(meta)
+        self.send({"op": "call", "sizes": asked["sizes"], "whom": asked.get("whom", "query")}, blob)
         return self._dumps(self.receive()[0])
 
     def _read_exactly(self, size: int) -> bytearray:

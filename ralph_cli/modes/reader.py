@@ -45,7 +45,7 @@ class Assignment:
     `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
     the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown;
     `answer_as` is what the answer to a question is to be, in words; `named` are the parts that it names by number, and
-    `exchanges` the questions that it follows on.
+    `exchanges` the questions that it follows on. `may_have_children`: its code may hand parts to other workers.
     """
 
     kind: Literal["question", "task"]
@@ -58,6 +58,7 @@ class Assignment:
     answer_as: str = ""
     named: tuple[NamedPart, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    may_have_children: bool = False
 
     def system(self, *, include_document: bool) -> str:
         """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
@@ -71,6 +72,8 @@ class Assignment:
         if python == "sandbox_done":
             return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python), **complete)
         several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
+        if self.may_have_children and python == "sandbox":
+            several += f"\n\n{prompt_text('sandbox_children')}"
         told = render_prompt(python, output_chars=f"{self.output_chars:,}") + several
         return render_prompt(_PROMPTS[self.kind][0], python=told, **complete)
 
@@ -216,7 +219,7 @@ class DocumentReader:
 
     assignment: Assignment
     explorer: Explorer
-    visibility: VisibilityPolicy
+    visibility: VisibilityPolicy | None
     search_record: SearchRecord = field(init=False)
     completeness_review: CompletenessReview = field(init=False)
     unseen_quotes: UnseenQuotes = field(init=False)

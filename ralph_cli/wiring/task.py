@@ -30,7 +30,7 @@ from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.qa import build_absence_reader, build_list_reader, build_looker, build_verifier_check, has_vetoes
-from ralph_cli.wiring.reading import Closers, open_reader
+from ralph_cli.wiring.reading import Closers, may_have_children, open_reader
 
 ANY_COUNT = Range(1, 1_000_000)
 """Items of a brief, and different quotes in it, that a reader may submit at once."""
@@ -139,6 +139,7 @@ def build_task(
             memory=memory,
             least_share=least_share,
             output_chars=settings.output_chars,
+            may_have_children=may_have_children(context, document),
         )
         reader, closers = open_reader(context, assignment, source, "reader")
         checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)

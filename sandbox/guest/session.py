@@ -170,7 +170,7 @@ class Guest:
         if any(sys.modules.get(name) is not module for name, module in self._modules.items()):
             sys.modules.update(self._modules)
         document = {"context": self._context, "pages": list(self._pages), "__builtins__": builtins}
-        vars(self._prelude).update(document, _session=self._names)
+        vars(self._prelude).update(document, _session=self._names, _delegate=self._queries.delegate)
         self._names.pop(MARK, None)
         self._names.pop(together.NAME, None)
         self._names.pop("print", None)  # variables may shadow other builtins, but results are printed

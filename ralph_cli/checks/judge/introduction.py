@@ -6,6 +6,7 @@ from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.text.lexicon import pluralize
 
 MAX_DOCUMENTS = 100
 """Documents of a set that are listed."""
@@ -20,7 +21,7 @@ _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", r
 def describe_kind(document: Document) -> str:
     """What a document is called, as far as a name may stand in a prompt, and its kind: "3M_2018.pdf (pdf)"."""
     if document.members:
-        return f"{len(document.members)} documents"
+        return pluralize(len(document.members), "document")
     name = safe_file_name(document.called or document.path)
     return f"{name} ({document.kind})" if name != "-" else document.kind
 

@@ -21,7 +21,8 @@ BOUNDS = ("max_time", "max_cost", "max_calls", "max_tokens", "prices")
 """Settings of every command that asks a model."""
 
 RUN = (
-    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
+    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_depth", "max_children",
+    "max_parallel",
     "max_rate", "max_call_time", *BOUNDS,
     "max_failures", "out", "sandbox", "require_walls", "ocr", "ocr_language", "otel", "otel_texts",
 )  # fmt: skip

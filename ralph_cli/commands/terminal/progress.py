@@ -38,6 +38,7 @@ ACTIVITIES = {
     "worker": "the worker is thinking",
     "goal": "the worker is thinking",
     "judge": "the judge is reading",
+    "child": "child workers explore their parts",
     "subquery": "sub-queries",
     "extractor": "the worker writes down what it has",
     "reader": "the reader gathers quotes",
@@ -102,6 +103,7 @@ class LineProgress(SilentProgress):
         self._interval, self._max_cost = interval, max_cost
         self._usage = Usage()
         self._waiting: dict[int, tuple[str, float]] = {}
+        self._children: dict[str, str] = {}
         self._iteration = 0
         self._batches = 0
         self._agent = ""
@@ -172,6 +174,12 @@ class LineProgress(SilentProgress):
             case events.SnippetRan():
                 self._waiting.pop(CODE, None)
                 return self._snippet_line(event)
+            case events.ChildStarted():
+                self._children[event.branch] = event.question
+            case events.ChildFinished(branch=branch, error=error, seconds=seconds):
+                question = one_line(self._children.pop(branch, ""), 90)
+                result = f"failed ({one_line(error, 110)})" if error else "handed in"
+                return f"  child {branch}: {question} - {result} after {seconds:.0f} s{self._usage_suffix()}"
             case events.DraftSubmitted(step=step, problems=problems):
                 what = "submitted; local checks passed" if not problems else f"rejected: {problems[0]}"
                 return f"  step {step}: {one_line(what, 150)}{self._usage_suffix()}"
