@@ -10,6 +10,7 @@ from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
+from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import one_line, to_json
 
 if TYPE_CHECKING:
@@ -84,8 +85,6 @@ def evaluate(
 
 def exit_code(evaluation: "Evaluation") -> int:
     """Return 0 if every question has a result, whatever the rates, 2 if one failed, else the code as for a question."""
-    from ralph_cli.core.run import StopType
-
     if evaluation.halt.type is StopType.NONE:
         return 0 if evaluation.complete else 2
     return qa.exit_code(evaluation.halt.type)

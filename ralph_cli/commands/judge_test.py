@@ -8,6 +8,7 @@ import typer
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import BOUNDS, Given, takes
+from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
     from ralph_cli.core.results.judge_test import JudgeTest
@@ -47,8 +48,6 @@ def judge_test(
 
 def exit_code(test: "JudgeTest") -> int:
     """Return 0 if the test was completed, 2 if no model gave a verdict, else the code as for a question."""
-    from ralph_cli.core.run import StopType
-
     return 0 if test.halt.type is StopType.TESTED and test.usable else qa.exit_code(test.halt.type)
 
 

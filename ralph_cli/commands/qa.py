@@ -1,7 +1,7 @@
 """`ralph qa`: answers a question about documents."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,7 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_run
-
-if TYPE_CHECKING:
-    from ralph_cli.core.run import StopType
+from ralph_cli.core.run import StopType
 
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
@@ -54,10 +52,8 @@ def qa(
         return write_requested_reports(finished, source, targets, exit_code(finished.stop.type), quiet=quiet)
 
 
-def exit_code(stop: "StopType") -> int:
+def exit_code(stop: StopType) -> int:
     """Return the exit code for how a run stopped: 2, ran but not accepted, for everything that is not listed."""
-    from ralph_cli.core.run import StopType
-
     match stop:
         case StopType.COMPLETION | StopType.PASSAGES:
             return 0

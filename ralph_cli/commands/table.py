@@ -15,11 +15,12 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.estimate import print_table_estimate
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
+from ralph_cli.core.results.table import CellChange, CellState, Table
+from ralph_cli.core.run import Halt, StopType
 from ralph_cli.reports.safe_text import one_line, to_json
 from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
-    from ralph_cli.core.results.table import CellChange, CellState, Table
     from ralph_cli.table.outputs import WrittenTable
 
 MAX_PROBLEMS = 5
@@ -101,7 +102,6 @@ def table(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.commands.terminal.table_progress import TableProgress
-    from ralph_cli.core.run import Halt, StopType
     from ralph_cli.table.outputs import output_paths, write_table
 
     settings = config.load_settings(given)
@@ -163,7 +163,7 @@ def _recorded_table(questions: Path | None, paths: list[str], *, resume: bool) -
 
 
 def _hand_over(
-    written: "WrittenTable", changes: "Sequence[CellChange]" = (), *, compare: bool = False, json: bool
+    written: "WrittenTable", changes: Sequence[CellChange] = (), *, compare: bool = False, json: bool
 ) -> None:
     """Print the result of a table, where it is, and what differs in it."""
     from ralph_cli.reports.table.comparison import comparison_lines, comparison_objects
@@ -187,19 +187,15 @@ def _hand_over(
         print_lines([*table_lines(written.table, files, written.made), *comparison_lines(compared)])
 
 
-def exit_code(table: "Table") -> int:
+def exit_code(table: Table) -> int:
     """Return 0 if every cell was asked, whatever the answers, 2 if one failed, else the code as for a question."""
-    from ralph_cli.core.run import StopType
-
     if table.halt.type is not StopType.COMPLETION:
         return qa.exit_code(table.halt.type)
     return 2 if any(cell.state.value in ("failed", "unjudged", "cut off", "not asked") for cell in table) else 0
 
 
-def _states(names: list[str] | None) -> "list[CellState]":
+def _states(names: list[str] | None) -> list[CellState]:
     """Return the states of cells that --retry asks again."""
-    from ralph_cli.core.results.table import CellState
-
     retried = {state.value: state for state in (CellState.FAILED, CellState.UNJUDGED, CellState.REFUSED)}
     wanted = [name.strip().lower() for given in names or () for name in given.split(",")]
     if unknown := [name for name in wanted if name not in retried]:
@@ -208,7 +204,7 @@ def _states(names: list[str] | None) -> "list[CellState]":
     return [retried[name] for name in wanted]
 
 
-def _describe_change(change: "CellChange") -> str:
+def _describe_change(change: CellChange) -> str:
     """Say whether an answer from an earlier version of the document was kept."""
     if change.holds:
         return f"not asked again: {pluralize(len(change.quotes), 'quote')} found as before"
