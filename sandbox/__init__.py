@@ -1,4 +1,4 @@
-"""Runs untrusted Python snippets over one document, in a process that can reach nothing else."""
+"""Runs untrusted Python snippets on one document, in a process that can reach nothing else."""
 
 from sandbox.engines import open_sandbox as open_sandbox
 from sandbox.interface import Answer as Answer
