@@ -89,7 +89,11 @@ class _Grid(NamedTuple):
 
     def holds(self, word: Word) -> bool:
         """Whether a word stands in it."""
-        return self.columns[0] < word.right and word.left < self.columns[-1] and self.rows[0] < -word.baseline < self.rows[-1]
+        return (
+            self.columns[0] < word.right
+            and word.left < self.columns[-1]
+            and self.rows[0] < -word.baseline < self.rows[-1]
+        )
 
     def width(self, box: BoxCell) -> float:
         """The room for the text of a box."""
@@ -339,7 +343,9 @@ def _part_boxes(grid: _Grid, words: Sequence[Word], source: str) -> _Grid:
     for at, (left, right) in enumerate(pairwise(grid.columns)):
         own = {box for (_, column), box in grid.boxes.items() if column == at and box.left == box.right}
         feet = [(grid.rows[box.first], grid.rows[box.last + 1]) for box in own]
-        inside = [it for it in words if left < it.left and it.right < right and any(a < -it.baseline < b for a, b in feet)]
+        inside = [
+            it for it in words if left < it.left and it.right < right and any(a < -it.baseline < b for a, b in feet)
+        ]
         lines = [*filter(lambda line: len(line) > 1, build_rows(read_fragments(inside, source)))]
         apart = [line for line in lines if _has_pieces_apart([line])]
         if len(apart) > 1:

@@ -1,7 +1,6 @@
 """Names above a table: which columns each stands over, by the ruling that is drawn below it, or else by its place."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 

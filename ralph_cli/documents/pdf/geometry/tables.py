@@ -81,10 +81,8 @@ class FigureTable:
 
 def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTable]:
     """The tables of a block: so many rows of figures under each other, in two columns or behind labels; of fewer rows
-    those whose columns are all named."""
-    if not any(len(row) > 1 and any(fragment.is_figure for fragment in row) for row in rows):
-        return []
-    if any(fragment.is_right_to_left for row in rows for fragment in row):
+    those whose columns are all named; and labels with what they say."""
+    if not any(len(row) > 1 for row in rows) or any(fragment.is_right_to_left for row in rows for fragment in row):
         return []
     for left, right in chain.from_iterable(map(pairwise, rows)):
         if right.height < _SMALL * left.height and right.baseline > left.baseline and _NOTE_MARK.fullmatch(right.text):
@@ -106,7 +104,41 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         if len(columns) > 1 or (columns and is_labelled):
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns))
-    return tables
+    return sorted([*tables, *_find_pairs(rows, tables)], key=lambda table: table.first)
+
+
+def _find_pairs(rows: list[Row], tables: list[FigureTable]) -> Iterator[FigureTable]:
+    """Labels that end in colons, with what they say from one left edge on; a label alone may stand above or among them.
+
+    Only rows that are near each other, and outside of other tables, count.
+    """
+    taken = {at for table in tables for at in range(table.first - len(table.above), table.first + len(table.rows))}
+    end = 0
+    for first, row in enumerate(rows):
+        if first < end or first in taken or not _is_pair(row):
+            continue
+        edge, end = row[1].left, first + 1
+        while end < len(rows) and end not in taken and _goes_on(rows[end - 1], rows[end], edge):
+            end += 1
+        pairs = [it for it in rows[first:end] if _is_pair(it)]
+        colons = sum(label.text.endswith((":", "\uff1a")) for label, _ in pairs)
+        if colons >= max(_LEAST_ROWS, len(pairs) / 2):
+            is_headed = first > 0 and first - 1 not in taken and _goes_on(rows[first - 1], row, edge)
+            above = rows[first - 1] if is_headed else row
+            begin = first - (len(above) == 1 and above[0].left < row[0].left)
+            column = FigureColumn(edge, max(value.right for _, value in pairs), has_words=True)
+            label_edge = min(it[0].left for it in rows[begin:end]) + LABEL_INDENT
+            yield FigureTable(begin, rows[begin:end], [], label_edge, [column])
+
+
+def _is_pair(row: Row) -> bool:
+    return len(row) == 2 and row[0].has_letters
+
+
+def _goes_on(above: Row, row: Row, edge: float) -> bool:
+    """Whether a row near below another one is a label, alone or with what it says from the edge on."""
+    is_near = 0 <= distance(above, row) <= _FAR
+    return is_near and (abs(row[1].left - edge) < _TOUCHING if _is_pair(row) else row[-1].right < edge)
 
 
 def _has_only_marks(column: FigureColumn, rows: list[Row]) -> bool:
