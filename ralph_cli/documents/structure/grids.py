@@ -250,7 +250,7 @@ def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
 
 
 def _is_rising(texts: Sequence[str]) -> bool:
-    """Whether whole numbers rise from one text to the next, by one if they are few, where a text may be from one to another: "22-23"."""
+    """Whether whole numbers, or spans of them ("22-23"), rise from one text to the next: by one if they are few."""
     numbers = [int(match[0]) if (match := _LEADING.match(text)) else -1 for text in texts]
     is_count = len(texts) > _FEW_RISING or numbers[-1] - numbers[0] == len(texts) - 1
     return is_count and numbers[0] >= 0 and all(above < below for above, below in pairwise(numbers))

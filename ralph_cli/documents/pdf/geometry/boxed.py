@@ -307,7 +307,10 @@ def _find_walls(rulings: Sequence[Ruling], places: Sequence[float], rooms: Seque
 def _fill(
     grid: _Grid, words: Sequence[Word], free: Sequence[Word], source: str, is_bold: Callable[[int], bool]
 ) -> list[BoxedTable]:
-    """The tables of these boxes with the words in them, where `free` ones are in none; none if a box holds more than a cell, or it is no table."""
+    """The tables of these boxes with the words in them; none if a box holds more than a cell, or it is no table.
+
+    Words that are `free` stand in the boxes of no grid.
+    """
     grid = _part_boxes(grid, words, source)
     filled: defaultdict[BoxCell, list[Word]] = defaultdict(list)
     crossed = 0
