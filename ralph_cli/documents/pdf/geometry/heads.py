@@ -211,17 +211,17 @@ class _Header:
         again = [at for at, text in enumerate(said, 1) if text == said[0]] if all(said) else []
         for begins in (again, range(1, count + 1, max(count // max(len(names), 1), 1))):
             groups = [*zip(begins, [at - 1 for at in [*begins, count + 1][1:]], strict=True)]
-            are_over = (self._may_be_over(*it, begins is again) for it in zip(names, groups, strict=False))
+            are_over = (self._may_be_over(*it) for it in zip(names, groups, strict=False))
             if len(groups) == len(names) > 1 and all(are_over):
                 return groups
         return []
 
-    def _may_be_over(self, name: _Name, group: _Span, may_be_flush: bool) -> bool:
+    def _may_be_over(self, name: _Name, group: _Span) -> bool:
         """Whether a name reaches over no columns but these, and is in the middle of them as well as of any of them."""
         first, last = group
         bounds = [(0.0, -math.inf), *self._rooms, (math.inf, 0.0)]
         own = min(self._off_centre(name, at, at) for at in range(first, last + 1))
-        is_over = self._off_centre(name, first, last) <= 1 + own or (may_be_flush and self._is_own(name, first, last))
+        is_over = self._off_centre(name, first, last) <= 1 + own
         return bounds[first - 1][1] <= name.left and name.right <= bounds[last + 1][0] and is_over
 
     def _off_centre(self, name: _Name, first: int, last: int) -> float:
@@ -237,19 +237,11 @@ class _Header:
         largest = max((it.top.height for it in self.placed if it.span[0]), default=math.inf)
         return (off < own and not name.is_ruled) or name.top.height > _LARGER * largest
 
-    def _is_own(self, name: _Name, first: int, last: int) -> bool:
-        """Whether a name over one column stands on the name of it below, or one over several is flush with theirs."""
-        left, right = ([it for it in self.placed if it.span == (at, at)] for at in (first, last))
-        if not (left and right) or first == last:
-            return bool(left and right) and name.is_aligned(left[0])
-        flush = [*(name.left - it.left for it in left), *(name.right - it.right for it in right)]
-        return min(map(abs, flush)) < _LEVEL
-
     def _widen(self, name: _Name, names: list[_Name], is_alone: bool) -> None:
         """Place a name also over columns beside it that no other stands over, if it is in their middle; by itself it
         may be in the middle of all columns of figures."""
         first, last = name.span
-        if first < 1 or name.is_ruled or self._is_own(name, first, last):
+        if first < 1 or name.is_ruled:
             return
         over = {at for it in names for at in range(it.span[0], it.span[1] + 1)} | {0, len(self._rooms) + 1}
         low, high = max(at for at in over if at < first) + 1, min(at for at in over if at > last)

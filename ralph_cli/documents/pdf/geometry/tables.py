@@ -12,11 +12,9 @@ from ralph_cli.documents.pdf.geometry.rows import Row, distance
 from ralph_cli.documents.structure.grids import is_date, is_time
 
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
-_BRACKETED_MARKS = re.compile(r"(?:\(\w{1,2}\))+")
 _LABELLED = re.compile(r"\S[:\uff1a](?:\s|\D|$)")
 """A label with what it says: "Sample: blood", several in a row above a table name no columns."""
 
-_BULLETS = ("\u2022", "\u25aa", "\u25cf", "\u25e6", "\u25a0")
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
 _LONG_PROSE, _NOTE_WORDS = 10, 6
@@ -95,9 +93,6 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         above = _rows_above(rows, kinds, first)
         columns = _figure_columns(data, min(least_rows, 2))
         _name_columns(rows[first:end], above, edge, columns)
-        columns = [it for it in columns if it.is_named or not _has_only_marks(it, data)]
-        if _is_numbered(data, edge, columns):
-            above, data, first = [*above, rows[first]], data[1:], first + 1
         if len(data) < least_rows and not all(column.is_named for column in columns):
             continue
         is_labelled = all(is_text(row[0]) for row in data) and len(data) >= min(least_rows, 2)
@@ -141,28 +136,10 @@ def _goes_on(above: Row, row: Row, edge: float) -> bool:
     return is_near and (abs(row[1].left - edge) < _TOUCHING if _is_pair(row) else row[-1].right < edge)
 
 
-def _has_only_marks(column: FigureColumn, rows: list[Row]) -> bool:
-    """Whether a column has nothing but marks of notes, some of them several: "(2)(5)"."""
-    texts = [it.text for row in rows for it in row if column.holds(it)]
-    return all(map(_BRACKETED_MARKS.fullmatch, texts)) and any(text.count("(") > 1 for text in texts)
-
-
-def _is_numbered(rows: list[Row], edge: float, columns: list[FigureColumn]) -> bool:
-    """Whether the first row has whole numbers for names: each another, above all columns, where rows below have labels
-    and nothing else names all columns."""
-    names, *others = rows
-    is_full = len(names) == len({it.text for it in names}) == len(columns)
-    is_over = is_full and all(map(FigureColumn.is_under, columns, names)) and not all(it.is_named for it in columns)
-    is_whole = is_over and all(it.text.isalnum() or not it.is_figure for it in names)
-    return is_whole and len(others) > 2 and all(row[0].left <= edge and is_text(row[0]) for row in others)
-
-
 def _kind(row: Row, label_edge: float) -> _Kind:
     words = sum(part.left > label_edge and part.has_letters for part in row)
     figures = [part for part in row if part.is_figure and not (words > 1 and _NOTE_MARK.fullmatch(part.text))]
     if len(row) > 1 and _NOTE_MARK.fullmatch(row[0].text) and row[1].is_prose and len(row[1].words) > _NOTE_WORDS:
-        return _Kind.PROSE
-    if row[0].text in _BULLETS:
         return _Kind.PROSE
     if figures and not all(is_time(fragment.text) for fragment in figures):
         return _Kind.DATA if len(row) > 1 else _Kind.TEXT
