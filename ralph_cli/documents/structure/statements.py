@@ -124,7 +124,7 @@ def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Head
     """
     first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
     near = titles[first : bisect_right(titles, above[-1].end(), key=attrgetter("start"))]
-    heads = [any(it.start < line.end() and line.start() < it.start + len(it.text) for it in near) for line in above]
+    heads = [any(_overlaps(it, line) for it in near) for line in above]
     at = len(above) - 1
     while at > 0 and _IN_BRACKETS.fullmatch(above[at][0]):
         at -= 1
@@ -134,15 +134,23 @@ def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Head
     begin = max(ends, default=-1) + 1
     if not heads[at] and words.endswith(":"):
         return _find_sentence(text, above[begin : at + 1], is_whole=bool(begin) or len(above) < _MOST_LINES)
-    if not heads[at]:
-        gap = text[above[at - 1].end() : above[at].start()] if at else ""
-        is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
-        if not is_alone or words[-1] == "," or words[0].islower() or _ENDS_PART.search(words):
-            return -1
+    gap = text[above[at - 1].end() : above[at].start()] if at else ""
+    is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
+    if not heads[at] and not (is_alone and _may_be_title(words)):
+        return -1
     first = at
     while first > 0 and heads[first - 1] and text.count("\n", above[first - 1].end(), above[first].start()) == 1:
         first -= 1
     return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
+
+
+def _overlaps(heading: Heading, line: re.Match[str]) -> bool:
+    return heading.start < line.end() and line.start() < heading.start + len(heading.text)
+
+
+def _may_be_title(words: str) -> bool:
+    """Whether a line is no row, and neither the beginning nor the end of a sentence."""
+    return words[-1] != "," and not words[0].islower() and not _ENDS_PART.search(words)
 
 
 def _find_sentence(text: str, lines: Sequence[re.Match[str]], is_whole: bool) -> int:

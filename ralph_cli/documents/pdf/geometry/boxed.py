@@ -87,6 +87,11 @@ class _Grid(NamedTuple):
     boxes: dict[tuple[int, int], BoxCell]
     is_open: bool = False
 
+    @property
+    def is_band(self) -> bool:
+        """Whether only the names of columns and all rows are parted from each other."""
+        return self.is_open and len(self.rows) == _LEAST_SIDES
+
     def holds(self, word: Word) -> bool:
         """Whether a word stands in it."""
         return (
@@ -222,35 +227,38 @@ def _draw_boxes(
 
 
 def _find_bands(rulings: Rulings, words: Sequence[Word], source: str) -> Iterator[_Grid]:
-    """Boxes that only rulings across draw, all as long as each other: with gaps between their columns in which nothing
-    stands but what stands alone. Signs of currencies have their own columns in such tables, so there are none; between
-    few rulings there are no figures, either."""
+    """Boxes that only rulings across draw, all as long as each other."""
     levels = sorted(
         (it for it in (*rulings.across, *rulings.grounds) if it.right - it.left > _NEAR), key=itemgetter(0, 1)
     )
     for _, group in groupby(levels, lambda it: (round(it.left / _NEAR), round(it.right / _NEAR))):
         sides = [*group]
-        left, right = sides[0].left, sides[0].right
         rows = _join_near([-it.foot for it in sides])
-        if len(rows) < _LEAST_SIDES or any(_touches(it, one) for it in rulings.down for one in sides):
-            continue
-        within = [it for it in words if left <= (it.left + it.right) / 2 <= right]
-        inside = [it for it in within if rows[0] < -it.baseline < rows[-1]]
-        lines = build_rows(read_fragments(inside, source))
-        is_few = sum(it in rulings.across for it in sides) < _FEW_ROWS
-        if any(CURRENCY.match(it.text) or (is_few and it.is_figure) for line in lines for it in line):
-            continue
-        alone = {id(it) for line in lines if len(line) == 1 for it in line[0].words}
-        columns = _part_columns([it for it in inside if id(it) not in alone], left)
-        names = _find_names(within, -rows[0])
-        for places in (_part_columns([*names, *(it for it in inside if id(it) not in alone)], left), columns):
-            over = [(bisect_right(places, it.left), bisect_left(places, it.right)) for it in names]
-            if len(set(over)) == len(places) == len(columns) and all(first == last for first, last in over):
-                columns, inside = places, [*names, *inside]
-                rows = [-max(it.baseline + it.height for it in names), *rows]
-                break
-        if len(columns) > 1:
-            yield _Grid([*columns, right], rows, dict(_draw_bands(rows, columns, lines)), True)
+        if len(rows) >= _LEAST_SIDES and not any(_touches(it, one) for it in rulings.down for one in sides):
+            within = [it for it in words if sides[0].left <= (it.left + it.right) / 2 <= sides[0].right]
+            are_few = sum(it in rulings.across for it in sides) < _FEW_ROWS
+            yield from _part_bands(rows, sides[0], within, source, are_few)
+
+
+def _part_bands(rows: list[float], side: Ruling, within: Sequence[Word], source: str, are_few: bool) -> Iterator[_Grid]:
+    """Bands between rulings as boxes, with gaps between their columns in which nothing stands but what stands alone.
+
+    Signs of currencies have their own columns in such tables, so there are none; between few rulings there are no
+    figures, either.
+    """
+    lines = build_rows(read_fragments([it for it in within if rows[0] < -it.baseline < rows[-1]], source))
+    if any(CURRENCY.match(it.text) or (are_few and it.is_figure) for line in lines for it in line):
+        return
+    beside = [word for line in lines if len(line) > 1 for piece in line for word in piece.words]
+    columns = _part_columns(beside, side.left)
+    names = _find_names(within, -rows[0])
+    for places in (_part_columns([*names, *beside], side.left), columns):
+        over = [(bisect_right(places, it.left), bisect_left(places, it.right)) for it in names]
+        if len(set(over)) == len(places) == len(columns) and all(first == last for first, last in over):
+            columns, rows = places, [-max(it.baseline + it.height for it in names), *rows]
+            break
+    if len(columns) > 1:
+        yield _Grid([*columns, side.right], rows, dict(_draw_bands(rows, columns, lines)), True)
 
 
 def _draw_bands(
@@ -312,15 +320,7 @@ def _fill(
     Words that are `free` stand in the boxes of no grid.
     """
     grid = _part_boxes(grid, words, source)
-    filled: defaultdict[BoxCell, list[Word]] = defaultdict(list)
-    crossed = 0
-    for word in words:
-        row = bisect_right(grid.rows, -word.baseline - _LEVEL * word.height) - 1
-        column = bisect_right(grid.columns, (word.left + word.right) / 2) - 1
-        if box := grid.boxes.get((row, column)):
-            filled[box].append(word)
-            room = grid.columns[box.left] - word.left, word.right - grid.columns[box.right + 1]
-            crossed += max(room) > _OVERHANG * word.height
+    filled, crossed = _place_words(grid, words)
     if _is_part(grid, filled, free, source):
         return []
     counts = Counter(box.first for box in filled)
@@ -332,12 +332,24 @@ def _fill(
         for at, box in grid.boxes.items()
         if box in filled and at == (box.first, box.left)
     ]
-    if any(it.is_right_to_left for box in boxes for line in box.lines for it in line):
+    lines = [line for box in boxes for line in box.lines]
+    if any(it.is_right_to_left for line in lines for it in line) or _has_pieces_apart(lines):
         return []
-    if any(_has_pieces_apart(box.lines) for box in boxes):
-        return []
-    is_named = grid.is_open and len(grid.rows) == _LEAST_SIDES
-    return [_make_table(*part, is_bold, is_named) for part in _part_stacked(_split_rows(grid, boxes), grid.columns)]
+    return [_make_table(*part, is_bold, grid.is_band) for part in _part_stacked(_split_rows(grid, boxes), grid.columns)]
+
+
+def _place_words(grid: _Grid, words: Sequence[Word]) -> tuple[dict[BoxCell, list[Word]], int]:
+    """The words in each box, and how many reach over its sides."""
+    filled: defaultdict[BoxCell, list[Word]] = defaultdict(list)
+    crossed = 0
+    for word in words:
+        row = bisect_right(grid.rows, -word.baseline - _LEVEL * word.height) - 1
+        column = bisect_right(grid.columns, (word.left + word.right) / 2) - 1
+        if box := grid.boxes.get((row, column)):
+            filled[box].append(word)
+            room = grid.columns[box.left] - word.left, word.right - grid.columns[box.right + 1]
+            crossed += max(room) > _OVERHANG * word.height
+    return filled, crossed
 
 
 def _part_boxes(grid: _Grid, words: Sequence[Word], source: str) -> _Grid:
@@ -447,8 +459,7 @@ def _holds_rows(grid: _Grid, boxes: Sequence[BoxCell], is_first: bool) -> bool:
         return len(amounts) + len(short) > 1 and not is_first
     is_full = len(broken) == len(boxes) and not is_first
     are_level = all(len(_find_levels([broken[0], box])) == len(box.lines) for box in broken)
-    least = 2 if grid.is_open and len(grid.rows) == _LEAST_SIDES else 3
-    return are_level and len(broken) >= least and len(short) > 1 and (is_full or len(broken[0].lines) > 2)
+    return are_level and (len(broken) > 2 or grid.is_band) and len(short) > 1 and (is_full or len(broken[0].lines) > 2)
 
 
 def _find_levels(boxes: Sequence[BoxCell]) -> list[float]:
