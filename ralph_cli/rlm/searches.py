@@ -137,17 +137,23 @@ def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:
         ):
             if any(map(names.mentions_document, rest)):
                 yield from _sort_terms(SearchTerm(item.term, True) for item in names.possible_strings(pattern))
-        case ast.Call(func=ast.Attribute(value=subject, attr=name), args=args) if (
-            args and name in REGEX_METHODS | STRING_METHODS
-        ):
-            compiled = [held for held in names.possible_strings(subject) if held.pattern]
-            if compiled and names.mentions_document(args[-1] if name in ("sub", "subn") else args[0]):
-                yield from _sort_terms(compiled)
-            elif name in STRING_METHODS and names.mentions_document(subject):
-                yield from _sort_terms(names.possible_strings(args[0]))
+        case ast.Call(func=ast.Attribute(value=subject, attr=name), args=[_, *_] as args):
+            yield from _searches_by_method(name, subject, args, names)
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[subject]):
             if names.mentions_document(subject):
                 yield from _sort_terms(names.possible_strings(left))
+
+
+def _searches_by_method(
+    name: str, subject: ast.expr, args: list[ast.expr], names: _VariableTracker
+) -> Iterator[SearchTerm]:
+    """The searches of a method of a compiled pattern, or of the document's text."""
+    compiled = [held for held in names.possible_strings(subject) if held.pattern]
+    is_method_of_pattern = compiled and name in REGEX_METHODS | STRING_METHODS
+    if is_method_of_pattern and names.mentions_document(args[-1] if name in ("sub", "subn") else args[0]):
+        yield from _sort_terms(compiled)
+    elif name in STRING_METHODS and names.mentions_document(subject):
+        yield from _sort_terms(names.possible_strings(args[0]))
 
 
 def _sort_terms(terms: Iterable[SearchTerm]) -> Iterator[SearchTerm]:

@@ -109,7 +109,14 @@ def find(
     if len(places) - following > show > 0 and show < _MOST_SHOWN:
         left = 0  # who asks for few wants no long list of the others
     _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
-    for number in range(following, len(places)):
+    _list_places(places, following, last, left)
+
+
+def _list_places(places: list[_Place], first: int, last: int, left: int) -> None:
+    """Print a line for each place from `first` to before `last` while `left` characters have room, then the pages of
+    the others.
+    """
+    for number in range(first, len(places)):
         line = f"place {number}, {_listed(places[number][3], 110 if left > 600 else 60)}"
         left -= len(line) + 1
         if left < 0 or number >= last:
