@@ -40,7 +40,7 @@ _UNIT = re.compile(
 """A unit of a closed class, directly behind a number and its scale."""
 
 _RATIO = re.compile(
-    r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|:1(?!\w)|\sto\s(?:1(?:\.0+)?|one)(?!\w))"
+    r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|:1(?!\w|[.,]\d)|\sto\s(?:1(?:\.0+)?|one)(?!\w|[.,]\d))"
     r"|[\s-]*(?:times|fold)(?!\w)|[\s-]?(?:(?-i:x)|\u00d7)(?!\w)(?!\s*[$\u20ac\u00a3\u00a5]?\d|\(|\s+\(\d)"
 )
 """What makes a ratio of a number: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3"."""
