@@ -165,7 +165,7 @@ class FigureTracer:
         if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
             return None
         quoted = (one for one in self.candidates if one.source == "quote")
-        return self._first(relate(quoted, shares=shares, changes=not quantity.worded), quantity)
+        return self._first(relate(quoted, shares=shares), quantity)
 
     def _sources_near(self, quantity: Quantity, others: Sequence[Quantity]) -> Iterator[Candidate]:
         """The sources of the other figures of a text that are near a quantity."""
