@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import islice, permutations
 
 from ralph_cli.checks.figures.candidates import Candidate
-from ralph_cli.text.quantities.quantity import Kind, Quantity
+from ralph_cli.text.quantities.quantity import Kind
 
 _BESIDE_BARE = {"none", "currency", "percent"}
 _MOST = 14
