@@ -225,6 +225,21 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
     in half of the rows, or in three with times; half of them with a label."""
     if not all(column.is_named for column in columns):
         return []
+    names = chain.from_iterable(row for row in above if len(row) > 1)
+    free = [it for it in names if it.left > edge and not any(column.holds(it) for column in columns)]
+    first = {id(row[0]) for row in rows}
+    found = []
+    for column, parts in _gather_words(rows, edge):
+        are_times = len(parts) >= _LEAST_ROWS and all(is_date(it.text) for it in parts)
+        are_labelled = 2 * sum(id(part) in first for part in parts) <= len(parts)
+        is_apart = any(map(column.holds, free)) and not any(it.is_beside(column) for it in columns)
+        if (are_times or 2 * len(parts) >= len(rows)) and are_labelled and is_apart:
+            found.append(column)
+    return found
+
+
+def _gather_words(rows: list[Row], edge: float) -> list[tuple[FigureColumn, Row]]:
+    """The words that stand above each other, behind all labels, and their x-range."""
     labels = max((row[0].right for row in rows if row[0].left <= edge), default=edge)
     beside = [part for row in rows for part in row if part.left > edge and not (part.is_figure or is_sign(part))]
     found: list[tuple[FigureColumn, Row]] = []
@@ -234,17 +249,7 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
             found[-1][1].append(part)
         elif part.left >= labels:
             found.append((FigureColumn(part.left, part.right, has_words=True), [part]))
-    names = [part for row in above if len(row) > 1 for part in row if part.left > edge]
-    free = [part for part in names if not any(it.holds(part) for it in columns)]
-    first = {id(row[0]) for row in rows}
-    return [
-        column
-        for column, parts in found
-        if (2 * len(parts) >= len(rows) or (len(parts) >= _LEAST_ROWS and all(is_date(part.text) for part in parts)))
-        and 2 * sum(id(part) in first for part in parts) <= len(parts)
-        and not any(it.is_beside(column) for it in columns)
-        and any(map(column.holds, free))
-    ]
+    return found
 
 
 def is_sign(fragment: Fragment) -> bool:
