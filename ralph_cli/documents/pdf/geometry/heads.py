@@ -186,18 +186,19 @@ class _Header:
         """Place names over the columns that they are over, and nearer to than what stands `beside` them."""
         over = [it for it in row if it.left > self._edge]
         for name in (it for it in row if not it.is_ruled):
-            under = self._find_under(name) if name in over else []
-            nearest = [at for at in under if self._nearest([*over, *beside], at) is name] or under
-            is_label = name.left <= self._edge and name.right <= self._table.columns[0].left
-            name.span = (nearest[0], nearest[-1]) if nearest else (0, 0) if is_label else _NONE
+            name.span = self._find_span(name, over, beside)
         over = [it for it in over if it.span != _NONE or not any(map(it.is_over, self._others))]
         nowhere = [it for it in self.placed if it.span == _NONE]
         over = [it for it in over if not any(map(it.is_aligned, nowhere))]
         for name, span in zip(over, self._find_groups(over), strict=False):
             name.span = name.span if name.is_ruled else span
 
-    def _find_under(self, name: _Name) -> list[int]:
-        return [at for at, (left, right) in enumerate(self._rooms, 1) if name.left < right and name.right > left]
+    def _find_span(self, name: _Name, over: list[_Name], beside: list[_Name]) -> _Span:
+        if name.left <= self._edge:
+            return (0, 0) if name.right <= self._table.columns[0].left else _NONE
+        under = [at for at, (left, right) in enumerate(self._rooms, 1) if name.left < right and name.right > left]
+        nearest = [at for at in under if self._nearest([*over, *beside], at) is name] or under
+        return (nearest[0], nearest[-1]) if nearest else _NONE
 
     def _nearest(self, names: list[_Name], column: int) -> _Name:
         return min(names, key=lambda it: self._off_centre(it, column, column))
