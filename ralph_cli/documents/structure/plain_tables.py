@@ -83,15 +83,19 @@ def _read_barred(text: str, block: Sequence[tuple[int, int]]) -> tuple[int, list
     is_rule = [_DELIMITER.fullmatch(text, *it) is not None for it in block]
     begin = next((n for n in range(len(block) - 1) if is_rule[n + 1] and not is_rule[n]), -1)
     rows = [it for it, is_one in zip(block, is_rule, strict=True) if not is_one]
-    bars = {len(_PIPE.findall(text, *it)) for it in rows}
-    is_barred = len(bars) == 1 < len(rows) and all(text[slice(*it)].lstrip()[:1] == "|" for it in rows)
-    if begin < 0 and not (is_barred and min(bars) > 2):
+    if begin < 0 and not _are_barred(text, rows):
         return 0, []
     grid = [_read_pipes(text, *row) for row in rows if row >= block[max(begin, 0)]]
     if "+" in text[slice(*block[-1])] and any(not row.cells or row.cells[0].column for row in grid):
         return 0, []
     width = max((cell.last + 1 for row in grid for cell in row.cells), default=1)
     return max(begin, 0), make_tables(grid, width, (1 if grid[0].cells else 0) if begin >= 0 else None)
+
+
+def _are_barred(text: str, lines: Sequence[tuple[int, int]]) -> bool:
+    """Whether all lines begin with a bar and have as many, so that each has two cells or more."""
+    bars = {len(_PIPE.findall(text, *it)) for it in lines}
+    return len(bars) == 1 < len(lines) and min(bars) > 2 and all(text[slice(*it)].lstrip()[:1] == "|" for it in lines)
 
 
 def _has_bars(text: str, line: tuple[int, int]) -> bool:
@@ -125,7 +129,7 @@ def _find_ruled(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[T
         if at < taken:
             continue
         columns = [match.start() - lines[at][0] for match in _RUN.finditer(text, *lines[at])]
-        further = rulers[number + 1] if number + 1 < len(rulers) else len(lines)
+        further = [*rulers, len(lines)][number + 1]
         is_framed = 1 < further - at <= _MOST_NAMES + 1 and _are_adjacent(lines[at : further + 1])
         names = [*range(at + 1, further)] if is_framed else _find_names(lines, at, taken)
         begin = end = (further if is_framed else at) + 1
