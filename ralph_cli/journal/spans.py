@@ -89,6 +89,7 @@ class RunSpans:
         self._snippet: Span | None = None
         self._calls: dict[int, Span] = {}
         self._checks: dict[str, Span] = {}
+        self._children: dict[str, Span] = {}
         self._check_ends: dict[str, int] = {}
         self._usage = Usage()
         self._iterations = 0
@@ -120,6 +121,10 @@ class RunSpans:
                 self._snippet = self._begin("execute_tool python", parent, at, {**named, "ralph.step": step})
             case events.SnippetRan():
                 self._end_snippet(event, at)
+            case events.ChildStarted():
+                self._begin_child(event, at)
+            case events.ChildFinished(branch=branch, error=error):
+                self._end(self._children.pop(branch, None), at, {}, fault="child" if error else "")
             case events.DraftSubmitted() | events.TurnRejected():
                 self._acted = at
             case events.VerifierStarted():
@@ -146,6 +151,16 @@ class RunSpans:
         }
         self._run = self._begin(f"invoke_workflow {event.mode}", None, at, given)
 
+    def _begin_child(self, event: events.ChildStarted, at: int) -> None:
+        parent = self._children.get(event.branch.rpartition(".")[0], self._snippet)
+        given = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": "child",
+            "ralph.branch": event.branch,
+            "ralph.question": event.question if self._texts else None,
+        }
+        self._children[event.branch] = self._begin("invoke_agent child", parent, at, given)
+
     def _begin_call(self, event: events.CallStarted, at: int) -> None:
         vendor, _, model = event.model.partition(":")
         given = {
@@ -162,6 +177,8 @@ class RunSpans:
             if event.agent not in self._checks:
                 self._checks[event.agent] = self._begin(f"check {event.agent}", parent, at)
             parent = self._checks[event.agent]
+        elif event.branch in self._children:
+            parent = self._children[event.branch]
         elif event.agent == "subquery":
             parent = self._snippet or parent
         self._calls[event.number] = self._begin(f"chat {model or vendor}", parent, at, given, SpanKind.CLIENT)

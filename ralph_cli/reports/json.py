@@ -28,7 +28,8 @@ def as_object(view: RunView) -> dict[str, Any]:
     is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
     close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave
     no verdict on a claim; `subqueries` counts those that were asked, gave no answer (lost, with the reasons, and with
-    the intervals of the text that no model has read instead), or were not asked (refused);
+    the intervals of the text that no model has read instead), or were not asked (refused); `children` are the workers
+    that explored a part for the worker's code, each with its branch ("2.1" is a child of "2") and what it cost;
     `unconfirmed` has what code could not confirm of a claim (null: of the output): an "objection" holds that the words
     are wrong, and comes with why the worker stands by them; what is "open" code could not tell. `notices` say, too, if
     counter-evidence was not looked for, and if sub-queries were lost. `verification` is what a verifier said of the
@@ -76,6 +77,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "completeness": [pick(it, "by", "holds", "message") for it in view.completeness],
         "coverage": coverage.as_object(view.coverage, view.document),
         "subqueries": view.subqueries,
+        "children": [child.as_object() for child in view.children],
         "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,

@@ -47,6 +47,8 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
             yield f"-- step {step}: submitted" + (", rejected" if problems else ", accepted")
             yield from _draft_lines(draft)
             yield from (f"  ! {one_line(problem)}" for problem in problems)
+        case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+            yield from _child_lines(event)
         case events.SubqueriesAsked(tally=tally) if tally.lost or tally.refused:
             counted = f"{len(tally.lost)} of {tally.asked} gave no answer, {tally.refused} were not asked"
             yield f"-- sub-queries so far: {counted}"
@@ -77,6 +79,19 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
             yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
         case events.CallFinished(agent=agent, model=model, error=error) if error:
             yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
+
+
+def _child_lines(event: events.ChildEvent) -> Iterator[str]:
+    """What a child worker did, each line with its branch."""
+    match event:
+        case events.ChildStarted():
+            part = f"{event.characters:,} characters" + (f" from offset {event.start}" if event.end else "")
+            yield f"[{event.branch}] child worker, {part}: {one_line(event.question)}"
+        case events.ChildWorked(branch=branch, event=done):
+            yield from (f"[{branch}] {line}" for lines in _event_lines(done) for line in lines.splitlines() if line)
+        case events.ChildFinished():
+            answer = event.error or event.answer
+            yield f"[{event.branch}] ended after {event.seconds:.1f} s: {one_line(_shorten(answer))}"
 
 
 def _output_lines(step: Step) -> Iterator[str]:

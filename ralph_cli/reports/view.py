@@ -31,6 +31,7 @@ from ralph_cli.core.run import (
     VerificationOutcome,
 )
 from ralph_cli.reports.sections import subqueries as lost_subqueries
+from ralph_cli.reports.sections.children import ChildRun
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
@@ -193,6 +194,7 @@ class RunView:
     counter_evidence_gaps: tuple[str, ...]
     losses: tuple[str, ...]
     subqueries: dict[str, Any]
+    children: tuple[ChildRun, ...]
     usd_by_role: Mapping[str, float]
     saved_usd: float
     notices: tuple[str, ...]
@@ -244,6 +246,7 @@ def build_view(
     subqueries: SubqueryTally | None = None,
     usd_by_role: Mapping[str, float] | None = None,
     saved_usd: float = 0.0,
+    children: tuple[ChildRun, ...] = (),
 ) -> RunView:
     """The view of a run that `started` so and came to this `outcome`; `folder` is where its record is.
 
@@ -300,6 +303,7 @@ def build_view(
         usd_by_role=usd_by_role or {},
         saved_usd=saved_usd,
         subqueries=lost_subqueries.as_object(subqueries, coverage.shown),
+        children=children,
         notices=tuple(dict.fromkeys((*notices, *gaps, *losses))),
         verification=best.verification,
         completeness=attempt.completeness,

@@ -67,6 +67,14 @@ def _event_items(event: events.AnyEvent) -> Iterator[Markup]:
             output = el("pre", shorten(draft.output)) if draft.output else None
             wrong = join(el("h4", "Problems"), bullets(problems))
             yield _details(name, el("ul", *items), output, wrong if problems else None)
+        case events.ChildStarted():
+            part = f"{event.characters:,} characters" + (f" from offset {event.start:,}" if event.end else "")
+            yield el("span", f"Child worker {event.branch} ({part}): {one_line(event.question, 600)}")
+        case events.ChildWorked(branch=branch, event=done):
+            yield from (join(el("b", f"Child {branch}. "), item) for item in _event_items(done))
+        case events.ChildFinished():
+            answer = event.error or event.answer
+            yield _details(f"Child worker {event.branch} ended after {event.seconds:.1f} s", el("pre", shorten(answer)))
         case events.TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
         case events.StepFinished(step):
