@@ -146,7 +146,7 @@ def build_task(
         checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
         if least_share:
             checks += (CoverageCheck(document, least_share, reader.shown_spans),)
-        sections = section_numbers(document.text)
+        sections = section_numbers(document)
         output_check = OutputCheck(
             spec.output,
             spec.text,
