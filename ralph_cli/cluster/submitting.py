@@ -186,4 +186,4 @@ def _store_earlier(
     runs = record.runs_of(row.sha256)
     for name in begun_runs(runs) if seeds else ():
         if read_run(runs / name).started.seed in seeds:
-            yield store.put("bundles", pack_run(runs / name, setup.settings).data)
+            yield store.put("bundles", pack_run(runs / name, setup.settings)[0])

@@ -156,7 +156,7 @@ class Workplace:
 
     def _pack(self, run: Path, setup: Setup) -> str:
         """Export a run to the store; returns the hash of the bundle."""
-        return self.store.put("bundles", pack_run(run, setup.settings).data)
+        return self.store.put("bundles", pack_run(run, setup.settings)[0])
 
 
 def _without_run(table: Table) -> Iterator[FailedCell]:

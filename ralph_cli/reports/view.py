@@ -246,13 +246,13 @@ def build_view(
     """
     best = outcome.best or Step(Attempt(), ())
     attempt, document = best.attempt, started.document
-    starts = document.get("page_starts")
+    starts: list[int] = document.get("page_starts") or []
     has_coverage = coverage and starts and outcome.halt.type not in UNREAD_STOPS
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
     unconfirmed = list_unconfirmed(attempt, best.doubts)
     subqueries = subqueries or SubqueryTally()
     gaps = _counter_evidence_gaps(best)
-    losses = tuple(lost_subqueries.describe_losses(subqueries, coverage.shown, starts or ()))
+    losses = tuple(lost_subqueries.describe_losses(subqueries, coverage.shown, starts))
     named = started.settings.get("models", {})
     # Its verifiers alone judge a goal.
     could_ask = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]

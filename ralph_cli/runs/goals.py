@@ -20,8 +20,6 @@ from ralph_cli.runs.resuming.earlier import hold_runs
 from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings
 from ralph_cli.wiring.models import BuiltMode, RunContext
 
-_FILE_ENDING = re.compile(r"\.\w{1,16}")
-
 
 @dataclass(frozen=True, slots=True)
 class VerifierCommands:
@@ -66,8 +64,8 @@ def recorded_goal(events: Sequence[AnyEvent], objective: str, continues: str) ->
 
 
 def is_file_ending(suffix: str) -> bool:
-    """Whether it is a dot with letters and digits, which no path can be made of."""
-    return _FILE_ENDING.fullmatch(suffix) is not None
+    """Whether the suffix is a dot with up to 16 letters or digits, so that it leads to no other folder."""
+    return re.fullmatch(r"\.\w{1,16}", suffix) is not None
 
 
 def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:

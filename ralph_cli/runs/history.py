@@ -32,9 +32,6 @@ UNFINISHED = Halt(StopType.NONE, "the run has not ended")
 KILLED = Halt(StopType.NONE, "the run was killed before it ended; what was recorded is kept")
 
 
-_FIND = re.compile(r"(?<![\w.])find\(")
-
-
 def missing_votes(
     best: Step | None, panel: Sequence[str], faults: Mapping[str, str]
 ) -> dict[int, tuple[MissingVote, ...]]:
@@ -89,9 +86,11 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
     started = find_start(events, folder)
     state = fold(events)
     ended = next((event.at for event in reversed(events) if isinstance(event, RunHalted)), None)
-    calls = sum(event.seconds for event in events if isinstance(event, CallFinished))
-    # Of a run that was cut off nobody knows when.
-    seconds = calls if ended is None else clock.seconds_between(started.at, ended)
+    calls = [event for event in events if isinstance(event, CallFinished)]
+    # A run that was cut off has no time of its end.
+    seconds = sum(call.seconds for call in calls) if ended is None else clock.seconds_between(started.at, ended)
+    panel = started.settings.get("panel")
+    faults = {call.model: call.error for call in calls if call.agent == "judge" and call.error}
     shown = build_view(
         started,
         Outcome(state.halt or UNFINISHED, state.best, len(state.steps)),
@@ -103,17 +102,17 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         is_searched=not started.document.get("documents") and any(map(_searches_all, events)),
         subqueries=state.subqueries,
         usd_by_role=usd_by_role(spending(events)),
-        saved_usd=round(sum(saved_by_cache(e.model, e.usage) for e in events if isinstance(e, CallFinished)), 6),
-        missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
+        saved_usd=round(sum(saved_by_cache(call.model, call.usage) for call in calls), 6),
+        missing_votes=missing_votes(state.best, panel if isinstance(panel, list | tuple) else (), faults),
     )
     return RecordedRun(shown, events)
 
 
 def _searches_all(event: AnyEvent) -> bool:
-    """Whether code was run, without an error, that searched all of one document by `find`."""
+    """Whether the event is code that searched all of one document by `find`, without an error."""
     if not isinstance(event, SnippetRan) or event.error or not event.reached:
         return False
-    return _FIND.search(event.code) is not None
+    return re.search(r"(?<![\w.])find\(", event.code) is not None
 
 
 def describe_kept(folder: Path, mode: str) -> str:
@@ -143,16 +142,6 @@ def goal_state(events: tuple[AnyEvent, ...]) -> GoalState | None:
     if not any(isinstance(event, GoalSet) for event in events):
         return None
     return reduce(GoalState.apply, events, GoalState())
-
-
-def _panel(started: RunStarted) -> tuple[str, ...]:
-    named = started.settings.get("panel")
-    return tuple(str(name) for name in named) if isinstance(named, list | tuple) else ()
-
-
-def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
-    calls = (event for event in events if isinstance(event, CallFinished))
-    return {call.model: call.error for call in calls if call.agent == "judge" and call.error}
 
 
 def as_object(run: RecordedRun) -> dict[str, Any]:
@@ -191,12 +180,12 @@ def run_names(out: Path) -> list[str]:
 
 
 def begun_runs(out: Path) -> list[str]:
-    """Those of them of which anything is recorded: a process may be killed before that."""
+    """The runs in `out` that have recorded anything, oldest first."""
     return [name for name in run_names(out) if _has_begun(out / name)]
 
 
 def _has_begun(folder: Path) -> bool:
-    """Whether anything was recorded: a process may be killed before that. What cannot be read is not passed over."""
+    """Whether a run has recorded anything before its process was killed; True for a record that cannot be read."""
     try:
         return any(True for _ in read_events(folder))
     except JournalError:

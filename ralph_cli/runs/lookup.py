@@ -111,18 +111,16 @@ def check_memo(
     own = Path(read.path).absolute()  # it may lie in the folder of its documents
     found = [source for source in found if source.path in files or Path(source.path).absolute() != own]
     sources = [read, *found]
-    memo_document, *quoted = (source.load() for source in sources)
-    loaded = (memo_document, *quoted)
+    memo_document, *quoted = loaded = [source.load() for source in sources]
     _tell_cautions(loaded, on_event)
     if len(memo_document.text) > SWAPPED * sum(len(document.text) for document in quoted):
         hint = "ralph check MEMO --doc DOCUMENT"
         what = f"the memo is much longer than what it is checked against: are they swapped? {hint}"
         on_event(NoticeIssued("swapped", what))
-
-    def on_caution(code: str, message: str) -> None:
-        on_event(NoticeIssued(code, message))
-
-    sights = [VisibilityChecker(source.load(), on_caution, source) for source in sources[1:]]
+    sights = [
+        VisibilityChecker(source.load(), lambda code, message: on_event(NoticeIssued(code, message)), source)
+        for source in sources[1:]
+    ]
     quoted = [document.in_language(settings.language) for document in quoted]
     checked = check_quotations(read_memo(memo_document), memo_document.path, quoted, strict=strict)
     checked = check_visibility(checked, sights, hidden_allowed=settings.allow_hidden_text)

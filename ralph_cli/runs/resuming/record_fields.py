@@ -93,17 +93,11 @@ def resumed_settings(
     models = started.settings.get("models", {})
     recorded |= {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
     current_values = current.shown()
-    from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH}
-    for name in LOWER_OF_BOTH:
-        bound = getattr(current, name)
-        if from_run.get(name) == "none":
-            from_run[name] = bound  # a record lifts no bound, nor that of a run for which none is set
-        elif bound is not None and name in from_run:
-            from_run[name] = bound if from_run[name] is None else min(from_run[name], bound, key=_as_number)
+    taken = FROM_RECORD | (CURRENT_UNLESS_ACCEPTED if accept else frozenset())
+    from_run = {name: value for name, value in recorded.items() if name in taken}
+    from_run |= {name: _lower_bound(recorded[name], getattr(current, name)) for name in LOWER_OF_BOTH & recorded.keys()}
     if recorded.get("memory") == "off":
         from_run["memory"] = "off"
-    if accept:
-        from_run |= {name: recorded[name] for name in CURRENT_UNLESS_ACCEPTED if name in recorded}
     from_current = {name: getattr(current, name) for name in ALWAYS_CURRENT | CURRENT_UNLESS_ACCEPTED}
     replaced = (_SHOWN_WHEN_DIFFERENT & recorded.keys()) - from_run.keys() - changes.keys()
     notices = tuple(
@@ -139,9 +133,15 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
             raise ConfigError(what, code="script-in-record", hint=hint)
 
 
-def _as_number(value: Any) -> float:
-    """What is no number is left to the validation of the settings."""
-    return value if isinstance(value, int | float) else float("-inf")
+def _lower_bound(then: Any, current: float | None) -> Any:
+    """The lower of a recorded bound and that of now. A record lifts no bound: its "none" is replaced.
+
+    A recorded value that is not a number is kept, for the validation of the settings to refuse.
+    """
+    if then == "none" or then is None:
+        return current
+    is_lower = current is None or not isinstance(then, int | float) or then < current
+    return then if is_lower else current
 
 
 def _meaning(name: str, value: object) -> object:

@@ -1,6 +1,6 @@
 """The local checks of a recorded attempt, made again on the very text it was made on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ralph_cli.checks.base import all_passed
@@ -8,10 +8,10 @@ from ralph_cli.checks.form import AnswerForm, FormCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
-from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Search, Step, StopType, Verdict
 from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex
-from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm
+from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import standing_at
 from ralph_cli.text.lexicon import pluralize
@@ -64,27 +64,31 @@ def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
         return None
     counter, counted, faults = document.derive(SearchCounter), dict[str, int | None](), list[Issue]()
     for terms, searches in recorded:
-        code = [SearchTerm(search.term, search.pattern, search.within) for search in searches if search.by == "code"]
-        tallies = counter.count(terms, code)
-        # An expression that took too long to count, then or now, has no count to compare.
-        uncounted = {search.label for search in searches if search.fault}
-        now = {it.search.label: it for it in tallies if not it.search.fault and it.search.label not in uncounted}
-        then = {search.label: search.hits for search in searches if search.label not in uncounted}
-        for term in dict.fromkeys((*then, *now)):
-            tally, before = now.get(term), then.get(term)
-            hits = tally.search.hits if tally else None
-            # Runs of earlier versions counted what stands inside of words, too.
-            if before != hits and (tally is None or before != tally.anywhere):
-                message = f"it was counted {_describe_hits(before)}, it stands there {_describe_hits(hits)}"
-                faults.append(Issue("absence", message, material=term))
+        now = _count_again(terms, searches, counter)
+        faults += _compare_counts(searches, now)
         counted |= {term: tally.search.hits for term, tally in now.items()}
     found = sum(bool(hits) for hits in counted.values())
     told = f"{pluralize(len(counted), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 
 
-def _describe_hits(hits: int | None) -> str:
-    return "not at all" if hits is None else f"{hits} time{'' if hits == 1 else 's'}"
+def _count_again(terms: Sequence[str], searches: Sequence[Search], counter: SearchCounter) -> dict[str, Tally]:
+    """The new counts by search, without expressions that took too long to count, then or now."""
+    code = [SearchTerm(search.term, search.pattern, search.within) for search in searches if search.by == "code"]
+    uncounted = {search.label for search in searches if search.fault}
+    tallies = [tally for tally in counter.count(terms, code) if not tally.search.fault]
+    return {tally.search.label: tally for tally in tallies if tally.search.label not in uncounted}
+
+
+def _compare_counts(searches: Sequence[Search], now: Mapping[str, Tally]) -> Iterator[Issue]:
+    then = {search.label: search.hits for search in searches if not search.fault}
+    for term in dict.fromkeys((*then, *now)):
+        tally, before = now.get(term), then.get(term)
+        hits = tally.search.hits if tally else None
+        # Earlier versions also counted hits inside words.
+        if before != hits and (tally is None or before != tally.anywhere):
+            was, is_ = ("not at all" if n is None else pluralize(n, "time") for n in (before, hits))
+            yield Issue("absence", f"it was counted {was}, it stands there {is_}", material=term)
 
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
