@@ -5,9 +5,8 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ralph_cli.core.run import FigureSource, Passage, Quote, StopType
-from ralph_cli.reports.csv_cells import escape_cell
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.safe_text import escape_cell, make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.documents import describe_pages, place_values
 from ralph_cli.reports.sections.opinions import describe_reservations

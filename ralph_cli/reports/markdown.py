@@ -21,8 +21,7 @@ from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.fold import fold
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
-_LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
-_LEADING_NUMBER = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
+_LIST_MARK = re.compile(r"^(\d*)((?<!\d)[-+]|(?<=\d)[.)](?=\s|$))")
 _SCHEME = re.compile(r"(?i)(?<=mailto):|(?<=xmpp):|:(?=//)")
 # A renderer may take for an address what ends in two letters or more, such as "memo.md", but not "U.S." or "a.pdf".
 _DOMAIN = re.compile(r"(?<=\w)\.(?!(?:pdf|docx|html|json|txt|csv)\b)(?=\w*[^\W\d]\w*[^\W\d])")
@@ -38,8 +37,7 @@ def escape_markdown(line: str) -> str:
     """
     flat = make_visible(" ".join(line.split()))
     flat = _SPECIAL_CHARACTERS.sub(r"\\\1", flat)
-    flat = _LEADING_LIST_MARK.sub(r"\1\\\2", flat)
-    flat = _LEADING_NUMBER.sub(r"\1\\\2", flat)
+    flat = _LIST_MARK.sub(r"\1\\\2", flat)
     flat = _SCHEME.sub(r"\\:", flat)
     flat = _DOMAIN.sub(r"\\.", flat)
     return flat.replace("@", "@<!-- -->")
@@ -67,17 +65,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     for item in view.claims:
         yield from _claim_lines(item, report, [quote for quote in item.quotes if quote.id not in shown])
         shown.update(item.claim.quotes)
-    if view.found_passages or view.notes or view.looks:
-        notes = [*view.notes, *(f"The judge {look.line}" for look in view.looks)]
-        yield from ("## Found by the checks", "", *(f"- {escape_markdown(note)}" for note in notes), "")
-    for quote in view.found_passages:
-        yield from _quote_lines(quote, report)
-    searches = [
-        f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
-        for item in view.searches
-    ]
-    yield from _section_lines("## What was searched", searches)
-    yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
+    yield from _finding_lines(report)
     yield from _section_lines("## What the checks found", [escape_markdown(line) for line in report.open_issues])
     if view.document and not view.has_no_reader:
         yield from _coverage_lines(report)
@@ -89,6 +77,22 @@ def _report_lines(report: Report) -> Iterator[str]:
         yield f"- SHA-256 of the document: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
     yield f"- Run {escape_markdown(view.run)}: {escape_markdown(describe_calls(view, view.iterations))}"
     yield f"- Made {report.made_at} by ralph {escape_markdown(report.version)}"
+
+
+def _finding_lines(report: Report) -> Iterator[str]:
+    """The notes and passages of the checks, then the searches and the passages nearest to the question."""
+    view = report.view
+    if view.found_passages or view.notes or view.looks:
+        notes = [*view.notes, *(f"The judge {look.line}" for look in view.looks)]
+        yield from ("## Found by the checks", "", *(f"- {escape_markdown(note)}" for note in notes), "")
+    for quote in view.found_passages:
+        yield from _quote_lines(quote, report)
+    searches = [
+        f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
+        for item in view.searches
+    ]
+    yield from _section_lines("## What was searched", searches)
+    yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
 
 
 def _document_lines(view: RunView) -> Iterator[str]:
@@ -106,10 +110,9 @@ def _section_lines(heading: str, items: list[str]) -> Iterator[str]:
         yield from (heading, "", *_list_lines(items))
 
 
-def _list_lines(items: list[str]) -> Iterator[str]:
-    """Items that are Markdown already, as a list; nothing without any."""
-    if items:
-        yield from (*(f"- {item}" for item in items), "")
+def _list_lines(items: list[str]) -> list[str]:
+    """A list of items that are Markdown already; nothing without items."""
+    return [*(f"- {item}" for item in items), ""] if items else []
 
 
 def _passage_line(passage: Passage, view: RunView) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, coverage_map
@@ -84,6 +85,8 @@ UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
 
 RUNNING = Halt(StopType.NONE, "the run is still going on")
 """The state of a run that a process is working on."""
+
+NO_SUBQUERIES = SubqueryTally()
 
 MissingVote = tuple[str, str]
 """A model that gave no second opinion when asked, and the reason."""
@@ -236,8 +239,8 @@ def build_view(
     coverage: Coverage,
     missing_votes: Mapping[int, tuple[MissingVote, ...]],
     is_searched: bool = False,
-    subqueries: SubqueryTally | None = None,
-    usd_by_role: Mapping[str, float] | None = None,
+    subqueries: SubqueryTally = NO_SUBQUERIES,
+    usd_by_role: Mapping[str, float] = MappingProxyType({}),
     saved_usd: float = 0.0,
 ) -> RunView:
     """The view of a run that `started` so and had this `outcome`; `folder` has its record.
@@ -250,12 +253,10 @@ def build_view(
     has_coverage = coverage and starts and outcome.halt.type not in UNREAD_STOPS
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
     unconfirmed = list_unconfirmed(attempt, best.doubts)
-    subqueries = subqueries or SubqueryTally()
     gaps = _counter_evidence_gaps(best)
     losses = tuple(lost_subqueries.describe_losses(subqueries, coverage.shown, starts))
-    named = started.settings.get("models", {})
-    # Its verifiers alone judge a goal.
-    could_ask = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]
+    models = {role: str(name) for role, name in started.settings.get("models", {}).items()}
+    asked = dict.fromkeys((models.get("worker", ""), models.get("judge", "")))
     return RunView(
         run=started.run,
         folder=folder,
@@ -281,7 +282,7 @@ def build_view(
         absence_reason=next((it.note for it in best.evidence if it.check == ABSENCE_CHECK), ""),
         counter_evidence_gaps=gaps,
         losses=losses,
-        usd_by_role=usd_by_role or {},
+        usd_by_role=usd_by_role,
         saved_usd=saved_usd,
         subqueries=lost_subqueries.as_object(subqueries, coverage.shown),
         notices=tuple(dict.fromkeys((*notices, *gaps, *losses))),
@@ -289,13 +290,19 @@ def build_view(
         completeness=attempt.completeness,
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if has_coverage else None,
         is_searched=is_searched,
-        judge=str(named.get("judge", "")),
-        models=tuple(dict.fromkeys(str(named[role]) for role in ("worker", "judge") if named.get(role))),
-        asks_models=not could_ask or not all(name.startswith("offline:") for name in could_ask),
+        judge=models.get("judge", ""),
+        models=tuple(filter(None, asked)),
+        asks_models=_asks_models(models, started.mode),
         iterations=outcome.iterations,
         usage=usage,
         seconds=seconds,
     )
+
+
+def _asks_models(models: Mapping[str, str], mode: str) -> bool:
+    # Its verifiers alone judge a goal.
+    names = [name for role, name in models.items() if (mode, role) != ("goal", "judge")]
+    return not names or not all(name.startswith("offline:") for name in names)
 
 
 def _rulings(best: Step) -> dict[int, Ruling]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ralph_cli.core.coverage import Coverage, PageCoverage, Spans, count_covered, format_ranges
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Member
 from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
+from ralph_cli.core.structure import Page
 
 MAX_PARTS = 300
 _SLICES = 40
@@ -75,33 +76,38 @@ def all_ranges(numbers: Sequence[int]) -> str:
 def build_coverage_strip(
     events: Iterable[AnyEvent], document: Document | None, pages: int, recorded: Sequence[PageCoverage] = ()
 ) -> CoverageStrip:
-    """The coverage of a run. Without `document` only what is `recorded` by page can be told."""
+    """The coverage of a run. Without its `document` only the coverage `recorded` by page is known."""
     events = tuple(events)
     covered = [event for event in events if isinstance(event, CoverageAdded)]
-    if covered and document is not None:
-        read = Coverage()
-        for event in covered:
-            read = read.with_spans(event.how, event.spans)
-        if document.members:
-            whole = [(number, number, it.start, it.end) for number, it in enumerate(document.members, 1)]
-        elif document.paged:
-            whole = [(page.number, page.number, page.start, page.end) for page in document.pages]
-        else:
-            whole = list(_line_groups(document.text))
-        shares = ((_covered_share(spans, start, end) for spans in (read.shown, read.code)) for *_, start, end in whole)
-        single = tuple(Part(*part[:2], _level(*share)) for part, share in zip(whole, shares, strict=True))
-        unit: Unit = "document" if document.members else "page" if document.paged else "lines"
-        return _group_parts(_RECORDED, unit, single)
-    if covered and len(recorded) > 1:
-        single = tuple(Part(page.number, page.number, _level(page.shown, page.code)) for page in recorded)
-        return _group_parts(_RECORDED, "page", single)
     if covered:
+        if document is not None:
+            return _strip_of_document(covered, document)
+        if len(recorded) > 1:
+            single = tuple(Part(page.number, page.number, _level(page.shown, page.code)) for page in recorded)
+            return _group_parts(_RECORDED, "page", single)
         return CoverageStrip("Only character positions were recorded; to show pages, the document is needed.")
     seen = {page for event in events if isinstance(event, SnippetRan) for page in event.pages}
     if not seen or pages < 2:
         return NOT_RECORDED
     note = "A page counts as shown when some of its text was in the output of a step that the worker saw."
     return _group_parts(note, "page", tuple(Part(n, n, "some" if n in seen else "none") for n in range(1, pages + 1)))
+
+
+def _strip_of_document(covered: Iterable[CoverageAdded], document: Document) -> CoverageStrip:
+    read = Coverage()
+    for event in covered:
+        read = read.with_spans(event.how, event.spans)
+    unit: Unit = "document" if document.members else "page" if document.paged else "lines"
+    if unit == "lines":
+        whole = list(_line_groups(document.text))
+    else:
+        pieces: Sequence[Member | Page] = document.members or document.pages
+        whole = [(number, number, piece.start, piece.end) for number, piece in enumerate(pieces, 1)]
+    single = []
+    for first, last, start, end in whole:
+        shown, code = (_covered_share(spans, start, end) for spans in (read.shown, read.code))
+        single.append(Part(first, last, _level(shown, code)))
+    return _group_parts(_RECORDED, unit, tuple(single))
 
 
 def _covered_share(spans: Spans, start: int, end: int) -> float:

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.csv_cells import without_formulas
-from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
+from ralph_cli.reports.safe_text import make_visible, one_line, resume_command, without_formulas
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
 from ralph_cli.text.lexicon import pluralize

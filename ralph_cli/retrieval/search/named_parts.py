@@ -31,18 +31,27 @@ def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]
         return ()
     named = [member for member in document.members if _has_name(question, member.name)] or document.members
     bounds = [(member.start, member.end) for member in named] or [(0, len(document.text))]
-    clauses = [(document.clauses_in(start, end), end) for start, end in bounds]
     found: dict[str, NamedPart] = {}
     for key in keys:
-        # Where a letter is not known, the part that it stands in is meant.
-        for known in (key, *(it for it in above(key) if "(" in key)):
-            places = [place for within, end in clauses for place in _places(document.text, within, known, end)]
-            if places or "(" not in known:
-                break
+        known, places = _find_places(document, bounds, key)
         long = [place for place in places if "\n" in document.text[place.start : place.end].strip()]
         if places:
             found[known] = NamedPart(known if " " in known else f"part {known}", tuple(long or places))
     return tuple(found.values())
+
+
+def _find_places(document: Document, bounds: Sequence[tuple[int, int]], key: str) -> tuple[str, list[Span]]:
+    """Where a part is in the text between these bounds. A letter that is not there means the part that contains it."""
+    known, places = key, list[Span]()
+    for known in (key, *(it for it in above(key) if "(" in key)):
+        places = [
+            place
+            for start, end in bounds
+            for place in _places(document.text, document.clauses_in(start, end), known, end)
+        ]
+        if places or "(" not in known:
+            break
+    return known, places
 
 
 def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
