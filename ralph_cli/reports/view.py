@@ -249,7 +249,7 @@ def build_view(
     """
     best = outcome.best or Step(Attempt(), ())
     attempt, document = best.attempt, started.document
-    starts: list[int] = document.get("page_starts") or []
+    starts: list[int] = document.get("page_starts", [])
     has_coverage = coverage and starts and outcome.halt.type not in UNREAD_STOPS
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
     unconfirmed = list_unconfirmed(attempt, best.doubts)
