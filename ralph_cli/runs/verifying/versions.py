@@ -7,7 +7,6 @@ matters; the words that differ are shown, and so is what was changed around word
 
 import re
 from dataclasses import replace
-from difflib import Match as DifflibMatch
 from difflib import SequenceMatcher
 
 from ralph_cli.core.document import Document
@@ -116,60 +115,33 @@ def _shared_word_ratio(wanted: str, text: str) -> float:
 
 
 def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
-    """The place from where the quote's first word is answered to its last; to the sentence's edge where none is."""
+    """The place from the quote's first word to its last, or to the edge of the sentence if that word was changed."""
     sentence = sentence_span(document, span, CLAUSES)
-    start, end = sentence.start, sentence.end
-    quote_words = wanted.split()
-    found = list(re.finditer(r"\S+", document.text[start:end]))
-    text_words = [fold(match[0]).text for match in found]
-    blocks = _matching_blocks(quote_words, text_words)
+    found = list(re.finditer(r"\S+", document.text[sentence.start : sentence.end]))
+    ours, theirs = wanted.split(), [fold(match[0]).text for match in found]
+    plain = [[word.strip(_STOPS).casefold() or word for word in words] for words in (ours, theirs)]
+    blocks = [block for block in SequenceMatcher(None, *plain, autojunk=False).get_matching_blocks() if block.size]
     if not blocks:
         return span
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
-    missing = blocks[0].a
-    fewest = max(first - missing - EXTRA_WORDS, 0) if missing else first
-    while first > fewest and not _ends_sentence(text_words[first - 1]):
-        first -= 1
-    # The end of a sentence is answered by the end of one.
-    missing = len(quote_words) - blocks[-1].a - blocks[-1].size
-    most = last + missing + EXTRA_WORDS if missing or _ends_sentence(quote_words[-1]) else last
-    while last < min(most, len(text_words)) and not _ends_sentence(text_words[last - 1]):
-        last += 1
-    low, high = start + found[first].start(), start + found[last - 1].end()
+    if missing := blocks[0].a:
+        fewest = max(first - missing - EXTRA_WORDS, 0)
+        while first > fewest and not _ends_sentence(theirs[first - 1]):
+            first -= 1
+    # A quote that ends with its sentence ends with a sentence now, too.
+    if (missing := len(ours) - blocks[-1].a - blocks[-1].size) or _ends_sentence(ours[-1]):
+        most = min(last + missing + EXTRA_WORDS, len(theirs))
+        while last < most and not _ends_sentence(theirs[last - 1]):
+            last += 1
+    low, high = sentence.start + found[first].start(), sentence.start + found[last - 1].end()
     while high - 1 > low and document.text[high - 1] in _STOPS and wanted[-1:] not in _STOPS:
         high -= 1
     return Span(low, high)
 
 
-def _matching_blocks(quote_words: list[str], text_words: list[str]) -> list[DifflibMatch]:
-    """The runs of words that both have; none beyond the end of a sentence that the quote does not have, too."""
-    ours, theirs = list(map(_without_punctuation, quote_words)), list(map(_without_punctuation, text_words))
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if not blocks:
-        return []
-    core = max(range(len(blocks)), key=lambda number: blocks[number].size)
-    first = last = core
-    while last + 1 < len(blocks) and not _is_separated(quote_words, text_words, blocks[last], blocks[last + 1]):
-        last += 1
-    while first > 0 and not _is_separated(quote_words, text_words, blocks[first - 1], blocks[first]):
-        first -= 1
-    return blocks[first : last + 1]
-
-
-def _is_separated(quote_words: list[str], text_words: list[str], first: DifflibMatch, second: DifflibMatch) -> bool:
-    """Whether more sentences end between two runs in their words than in ours."""
-    mine = sum(map(_ends_sentence, quote_words[first.a + first.size - 1 : second.a]))
-    return sum(map(_ends_sentence, text_words[first.b + first.size - 1 : second.b])) > mine
-
-
 def _ends_sentence(word: str) -> bool:
     """Whether a sentence may end with the word."""
     return word.rstrip(_CLOSING)[-1:] in (".", ";", ":", "!", "?")
-
-
-def _without_punctuation(word: str) -> str:
-    return word.strip(_STOPS).casefold() or word
 
 
 def _sentence_words(document: Document, span: Span) -> str:
