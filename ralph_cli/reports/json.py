@@ -1,4 +1,4 @@
-"""A run as one JSON object."""
+"""Renders a run as one JSON object."""
 
 from dataclasses import asdict
 from typing import Any
@@ -14,27 +14,25 @@ from ralph_cli.reports.view import TIER_NAMES, RunView
 def as_object(view: RunView) -> dict[str, Any]:
     """The object of `--json`: ok, stop, output, claims, quotes, coverage, usage, document, run; `output.text`.
 
-    The `verdict` of a claim is the judge's word, or "unjudged"; of an item of a task it is "in-output" when the output
-    was judged as a whole, which `output.verdict` tells (null when nobody judged it).
-    `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
-    formats without pages; `place` says the same as a reader says it. In a set `document` is the name of the document,
-    which counts its own pages, and offsets count through the texts, of which `document.documents` says where each
-    begins. `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
-    `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
-    `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
-    so, or its code shows it; `hits` is null with a `fault` if it could not be counted), the pages of which a model was
-    shown something (runs [first, last]; null if not recorded, or without pages), the passages nearest to the question
-    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `completeness`
-    is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
-    close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave
-    no verdict on a claim; `subqueries` counts those that were asked, gave no answer (lost, with the reasons, and with
-    the intervals of the text that no model has read instead), or were not asked (refused);
-    `unconfirmed` has what code could not confirm of a claim (null: of the output): an "objection" holds that the words
-    are wrong, and comes with why the worker stands by them; what is "open" code could not tell. `notices` say, too, if
-    counter-evidence was not looked for, and if sub-queries were lost. `verification` is what a verifier said of the
-    result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
-    null without one. `reviews` are what people have said of it since (confirmed, wrong,
-    corrected).
+    The `verdict` of a claim is the judge's verdict or "unjudged". An item of a task is "in-output" if the output was
+    judged as a whole; `output.verdict` has that verdict (null if nobody judged it). `start` and `end` are half-open
+    character offsets in the document's text. `page` counts from 1 and is null in formats without pages; `place` says
+    the same in words. In a set `document` is the name of the document, which counts its own pages; offsets count
+    through all texts, and `document.documents` has where each begins. `match` is "exact", "folded", "re-cut" or
+    "elided"; `difference` has what a reader should know of it. `hidden` says why a reader of the page cannot see the
+    quote; it is empty if nothing hides it. `usage.usd` is null if a price is unknown. `not_found` has the searches,
+    counted by code (`by`: named by the worker or found in its code; `hits` is null with a `fault` if a search could not
+    be counted), the pages of which a model was shown something (runs [first, last]; null if not recorded, or without
+    pages), the passages nearest to the question, which do not answer it, and the pages that could not be read in full.
+    `completeness` is the proof that a list is complete (`by` words of the document that close the list, `places` of
+    terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave no verdict on a claim.
+    `subqueries` counts the sub-queries that were asked, those without an answer (lost, with the reasons, and the
+    intervals of the text that no model has read since), and those that were not asked (refused). `unconfirmed` has what
+    code could not confirm of a claim (null: of the output): to an "objection" the worker has answered with a reason;
+    what is "open" is unverified. `notices` also say if counter-evidence was not searched for, and if sub-queries were
+    lost. `verification` is the word of a verifier on the result: "passed", "refused", "failed" (it gave no verdict),
+    "skipped" (it was not asked on the last iteration), or null without a verifier. `reviews` are later reviews by
+    people (confirmed, wrong, corrected).
     """
     return {
         "ok": view.ok,
@@ -97,7 +95,7 @@ def as_object(view: RunView) -> dict[str, Any]:
 
 
 def _output_object(view: RunView) -> dict[str, Any]:
-    """The output of a task, what was said of it as a whole, and where its figures come from."""
+    """The output of a task, the ruling on it as a whole, and the sources of its figures."""
     ruling = view.output_ruling
     return {
         "text": view.output,
@@ -115,7 +113,7 @@ def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
 
 
 def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]:
-    """A quote as plain values; without pages those of its page are null."""
+    """A quote as plain values; its page is null in formats without pages."""
     return {
         **pick(quote, "id", "text"),
         **place_values(quote, record, paged=paged),
@@ -128,7 +126,7 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
 
 
 def figure_object(figure: FigureSource) -> dict[str, Any]:
-    """The source of a figure as plain values: each label with its place in the text, of what is not known nothing."""
+    """The source of a figure as plain values, each label with its place in the text; unknown values are left out."""
     values = {name: value for name, value in asdict(figure).items() if value not in ("", (), None)}
     return {name: value for name, value in values.items() if (name, value) not in _UNKNOWN and name != "claim"}
 
@@ -137,7 +135,7 @@ _UNKNOWN = (("quote", 0), ("at", -1))
 
 
 def passage_object(passage: Passage, *, paged: bool, record: Record) -> dict[str, Any]:
-    """A passage as plain values, with the words for which it was found."""
+    """A passage as plain values, with the question's words that it contains."""
     return {
         "text": passage.text,
         **place_values(passage, record, paged=paged),

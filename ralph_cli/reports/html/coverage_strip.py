@@ -1,4 +1,4 @@
-"""Which pages of the document the worker's code went through and a model was shown, as far as that was recorded."""
+"""Finds which pages of the document the worker's code processed, and which a model was shown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _WHOLE = 0.9
 Unit = Literal["page", "pages", "lines", "document", "documents"]
 
 Level = Literal["whole", "some", "code", "none"]
-"""How far a part was read: all or some of it was shown to a model, only code went through it, or nothing did."""
+"""How far a part was read: a model was shown all or some of it, only code processed it, or nothing read it."""
 
 LEVELS: dict[Level, str] = {
     "whole": "shown to a model",
@@ -28,7 +28,7 @@ LEVELS: dict[Level, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Pages, or lines of a text without pages, from `first` to `last`, and how far they were read."""
+    """The pages from `first` to `last`, or the lines of a text without pages, and how far they were read."""
 
     first: int
     last: int
@@ -36,16 +36,16 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The numbers as a reader writes them."""
+        """The numbers as a reader writes them: "3-5"."""
         return format_ranges(range(self.first, self.last + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageStrip:
-    """The parts of the document in order, empty when nothing was recorded; `note` says where this is from.
+    """The parts of the document in order, empty if nothing was recorded; `note` says where the data is from.
 
-    `unit` is what a part is: "page", "pages" (several in each) or "lines"; of a set "document" or "documents", by
-    number. `single` are the parts before several were put into each.
+    `unit` is what a part is: "page", "pages" (several in each) or "lines"; in a set "document" or "documents", by
+    number. `single` are the parts before several were combined.
     """
 
     note: str
@@ -54,7 +54,7 @@ class CoverageStrip:
     single: tuple[Part, ...] = ()
 
     def describe_levels(self) -> Iterator[tuple[Level, str, str]]:
-        """Each level that some pages, or lines, have: in words what it is, how many have it, and which these are."""
+        """Each level that occurs: the level, its name in words, and how many and which parts have it."""
         noun = {"lines": "Lines", "document": "Documents", "documents": "Documents"}.get(self.unit, "Pages")
         in_all = self.single[-1].last if self.single else 0
         for level, words in LEVELS.items():
@@ -69,7 +69,7 @@ NOT_RECORDED = CoverageStrip("What of the document was read was not recorded in 
 
 
 def all_ranges(numbers: Sequence[int]) -> str:
-    """Numbers in order as a reader writes them, none left out: 1, 4-6, 9."""
+    """Numbers in order as a reader writes them, all of them: "1, 4-6, 9"."""
     return format_ranges(numbers, len(numbers))
 
 
@@ -111,14 +111,14 @@ def _strip_of_document(covered: Iterable[CoverageAdded], document: Document) -> 
 
 
 def _covered_share(spans: Spans, start: int, end: int) -> float:
-    """How much of start..end lies in the spans; an empty page is covered when its place is."""
+    """The share of text[start:end] in the spans; an empty page is covered if its position is."""
     if start == end:
         return float(any(low <= start <= high for low, high in spans))
     return count_covered(spans, start, end) / (end - start)
 
 
 def _line_groups(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """The lines of a text, some in each group: first and last number, and where they start and end."""
+    """The lines of a text in groups: first and last number, start and end."""
     starts = [0, *(at + 1 for at, character in enumerate(text) if character == "\n"), len(text)]
     lines = len(starts) - 1
     size = max(-(-lines // _SLICES), 1)
@@ -128,7 +128,7 @@ def _line_groups(text: str) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _group_parts(note: str, unit: Unit, single: tuple[Part, ...]) -> CoverageStrip:
-    """The parts, several pages in each when there are more than a strip can show."""
+    """The coverage with several pages in each part if there are more than a strip can show."""
     size = -(-len(single) // MAX_PARTS)
     if size <= 1:
         return CoverageStrip(note, unit, single, single)

@@ -1,4 +1,4 @@
-"""The course of a run as HTML: every step with its code and what it printed, drafts, verdicts, retries."""
+"""Renders the course of a run as HTML: each step with its code and output, drafts, verdicts and retries."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ _MAX_LINES, _MAX_CHARACTERS = 60, 8_000
 
 
 def timeline(run: Iterable[events.AnyEvent]) -> Markup:
-    """What happened, in order, under a heading for each iteration; empty for a run that did nothing."""
+    """The events in order, with a heading for each iteration; empty for a run without any."""
     parts: list[Markup] = []
     steps: list[Markup] = []
     for event in run:
@@ -30,7 +30,7 @@ def _step_list(steps: list[Markup]) -> Markup:
 
 
 def shorten(words: str) -> str:
-    """Long text without its middle; the trace holds it whole."""
+    """Long text without its middle. The trace has all of it."""
     lines = words.splitlines()
     if len(lines) > _MAX_LINES:
         left = len(lines) - _MAX_LINES

@@ -1,4 +1,4 @@
-"""A checked memo for a reader at a terminal: what does not hold first, each with its place and the true text."""
+"""Renders a checked memo for a terminal: faults first, each with its place and the document's own text."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("folded", "Folded: the same but for line breaks, spaces and typographic signs"),
     ("exact", "Exact"),
 )
-"""The outcomes in the order in which a reader needs them, and what they are called."""
+"""The outcomes with their headings, in the order in which a reader needs them."""
 
 
 def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
@@ -56,7 +56,7 @@ def memo_text(check: MemoCheck) -> str:
 
 
 def describe_outcome(check: MemoCheck) -> str:
-    """One sentence that says whether the memo holds, and what was not checked."""
+    """One sentence: whether the memo holds, and what was not checked."""
     if not check.checked:
         few = f" ({len(check.terms)} of up to three words were only looked for)" if check.terms else ""
         nothing = f"Nothing was checked: the memo has no quotation to check{few}"
@@ -105,13 +105,13 @@ def _document_noun(check: MemoCheck) -> str:
 
 
 def describe_rows(figure: MemoFigure) -> str:
-    """A figure that occurs, with the rows and columns of tables in which it does."""
+    """A figure that occurs in the documents, with the rows and columns of its tables."""
     rows = "; ".join(map(one_line, figure.rows)) or "in running text only"
     return f"{describe_figure(figure)}: {rows}"
 
 
 def describe_figure(figure: MemoFigure) -> str:
-    """A figure of the memo's own words with its place, and the page that its sentence names."""
+    """A figure of the memo's own words with its place and the page that its sentence names."""
     page = f" ({one_line(figure.reference.text)})" if figure.reference else ""
     return f"{one_line(figure.place)}: {one_line(figure.text)}{page}"
 
@@ -121,7 +121,7 @@ ABSENT_FIGURES = "Figures outside of quotations that are not found as they are w
 
 
 def faulty_references(check: MemoCheck) -> tuple[tuple[str, tuple[PageReference, ...]], ...]:
-    """The page references to no page, and those that were not checked, with what they are called."""
+    """The page references past the last page, and those that were not checked, with their headings."""
     return (
         ("Page references past the last page", check.beyond),
         ("Page references that belong to no quotation: not checked", check.unbound),
@@ -136,7 +136,7 @@ def page_names(pages: Sequence[tuple[int, str]]) -> str:
 
 
 def describe_page_reference(finding: Finding) -> str:
-    """What became of the page reference, in words; "" when there is nothing to say."""
+    """The result of the page reference in words; "" if there is nothing to say."""
     reference = finding.quotation.reference
     if reference is None or finding.quote is None or finding.outcome == "wrong-document":
         return ""
@@ -214,7 +214,7 @@ def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
 
 
 def _figure_lines(check: MemoCheck) -> Iterator[list[Styled]]:
-    """The figures of the memo's own words: those that are nowhere, and in which rows the others stand."""
+    """The figures of the memo's own words: those not found in the documents, and the others with their rows."""
     occurring = [figure for figure in check.figures if figure.occurs]
     groups = (
         (ABSENT_FIGURES, "?", describe_figure, check.absent_figures),
@@ -246,7 +246,7 @@ def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:
 
 
 def describe_ruling(item: Support) -> str:
-    """The judge's word and reason, and who disagrees; or why there is none."""
+    """The verdict with its reason and who disagrees, or why there is no verdict."""
     if item.ruling is None:
         return f"not judged: {one_line(item.why)}"
     verdict = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
