@@ -1,4 +1,4 @@
-"""Exporting a run: its journal, view, document and origin as one file that can be verified anywhere, years later."""
+"""Exports a run: its journal, view, document and origin in one file that can be verified anywhere, years later."""
 
 import os
 from dataclasses import dataclass, replace
@@ -39,9 +39,9 @@ def export(
 ) -> ExportedBundle:
     """Write the bundle of a run (a name, a run's folder, or None for the newest) to the new file `path`.
 
-    Without a `path` it is the run's name and ".zip", in the working folder.
-    The document itself is in it only `with_document`. Raises JournalError when the run still goes on or cannot be
-    read, DocumentError when its document cannot, and UserError when there is another file at `path`.
+    The default path is the run's name with ".zip" in the working folder. The document is included only `with_document`.
+    Raises JournalError if the run is still going on or cannot be read, DocumentError if its document cannot be read,
+    and UserError if there is another file at `path`.
     """
     settings = settings or load_settings()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
@@ -52,7 +52,7 @@ def export(
 
 
 def pack_run(folder: Path, settings: Settings, *, with_document: bool = False) -> tuple[bytes, ExportedBundle]:
-    """The bundle of the run in `folder`, and what `export` says of it."""
+    """The bundle of the run in `folder`, and its description."""
     refuse_if_running(folder)
     rows = tuple(read_rows(folder))
     started = find_start(tuple(row.event for row in rows), str(folder))
@@ -90,7 +90,7 @@ def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:
 
 
 def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
-    """With what the run was made: versions, the reader of the document, the digests of prompts and of requests."""
+    """The origin of a run: versions, models, the reader of the document, and digests of prompts and requests."""
     settings = started.settings
     calls: list[Json] = [
         {"number": event.number, "agent": event.agent, "model": event.model, "sha256": event.digest}
@@ -109,7 +109,7 @@ def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
 
 
 def _read_documents(started: RunStarted) -> dict[str, bytes]:
-    """The bytes of the document or documents, if their files are still those that were read."""
+    """The bytes of the document or documents, if their files are unchanged."""
     of_set = is_recorded_set(started.document)
     records = list_documents(started.document) if of_set else [started.document]
     try:
@@ -120,7 +120,7 @@ def _read_documents(started: RunStarted) -> dict[str, bytes]:
 
 
 def _write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, readable by its owner only; the same bundle may be written again."""
+    """Write a new file, readable by its owner only; a file with the same bytes is accepted."""
     try:
         if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
             return

@@ -83,13 +83,13 @@ def resumed_settings(
     accept: bool = False,
     given_models: Collection[str] = (),
 ) -> tuple[Settings, tuple[NoticeIssued, ...]]:
-    """The settings with which a run is resumed, and what a person must be told: where those of now replace its own.
+    """The settings with which a run is resumed, and notices where present settings replace recorded ones.
 
-    `changes` are what the person asks for this time, `accept` takes those settings of the run that may be taken, and
-    `given_models` are the roles whose models the caller brings. Raises ConfigError for a record that cannot be used.
+    `changes` are what the person asks for this time. `accept` takes the settings of the run that may be taken.
+    `given_models` are the roles whose models the caller provides. Raises ConfigError for a record that cannot be used.
     """
     recorded = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
-    # The models that did the work, also those that nobody had named.
+    # The models that did the work, even if nobody had named them.
     models = started.settings.get("models", {})
     recorded |= {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
     current_values = current.shown()
@@ -113,14 +113,14 @@ def resumed_settings(
 
 
 def unnamed_models(started: RunStarted) -> set[str]:
-    """The settings of the models that nobody had named for a run: they were chosen by its keys."""
+    """The settings of models that nobody had named for a run: ralph chose them by its keys."""
     return {setting for setting in _MODEL_SETTINGS.values() if started.settings.get(setting) is None}
 
 
 def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
-    """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too.
+    """Raise ConfigError for a recorded model that is a file to read, unless the present settings name it too.
 
-    Asked of the settings as they are parsed: a record may write the same name in other ways.
+    Compares parsed settings, because a record may write the same name in other ways.
     """
     wanted = [(name, getattr(chosen, name)) for role, name in _MODEL_SETTINGS.items() if role not in given_roles]
     wanted = [(name, model) for name, model in wanted if model != getattr(current, name)]
@@ -134,7 +134,7 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
 
 
 def _lower_bound(then: Any, current: float | None) -> Any:
-    """The lower of a recorded bound and that of now. A record lifts no bound: its "none" is replaced.
+    """The lower of a recorded and a present bound. A record lifts no bound: its "none" is replaced.
 
     A recorded value that is not a number is kept, for the validation of the settings to refuse.
     """
@@ -145,12 +145,12 @@ def _lower_bound(then: Any, current: float | None) -> Any:
 
 
 def _meaning(name: str, value: object) -> object:
-    """What a setting means, however it is written: "~/.cache", "/home/me/.cache" and "../me/.cache" are one folder."""
+    """The meaning of a setting in any spelling: "~/.cache", "/home/me/.cache" and "../me/.cache" are one folder."""
     try:
         meant = getattr(make_settings({name: value}, {}), name)
     except ConfigError:
-        return value  # no setting of today has this value
-    return os.path.normpath(Path.cwd() / meant) if isinstance(meant, Path) else meant  # no look at the disk
+        return value  # no present setting has this value
+    return os.path.normpath(Path.cwd() / meant) if isinstance(meant, Path) else meant  # without access to the disk
 
 
 def _difference_message(name: str, then: object, current: object) -> str:

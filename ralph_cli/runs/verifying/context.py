@@ -1,8 +1,8 @@
-"""What stands around a quote in two texts: its sentence and paragraph, its heading, the lines that head its table.
+"""Compares the context of a quote in two texts: its sentence and paragraph, its heading, the header of its table.
 
-Words that are still there may say something else when what stands around them was changed: "(in thousands)" for "(in
-millions)" above a table, two columns that changed places, an exception in the next sentence. Nothing here decides
-whether that matters; what differs is named.
+The same words may mean something else if their context was changed: "(in thousands)" for "(in millions)" above a table,
+two columns that changed places, an exception in the next sentence. Code names the differences; whether they matter is
+for the reader to decide.
 """
 
 import re
@@ -59,7 +59,7 @@ class DocumentContext:
         return tuple(dict.fromkeys(" ".join(fold(document.text[it.start : it.end]).text.split()) for it in head))
 
     def sides(self, span: Span, *, row: bool) -> tuple[_AdjacentWords, _AdjacentWords]:
-        """The words before and behind a place; of a table row those of its own lines."""
+        """The words before and behind a place; in a table row those of its own lines."""
         document, text = self.document, self.document.text
         if row:
             pages = document.page_at(span.start), document.page_at(span.end - 1)
@@ -124,7 +124,7 @@ def _mask(line: str) -> str:
 
 
 def context_changes(quote: Quote, before: DocumentContext, after: DocumentContext, span: Span) -> Iterator[str]:
-    """What stands around a quote otherwise than it did, each in a sentence; `span` is its place in the text now."""
+    """The changes in the context of a quote, each in a sentence; `span` is its place in the present text."""
     then = Span(quote.start, quote.end)
     was, is_ = before.table_header(then), after.table_header(span)
     if (was or ()) != (is_ or ()):
@@ -148,7 +148,7 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
 
 
 def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentContext, new_offset: int) -> bool:
-    """Whether a place stands under another heading than it did, and not only under one that was renamed."""
+    """Whether a place is under another heading than before, and not only under a renamed one."""
     was, is_ = _without_number(before.heading_at(old_offset)), _without_number(after.heading_at(new_offset))
     old_headings, new_headings = (
         {_without_number(heading.text) for heading in context.document.headings} for context in (before, after)
@@ -158,7 +158,7 @@ def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentCon
 
 def _heading_change(before: DocumentContext, old_span: Span, after: DocumentContext, span: Span) -> Iterator[str]:
     was, is_ = before.heading_at(old_span.start), after.heading_at(span.start)
-    # The outline of a PDF may be missing in a version that is made otherwise.
+    # The outline of a PDF may be missing in a version made with other software.
     if _without_number(was) == _without_number(is_) or (after.document.paged and not (was and is_)):
         return
     stood = f'stood under "{was}"' if was else "stood under no heading"
@@ -166,14 +166,14 @@ def _heading_change(before: DocumentContext, old_span: Span, after: DocumentCont
 
 
 def _without_number(heading: str) -> str:
-    """A heading without its number, which changes when another one is put before it."""
+    """A heading without its number, which changes if another heading is added before it."""
     return " ".join(_NUMBER.sub("", fold(heading).text).casefold().split())
 
 
 def _cut_to_same_length(
     old: tuple[str, ...], old_cut: bool, new: tuple[str, ...], new_cut: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Two runs of words, nearest first; where one was cut off, the other is compared no further than it goes."""
+    """Two runs of words, nearest first; if one was cut off, the other is cut to its length."""
     if not old_cut and not new_cut:
         return old, new
     most = min(len(old) if old_cut else len(new), len(new) if new_cut else len(old))

@@ -1,4 +1,4 @@
-"""The local checks of a recorded attempt, made again on the very text it was made on."""
+"""Repeats the local checks of a recorded attempt on the text that it was made on."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from ralph_cli.text.verbatim import departure, unquoted_parts
 
 
 def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> QuoteStanding:
-    """Whether everything that is recorded of a quote is so: text, place, page and label, tier, number of places."""
+    """Whether everything recorded of a quote is right: text, place, page and label, tier, number of places."""
     document = current.document
     if quote.end > len(document.text):
         behind = f"its place ({quote.start:,}-{quote.end:,}) is behind the end of the document"
@@ -37,7 +37,7 @@ def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
 
 
 def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
-    """What is not so in how the quote is said to have been found."""
+    """The errors in the recorded match of a quote."""
     match = index.find(quote.said)
     if match is None:
         return ["the words as they were given are not found in the document"]
@@ -56,7 +56,7 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
 
 
 def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
-    """The counted searches of what is said to be absent, counted again; None if nothing is."""
+    """Counts the searches for an absence again; None if there are none."""
     recorded = [(attempt.absence.searched, attempt.searches)] if attempt.absence else []
     recorded += [(tuple(it.term for it in claim.searches), claim.searches) for claim in attempt.claims]
     recorded = [(terms, searches) for terms, searches in recorded if terms or searches]
@@ -92,7 +92,7 @@ def _compare_counts(searches: Sequence[Search], now: Mapping[str, Tally]) -> Ite
 
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
-    """The rules of form on claims and quotes."""
+    """Checks the form of claims and quotes."""
     counts = f"{pluralize(len(attempt.claims), 'claim')} and {pluralize(len(attempt.quotes), 'quote')}"
     told = f"{counts}: number, length, wording"
     if attempt.absence is not None:
@@ -101,14 +101,14 @@ def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
 
 
 def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
-    """That every claim has a quote, and none of its quotes was refused."""
+    """Checks that every claim has a quote, and that no quote of the attempt was refused."""
     found = [issue for issue in QuoteCheck(document)(attempt).issues if issue.claim is not None]
     told = f"{pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused"
     return Rechecked("claims", told, tuple(found))
 
 
 def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
-    """The objections that code has and the record hides; what is open or was recorded is told to the reader anyway."""
+    """The objections of code that the record hides. Recorded and open doubts are shown anyway."""
     recorded = {(doubt.claim, doubt.words) for doubt in step.doubts if doubt.kind == "objection"}
     message = "code objects to this, and the record does not say so"
     return tuple(
@@ -119,14 +119,16 @@ def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
 
 
 def merge_doubts(step: Step, found: Iterable[Doubt]) -> tuple[Doubt, ...]:
-    """What code could not confirm then, and what else it cannot confirm now."""
+    """The recorded doubts, and new ones."""
     recorded = {(doubt.claim, doubt.words, doubt.kind) for doubt in step.doubts}
     more = (doubt for doubt in found if (doubt.claim, doubt.words, doubt.kind) not in recorded)
     return (*step.doubts, *more)
 
 
 def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
-    """That the run's end fits its evidence, and that what is called verbatim is; `kind` is the format of an output."""
+    """Checks that the run's end fits its evidence, and that verbatim text is verbatim; `kind` is the format of an
+    output.
+    """
     faults: list[Issue] = []
     accepted = halt.type in (StopType.COMPLETION, StopType.ABSENT)
     if accepted and not all_passed(step.evidence):
@@ -147,7 +149,7 @@ def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
 
 
 def _recheck_verbatim(step: Step, kind: str) -> list[Issue]:
-    """The verdicts of the deterministic judge: no model gave them, so they can be given again."""
+    """Checks the verdicts of the deterministic judge, which need no model."""
     attempt = step.attempt
     claims = {claim.id: claim for claim in attempt.claims}
     faults = []

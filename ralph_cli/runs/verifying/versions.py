@@ -1,8 +1,8 @@
-"""The quotes of a run looked up in another text: a new version of the document, or the same file read otherwise.
+"""Looks up the quotes of a run in another text: a new version of the document, or the same file read in another way.
 
-A quote is still there if its words are, exactly or folded. If they are not, the closest true text tells a change from a
-loss: most of the quote's words must stand in it, or else the quote is gone. Nothing here decides whether a change
-matters; the words that differ are shown, and so is what was changed around words that were not.
+A quote is still there if its words are, exactly or folded. If they are not, the closest text decides: the quote is
+changed if most of its words are there in order, else it is gone. Code shows the words that differ, and the changes
+around unchanged words; whether they matter is for the reader to decide.
 """
 
 import re
@@ -20,12 +20,12 @@ from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES
 
 MIN_SHARED_WORDS = 0.6
-"""Share of a quote's words, in order, that a text must have to be the same passage with changes."""
+"""Share of a quote's words that a text must have in order to be the same passage with changes."""
 
 CANDIDATES = 3
 
 EXTRA_WORDS = 25
-"""Words beyond as many as were changed at a quote's edge that are shown of what stands there now."""
+"""Words shown beyond the edge of a changed quote, in addition to as many as were changed there."""
 
 _STOPS = ".,;:!?"
 _CLOSING = "\"'”’)]*_"
@@ -35,21 +35,21 @@ _WORD = re.compile(r"\w+(?:[.,]\d+)*|[$€£¥%]")
 def locate_quote(
     quote: Quote, current: DocumentContext, index: QuoteIndex, original: DocumentContext | None = None
 ) -> QuoteStanding:
-    """Where a quote stands `current`, in another text than it was taken from; `original` is that text, if at hand."""
+    """The standing of a quote in another text, `current`; `original` is the text it was taken from, if available."""
     document = current.document
     match = _find_quote(quote, index)
     if match is None:
         return _find_changed(quote, current, index) or QuoteStanding(quote, Standing.GONE)
     span = _likeliest_place(quote, match, document)
     page = document.page_at(span.start)
-    # A record that somebody else wrote may name a place that no text has.
+    # A forged record may name a place outside the text.
     fits = original is not None and 0 <= quote.start < quote.end <= len(original.document.text)
     known = original if fits else None
     if document.paged:
         elsewhere = page.number != quote.page
     else:
         elsewhere = known is not None and has_new_heading(known, quote.start, current, span.start)
-    # That a negation stands before it now is told even without the old text, whose own is part of the record.
+    # A new negation before the quote is reported even without the old text; an old one is in the record.
     departures = index.describe_departures(quote.text, span, match.tier)
     around = [note for note in departures if note.startswith("begins behind") and note not in quote.difference]
     around += context_changes(quote, known, current, span) if known is not None else ()
@@ -63,7 +63,7 @@ def locate_quote(
 
 
 def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span: Span) -> QuoteStanding:
-    """What became of a quote whose words, or the closest to them, stand at that place."""
+    """The standing of a quote whose words, or the closest to them, are at that place."""
     document, page = context.document, context.document.page_at(span.start)
     text, heading = document.text[span.start : span.end], context.heading_at(span.start)
     where = document.place_beside_pages(span)
@@ -72,7 +72,7 @@ def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span
 
 
 def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:
-    """The quote's own words, exactly or folded; or those a worker gave for it, which leave out running lines."""
+    """The quote's own words, exactly or folded; or the worker's wording, which leaves out running lines."""
     match = index.find(quote.text)
     if match is None and quote.match != "recut":
         match = index.find(quote.said)
@@ -80,7 +80,9 @@ def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:
 
 
 def _likeliest_place(quote: Quote, match: Match, document: Document) -> Span:
-    """Of several places the one that is most likely meant: the same of as many, else on the same page, else nearest."""
+    """The most likely of several places: the same one if their number is the same; else on the same page; else the
+    nearest.
+    """
     places, old = match.occurrences, (quote.start, quote.end)
     if len(places) == len(quote.places):
         return places[quote.places.index(old) if old in quote.places else 0]
@@ -88,7 +90,7 @@ def _likeliest_place(quote: Quote, match: Match, document: Document) -> Span:
 
 
 def _find_changed(quote: Quote, current: DocumentContext, index: QuoteIndex) -> QuoteStanding | None:
-    """The closest true text, if it is the same passage with changes; of equals the one nearest to the old place."""
+    """The closest text if it is the same passage with changes; of several, the one nearest to the old place."""
     document = current.document
     wanted = fold(quote.text).text.strip()
     recut = index.find(quote.text)
@@ -108,7 +110,7 @@ def _find_changed(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
 
 
 def _shared_word_ratio(wanted: str, text: str) -> float:
-    """The share of the wanted words that stand in the text in the same order."""
+    """The share of the wanted words that the text has in the same order."""
     ours, theirs = _WORD.findall(wanted.casefold()), _WORD.findall(text.casefold())
     blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) / len(ours) if ours else 0.0
@@ -145,6 +147,6 @@ def _ends_sentence(word: str) -> bool:
 
 
 def _sentence_words(document: Document, span: Span) -> str:
-    """The folded words of the sentence in which a place stands, without the marks of Markdown."""
+    """The folded words of the sentence that contains a place, without the marks of Markdown."""
     sentence = sentence_span(document, span, CLAUSES)
     return " ".join(words_of(document.text[sentence.start : sentence.end]))
