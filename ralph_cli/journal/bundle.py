@@ -299,7 +299,9 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
             raise _tampered_error(_describe_misplaced(place, seq))
         chain = chain_hash(chain, line.replace(chain_member(str(stored_chain)), b"", 1))
         if stored_chain != chain:
-            raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
+            raise _tampered_error(
+                f"event {place} does not fit the chain: it was changed, or another event is before it"
+            )
         rows.append(JournalRow(*_parse_event(body, place)))
     if type(expected_count) is int and expected_count > len(rows):
         raise _tampered_error(f"the events after {len(rows)} are missing")
@@ -311,7 +313,7 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
 def _describe_misplaced(place: int, seq: object) -> str:
     if type(seq) is not int or not 0 < seq < 1 << 40:
         return f"event {place} has no number"
-    return f"event {place} is missing, event {seq} stands in its place" if seq > place else f"event {seq} stands twice"
+    return f"event {place} is missing, event {seq} is in its place" if seq > place else f"event {seq} is there twice"
 
 
 def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:

@@ -31,7 +31,7 @@ def copy_runs(folders: Collection[Path], folder: Path, beside: Collection[str]) 
                 if (run / name).is_file() and not (run / name).is_symlink():
                     _copy_file(run / name, copy / name)
         except OSError as error:
-            what = f"the run that this one goes on with cannot be copied to {copy}: {error}"
+            what = f"the run that this one continues cannot be copied to {copy}: {error}"
             hint = "free some disk space, or choose another folder with --out (RALPH_OUT)"
             raise JournalError(what, code="journal-unwritable", hint=hint) from error
 

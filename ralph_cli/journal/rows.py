@@ -38,7 +38,7 @@ def read_chained_rows(folder: Path) -> Iterator[tuple[int, str, str, str]]:
         if chained:
             chain = chain_hash(chain, (seq, at, kind, body))
             if chained[0] != chain:
-                raise _damage_error(folder, f"event {place} was changed, or another stands before it,")
+                raise _damage_error(folder, f"event {place} was changed, or another event is before it,")
         yield seq, at, kind, body
 
 

@@ -78,7 +78,7 @@ def summary(verification: Verification) -> str:
         if skipped:
             sentences.append(f"Not checked: {', '.join(skipped)}.")
         if "around" in skipped:
-            sentences.append("Only the quotes themselves were compared, not what stands around them.")
+            sentences.append("Only the quotes themselves were compared, not their context.")
     if counted := count_doubts(_unconfirmed(verification)):
         sentences.append(f"{counted[0].upper()}{counted[1:]}.")
     return " ".join(sentences)
@@ -104,7 +104,7 @@ def _whereabouts(verification: Verification) -> str:
         text += f"; {moved} {'on another page' if is_paged(verification.now) else 'under another heading'}"
     around = sum(bool(item.around) for item in verification.quotes if item.there)
     if around:
-        text += f"; around {around} of those that are what stands there was changed: read {_pronoun(around)} in context"
+        text += f"; the context of {around} of those that are was changed: read {_pronoun(around)} in context"
     noted = sum(bool(item.notes) for item in verification.quotes if item.there and not item.around)
     return text + (f"; {noted} unchanged with a note: read {_pronoun(noted)} in context" if noted else "")
 
@@ -206,7 +206,7 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
     elif item.standing is Standing.GONE:
         yield [("    nothing like it is in the document at hand", "yellow")]
     if item.around:
-        yield [(f"    still there, but what stands around it changed: {one_line('; '.join(item.around))}", "yellow")]
+        yield [(f"    still there, but its context changed: {one_line('; '.join(item.around))}", "yellow")]
     for note in item.notes:
         yield [(f"    {one_line(note)}", "yellow")]
 

@@ -126,7 +126,7 @@ def describe_kept(folder: Path, mode: str) -> str:
     except JournalError:
         return f"the record of the run {folder.name} is gone; if its folder comes back: `{command}`"
     cost = f" (${usage.usd:.2f})" if usage.usd else ""
-    return f"the run {folder.name} keeps {pluralize(usage.calls, 'call')}{cost}; to go on with it: `{command}`"
+    return f"the run {folder.name} keeps {pluralize(usage.calls, 'call')}{cost}; to resume it: `{command}`"
 
 
 def find_start(events: tuple[AnyEvent, ...], folder: str) -> RunStarted:

@@ -80,7 +80,7 @@ def _reason_to_ask(step: Step, quotes: tuple[QuoteStanding, ...], original: Docu
         if item.around:
             return f"around quote {item.quote.id}: {item.around[0]}"
     if quotes and original is None:
-        return "the earlier text is not kept, so what stands around its quotes cannot be compared"
+        return "the earlier text is not kept, so the context of its quotes cannot be compared"
     if any(evidence.quotes or evidence.qualifications for evidence in step.evidence):
         return "it was qualified by other passages"
     return ""

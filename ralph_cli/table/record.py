@@ -117,7 +117,7 @@ def begin_table(folder: Path, questions: tuple[TableQuestion, ...], rows: tuple[
     """A new table in `folder`. Raises ConfigError if there is one."""
     if (folder / TABLE_FILE).exists():
         what = f"there is a table in {folder}"
-        raise ConfigError(what, code="table-exists", hint="--resume goes on with it; -o names another folder")
+        raise ConfigError(what, code="table-exists", hint="--resume continues it; -o names another folder")
     return TableRecord(folder, clock.token(32), questions, rows, {})
 
 

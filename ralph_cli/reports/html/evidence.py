@@ -68,7 +68,7 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
         None if unjudged_item or item.is_quote else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
-        el("p", "Also rests on, shown above: ", *links) if links else None,
+        el("p", "Also supported by, shown above: ", *links) if links else None,
         None if item.quotes or item.claim.searches else el("p", f"This {report.claim_noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in new),
         class_=f"claim {kind}",

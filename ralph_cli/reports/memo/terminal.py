@@ -116,7 +116,7 @@ def describe_figure(figure: MemoFigure) -> str:
     return f"{one_line(figure.place)}: {one_line(figure.text)}{page}"
 
 
-OCCURRING_FIGURES = "Figures outside of quotations that stand somewhere in the documents; compare row and column"
+OCCURRING_FIGURES = "Figures outside of quotations that are somewhere in the documents; compare row and column"
 ABSENT_FIGURES = "Figures outside of quotations that are not found as they are written: computed, rounded or wrong"
 
 
@@ -141,7 +141,7 @@ def describe_page_reference(finding: Finding) -> str:
     if reference is None or finding.quote is None or finding.outcome == "wrong-document":
         return ""
     if finding.outcome == "wrong-page":
-        return f"the memo says {one_line(reference.text)}; it stands on {page_names(finding.pages)}"
+        return f"the memo says {one_line(reference.text)}; it is on {page_names(finding.pages)}"
     if finding.matched is None:
         return f"{one_line(reference.text)} was not checked"
     if finding.matched == "both" or finding.quote.label == str(finding.quote.page):

@@ -25,7 +25,7 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     if len(coverage.pages) < 2:
         if matters:
             elsewhere = "elsewhere in other words" if view.is_searched else "elsewhere"
-            return f"Only {share} was read{searched}; what stands {elsewhere} may be missed.", "yellow"
+            return f"Only {share} was read{searched}; content {elsewhere} may be missed.", "yellow"
         return f"Read: {share}{searched}.", "dim"
     read = f"{len(coverage.shown_pages)} of {sum(page.has_text for page in coverage.pages)} pages, {share}"
     if matters and coverage.unread_pages:

@@ -11,7 +11,7 @@ BEARINGS: dict[QuoteBearing, str] = {
     "supports": "supports it",
     "partly": "supports it in part",
     "unrelated": "does not bear on it",
-    "against": "speaks against it",
+    "against": "contradicts it",
 }
 
 

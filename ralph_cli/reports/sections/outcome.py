@@ -111,14 +111,14 @@ def _exceptions(view: RunView) -> str:
 
 
 def _source(view: RunView) -> str:
-    return "the quotes it rests on" if view.document else "the memory (no document was read)"
+    return "the quotes" if view.document else "the memory (no document was read)"
 
 
 def _judgement(view: RunView) -> str:
     absent = sum(
         item.ruling is not None and item.verdict == "absent" and item.ruling.judge == "code" for item in view.claims
     )
-    rest = f"; what is said to be absent ({pluralize(absent, 'claim')}) rests on searches alone" if absent else ""
+    rest = f"; absences ({pluralize(absent, 'claim')}) are supported by searches alone" if absent else ""
     what = "the task done" if view.mode == "task" else "every claim supported"
     return f"{make_visible(view.judge)} found {what}{rest}."
 

@@ -35,7 +35,7 @@ STATES = {
     ),
     CellState.UNJUDGED: StateWords("not judged", "No judge has confirmed what its evidence shows.", "warn"),
     CellState.REFUSED: StateWords("not accepted", "A check refused what its evidence shows.", "bad"),
-    CellState.CUT_OFF: StateWords("cut off", "It met a bound, or was interrupted; --resume goes on with it.", "warn"),
+    CellState.CUT_OFF: StateWords("cut off", "It met a bound, or was interrupted; --resume continues it.", "warn"),
     CellState.FAILED: StateWords("failed", "Something went wrong: the document, or a service.", "bad"),
     CellState.PENDING: StateWords("not asked", "Nobody has asked yet; --resume does.", "soft"),
 }

@@ -18,7 +18,7 @@ class References:
                 self._by_key.setdefault(key, []).append(span)
 
     def naming(self, offset: int) -> tuple[Span, ...]:
-        """The passages that name the part around a character, a part of it, or its parent; without passages inside it."""
+        """The passages that name the part around a character, a part of it, or its parent; none inside the part."""
         clause = self._document.clause_at(offset)
         if clause is None:
             return ()

@@ -128,7 +128,7 @@ def require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
     """Raise ConfigError if a run had a verifier and now has none: it could accept what was refused before."""
     had = started.settings.get("verifier")
     if had and verifier is None:
-        what = f"that run had a verifier of its own ({had}), so nothing goes on with it without one"
+        what = f"that run had a verifier of its own ({had}), so it cannot be resumed without one"
         raise ConfigError(what, code="no-verifier", hint="give it in Python, as verifier=...")
 
 

@@ -144,7 +144,7 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
     for where, old_side, new_side, direction in (("before", old[0], new[0], -1), ("behind", old[1], new[1], 1)):
         mine, theirs = _cut_to_same_length(old_side.beyond, old_side.beyond_cut, new_side.beyond, new_side.beyond_cut)
         if word_changes := differences(" ".join(mine[::direction]), " ".join(theirs[::direction])):
-            yield f"what stands {where} its sentence reads otherwise (then -> now): {'; '.join(word_changes)}"
+            yield f"the text {where} its sentence reads otherwise (then -> now): {'; '.join(word_changes)}"
 
 
 def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentContext, new_offset: int) -> bool:
@@ -161,8 +161,8 @@ def _heading_change(before: DocumentContext, old_span: Span, after: DocumentCont
     # The outline of a PDF may be missing in a version made with other software.
     if _without_number(was) == _without_number(is_) or (after.document.paged and not (was and is_)):
         return
-    stood = f'stood under "{was}"' if was else "stood under no heading"
-    yield f'{stood}, stands under "{is_}"' if is_ else f"{stood}, stands under none"
+    stood = f'was under "{was}"' if was else "was under no heading"
+    yield f'{stood}, is under "{is_}"' if is_ else f"{stood}, is under none"
 
 
 def _without_number(heading: str) -> str:

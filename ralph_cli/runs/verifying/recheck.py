@@ -153,7 +153,7 @@ def _find_misdescribed(recorded: Mapping[str, Any], current: Mapping[str, Any]) 
     """The recorded fields of a document that are wrong; its path and its cautions are not checked."""
     told, now = list_documents(recorded), list_documents(current)
     if len(told) != len(now):
-        yield Issue("document", f"its record tells of {len(told)} documents, and it has {len(now)}")
+        yield Issue("document", f"its record has {len(told)} documents, and it has {len(now)}")
         return
     for was, is_ in zip((recorded, *told), (current, *now), strict=True):
         for name in DESCRIBED:

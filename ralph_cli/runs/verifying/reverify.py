@@ -28,7 +28,7 @@ def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
     last = document.page_at(quote.end - 1).number
     differences = (
         (here.text != quote.text, "the document has other words at its place"),
-        (here.page != quote.page, f"it stands on page {here.page}, recorded is {quote.page}"),
+        (here.page != quote.page, f"it is on page {here.page}, recorded is {quote.page}"),
         (here.label != quote.label, f'the page is printed "{here.label}", recorded is "{quote.label}"'),
         (quote.last_page not in (0, last), f"it ends on page {last}, recorded is {quote.last_page}"),
     )
@@ -43,12 +43,12 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
         return ["the words as they were given are not found in the document"]
     span = next((item for item in match.occurrences if (item.start, item.end) == (quote.start, quote.end)), None)
     if span is None:
-        return ["the words as they were given stand elsewhere"] if match.count <= MAX_OCCURRENCES else []
+        return ["the words as they were given are elsewhere"] if match.count <= MAX_OCCURRENCES else []
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     departures = index.describe_departures(quote.said, span, match.tier)
     differences = (
         (match.tier != quote.match, f"its match is {match.tier}, recorded is {quote.match}"),
-        (match.count != quote.occurrences, f"it stands in {match.count} places, recorded is {quote.occurrences}"),
+        (match.count != quote.occurrences, f"it is in {match.count} places, recorded is {quote.occurrences}"),
         (quote.places not in ((), places), "its other places are not those recorded"),
         (quote.difference != departures, "its difference from the words as they were given is not the one recorded"),
     )
@@ -88,7 +88,7 @@ def _compare_counts(searches: Sequence[Search], now: Mapping[str, Tally]) -> Ite
         # Earlier versions also counted hits inside words.
         if before != hits and (tally is None or before != tally.anywhere):
             was, is_ = ("not at all" if n is None else pluralize(n, "time") for n in (before, hits))
-            yield Issue("absence", f"it was counted {was}, it stands there {is_}", material=term)
+            yield Issue("absence", f"it was counted {was}, it is there {is_}", material=term)
 
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:

@@ -55,7 +55,7 @@ def locate_quote(
     around += context_changes(quote, known, current, span) if known is not None else ()
     if original is not None and known is None:
         around.append("its recorded place is not in the text of the run, so nothing around it can be compared")
-    notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
+    notes = [f"was in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
     if known is None and (head := current.table_header(span)):
         notes.append(f"the lines that head its table now: {' / '.join(head)}")
     there = standing_at(quote, Standing.MOVED if elsewhere else Standing.HOLDS, current, span)
@@ -121,8 +121,9 @@ def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
     sentence = sentence_span(document, span, CLAUSES)
     found = list(re.finditer(r"\S+", document.text[sentence.start : sentence.end]))
     ours, theirs = wanted.split(), [fold(match[0]).text for match in found]
-    plain = [[word.strip(_STOPS).casefold() or word for word in words] for words in (ours, theirs)]
-    blocks = [block for block in SequenceMatcher(None, *plain, autojunk=False).get_matching_blocks() if block.size]
+    mine, others = ([word.strip(_STOPS).casefold() or word for word in words] for words in (ours, theirs))
+    matcher = SequenceMatcher(None, mine, others, autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return span
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
